@@ -271,7 +271,7 @@ package.targets += [
     module("TimepieceModule", ["Backplane"], path: "Tests/Plugins/Timepiece/Module"),
     module(
         "ParityContracts", ["Backplane", "BackplaneManagers", "CBackplane"], path: "Tests/Plugins/Parity/Contracts"),
-    tests("BackplaneTests", ["Backplane", "BackplaneBoundary", "BackplaneManagers", "CBackplane"]),
+    tests("BackplaneTests", ["Backplane", "BackplaneBoundary", "BackplaneManagers", "CBackplane", "TestFixtures"]),
     tests("BackplaneManagersTests", ["Backplane", "BackplaneManagers"]),
     tests("BackplaneDocumentsTests", ["BackplaneDocuments"]),
     tests(
@@ -314,7 +314,7 @@ package.targets += [
         [
             "Backplane", "BackplaneBoundary", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
             "BackplaneOperations", "BackplaneOperationsNetwork", "BackplaneTestKit", "BackplaneTransfers",
-            "BackplaneURLSession",
+            "BackplaneURLSession", "TestFixtures",
         ]),
     tests("BackplaneControlTests", ["Backplane", "BackplaneControl", "BackplaneHost"]),
     tests("BackplaneTerminalTests", ["Backplane", "BackplaneHost", "BackplaneReports", "BackplaneTerminal"]),
@@ -345,7 +345,7 @@ package.targets += [
         [
             "Backplane", "BackplaneConformance", "BackplaneControl", "BackplaneDocuments", "BackplaneExchange",
             "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneTestKit", "BackplaneURLSession",
-            "TestFixtures", "TestGenerators", engine("HTTPTypes", "swift-http-types"), engine("NIOCore", "swift-nio"),
+            "TestFixtures", "TestGenerators", engine("NIOCore", "swift-nio"),
             engine("NIOEmbedded", "swift-nio"), engine("NIOHTTP1", "swift-nio"), engine("NIOHTTP2", "swift-nio-http2"),
             engine("NIOPosix", "swift-nio"), engine("NIOSSL", "swift-nio-ssl"),
         ]),

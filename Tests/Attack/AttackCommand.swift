@@ -5,8 +5,7 @@ import Foundation
 enum AttackCommand {
     private static let attacks = [
         Entry(DamagedLibraries.self), Entry(HostileManifests.self), Entry(Kills.self), Entry(KilledRenames.self),
-        Entry(OverwrittenPages.self), Entry(RudeClients.self), Entry(FullDisks.self), Entry(FewThreads.self),
-        Entry(FewDescriptors.self),
+        Entry(RudeClients.self), Entry(FullDisks.self), Entry(FewDescriptors.self),
     ]
 
     /// An attack in the list.

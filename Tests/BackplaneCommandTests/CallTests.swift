@@ -52,19 +52,6 @@ struct CallTests {
                 && table.contains { $0.contains("EventFeedService") && $0.hasSuffix(" native") })
     }
 
-    @Test func `it explains a call that failed too, and a manager without wires`() async throws {
-        let failed = try await tool.run("call", Tool.almanac, "AlmanacManager", "on", "7", "--explain")
-        #expect(failed.status == 1 && failed.output == "")
-        let lines = failed.errors.split(separator: "\n")
-        #expect(
-            lines.count == 6 && lines[1].hasPrefix("USER ") && lines[5].contains("call.invalid-input"),
-            "\(failed.errors)")
-        let alone = try await tool.run("call", Tool.almanac, "ClockManager", "now", "--explain")
-        #expect(
-            alone.status == 0 && alone.errors.hasSuffix("the started components have no wires\n")
-                && alone.errors.split(separator: "\n").count == 1)
-    }
-
     @Test func `it says why a wire is not native`() async throws {
         let outcome = try await tool.run(
             "call", Tool.manifests + "/bookshelf.json", "LibraryManager", "count", "--explain")
@@ -73,13 +60,6 @@ struct CallTests {
         #expect(
             line?.hasSuffix(" encoded  plugin `org.backplane.clock` does not use the Swift SDK") == true,
             "\(outcome.errors)")
-    }
-
-    @Test func `a method that takes nothing needs no input`() async throws {
-        let outcome = try await tool.run("call", Tool.almanac, "ClockManager", "now")
-        #expect(outcome.status == 0)
-        let seconds = try #require(Double(outcome.output.trimmingCharacters(in: .newlines)))
-        #expect(abs(seconds - Date.now.timeIntervalSinceReferenceDate) < 100)
     }
 
     @Test func `the elements of a stream are a line each, up to a limit`() async throws {
@@ -114,24 +94,6 @@ struct CallTests {
         #expect(continued.status == 0 && continued.errors == "trace \(id)\n")
         let malformed = try await tool.run("call", Tool.almanac, "ClockManager", "now", "--traceparent", id)
         #expect(malformed.status == 64 && malformed.errors.contains("expected 00-TRACE-SPAN-FLAGS"))
-    }
-
-    @Test func `the stages of the call's exchanges are printed with its trace, also of a call that fails`() async throws
-    {
-        let outcome = try await tool.run("call", Tool.almanac, "AlmanacManager", "on", "\"07-20\"", "--trace")
-        let lines = outcome.errors.split(separator: "\n").map { $0.replacing(/[0-9]+\.[0-9] ms/, with: "N ms") }
-        #expect(outcome.status == 0 && lines.count == 5 && lines.first?.hasPrefix("trace ") == true)
-        #expect(
-            Array(lines.dropFirst(1).prefix(3)) == [
-                "exchange 1, N ms: GET file:almanac/events.json, by EventFeedService", "exchange 1, N ms: attempt 1",
-                "exchange 1, N ms: status 200",
-            ], "\(outcome.errors)")
-        #expect(lines.last?.wholeMatch(of: /exchange 1, N ms: end, [0-9]+ bytes received/) != nil, "\(outcome.errors)")
-        let manifest = try String(contentsOfFile: Tool.almanac, encoding: .utf8)
-        let other = try tool.write(manifest.replacing("almanac/events.json", with: "missing.json"), as: "almanac.json")
-        let failed = try await tool.run(
-            "call", other, "AlmanacManager", "on", "\"07-20\"", "--trace", "--plugin-path", Tool.built)
-        #expect(failed.errors.contains("ms: status 404\n"), "\(failed.errors)")
     }
 
     @Test func `input may come from standard input`() async throws {
@@ -169,30 +131,6 @@ struct CallTests {
         #expect(outcome.errors.hasPrefix("backplane: "))
         for text in says { #expect(outcome.errors.contains(text), "\(outcome.errors)") }
         #expect(tool.loadFolders() == [])
-    }
-
-    @Test(
-        arguments: [
-            ("missing.json", nil, ["manifest.unreadable", "missing.json"]), ("empty.json", "", ["manifest."]),
-            ("half.json", #"{"managers": {"#, ["manifest.malformed", "line 1, column 15"]),
-            ("list.json", "[]", ["manifest.wrong-type"]), ("noise.plist", "<plist><dict><key>", ["manifest.malformed"]),
-            ("bytes", "\u{0}\u{1}\u{2}", ["manifest.malformed"]),
-        ] as [(String, String?, [String])])
-    func `a manifest that cannot be read is one too`(name: String, text: String?, says: [String]) async throws {
-        if let text { try tool.write(text, as: name) }
-        let outcome = try await tool.run("call", tool.folder + "/" + name, "ClockManager", "now")
-        #expect(outcome.status == 1)
-        #expect(outcome.output == "")
-        for text in says { #expect(outcome.errors.contains(text), "\(outcome.errors)") }
-    }
-
-    @Test func `a folder, a pipe's end and another program's file are no manifests`() async throws {
-        for path in [tool.folder, "/dev/null", Tool.built + "/backplane"] {
-            let outcome = try await tool.run("call", path, "ClockManager", "now")
-            #expect(
-                outcome.status == 1 && outcome.output == "" && outcome.errors.contains("manifest."),
-                "\(path): \(outcome.errors)")
-        }
     }
 
     @Test func `a manager without errors can be called next to a faulty one, which reports its error`() async throws {

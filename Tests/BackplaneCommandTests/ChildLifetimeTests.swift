@@ -64,29 +64,6 @@ struct ChildLifetimeTests {
         for await _ in ended {}
     }
 
-    @Test(arguments: ["inspect", "validate"])
-    func `nor what is started while it ends`(command: String) async throws {
-        let library = try library("linger(NULL)", processes: 1_000_000), (opened, ended) = readPipe()
-        let run = try tool.start([command, library, "--load-folder", tool.loads, "--timeout", "3600"])
-        for await _ in opened {}
-        run.signal(SIGKILL)
-        _ = await run.end()
-        for await _ in ended {}
-    }
-
-    @Test(arguments: ["inspect", "validate"], [(work: "linger(NULL)", code: 1), (work: "abort()", code: 1)])
-    func `nor one that has come to its end, where the library hangs or crashes`(
-        command: String, _ how: (work: String, code: Int32)
-    ) async throws {
-        let library = try library(how.work), (_, ended) = readPipe()
-        // Long enough that its entry has begun before, however busy the machine.
-        let limit = how.work == "abort()" ? "240" : "10"
-        let outcome = try await tool.start([command, library, "--load-folder", tool.loads, "--timeout", limit]).end()
-        #expect(outcome.status == how.code)
-        for await _ in ended {}
-        #expect(tool.loadFolders() == [])
-    }
-
     @Test func `what an interrupted command leaves in the load folder is gone with the next`() async throws {
         let library = try library("linger(NULL)"), (opened, ended) = readPipe()
         let run = try tool.start(["validate", library, "--load-folder", tool.loads, "--timeout", "3600"])

@@ -79,19 +79,6 @@ struct ConvertTests {
         #expect(try Data(contentsOf: URL(filePath: target)).starts(with: Data("<?xml".utf8)))
     }
 
-    @Test func `a file that may only be read is not replaced`() async throws {
-        let target = try tool.write("{}", as: "out.json")
-        try setMode(0o444, target)
-        let refused = try await tool.plain("convert", Tool.almanac, "--output", target, "--force")
-        #expect(refused.status == 1)
-        #expect(
-            refused.errors
-                == "backplane: \(target): manifest.unwritable: the file is read-only (mode 444); `chmod u+w` allows it to be replaced\n"
-        )
-        #expect(try String(contentsOfFile: target, encoding: .utf8) == "{}")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder) == ["out.json"])
-    }
-
     @Test func `a file is written only over another when that is asked for`() async throws {
         let target = tool.folder + "/out.plist"
         #expect(try await tool.plain("convert", Tool.almanac, "--to", "binary", "--output", target).status == 0)
@@ -149,42 +136,5 @@ struct ConvertTests {
             #expect(outcome.status == 1 && outcome.output == "" && outcome.errors == "\(path)\(words)\n")
         }
         #expect(try await tool.plain("convert", tool.folder + "/none").status == 1)
-    }
-
-    @Test(arguments: [
-        (
-            #"{"managers": {}}"#,
-            "1:1: error: /manifestVersion: `managers` requires `manifestVersion`; add `\"manifestVersion\": 1` [manifest.missing-key]"
-        ),
-        (
-            #"{"manifestVersion": "1", "managers": {}}"#,
-            "1:2: error: /manifestVersion: expected an integer, found a string [manifest.wrong-type]"
-        ),
-        (
-            #"{"manifestVersion": 2}"#,
-            "1:2: error: /manifestVersion: manifest version 2 is not supported; expected 1 [manifest.unsupported]"
-        ),
-    ])
-    func `what is neither dialect cannot be upgraded`(text: String, words: String) async throws {
-        let path = try tool.write(text, as: "m.json")
-        let outcome = try await tool.plain("convert", path, "--upgrade", "--to", "json")
-        #expect(outcome.status == 1 && outcome.output == "")
-        #expect(outcome.errors == "\(path):\(words)\n")
-        #expect(try await tool.plain("convert", path, "--to", "json").status == 0, "as it is written it can be spelled")
-    }
-
-    @Test func `what JSON has no kind for is said`() async throws {
-        let path = try tool.write(
-            "<plist><dict><key>M</key><dict><key>data</key><data>AQI=</data><key>date</key><date>2001-01-01T00:00:01Z</date></dict></dict></plist>",
-            as: "m.plist")
-        let outcome = try await tool.plain("convert", path)
-        #expect(outcome.status == 0)
-        #expect(outcome.output == "{\n  \"M\": { \"data\": \"AQI=\", \"date\": 1 }\n}\n")
-        #expect(
-            outcome.errors == """
-                \(path): /M/data: data becomes base64, because JSON has no such type
-                \(path): /M/date: a date becomes seconds since 2001, because JSON has no such type
-
-                """)
     }
 }

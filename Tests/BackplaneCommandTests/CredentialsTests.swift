@@ -101,15 +101,6 @@ struct CredentialsTests {
         _ = await host.end()
     }
 
-    @Test func `values that one descriptor has are read in the order in which they are named`() async throws {
-        let server = try server(), manifest = try manifest(server)
-        let signedIn = try await tool.start(
-            ["credentials", "sign-in", "kept", "--value-fd", "reader=0", "--value-fd", "password=0"]
-                + ["--manifest", manifest, "--data", tool.data], input: "ann\nwhite\n"
-        ).end()
-        #expect(signedIn.status == 0, "\(signedIn)")
-    }
-
     @Test func `mistakes are told, without values`() async throws {
         let server = try server(), manifest = try manifest(server)
         let place = ["--manifest", manifest, "--data", tool.data]

@@ -1,8 +1,9 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// Breakpoints of gdb in plugins. `make` installs gdb.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.nightly, .timeLimit(.minutes(10)))
 struct DebuggerTests {
     private let tool: Tool
 

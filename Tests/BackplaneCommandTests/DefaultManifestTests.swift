@@ -64,28 +64,6 @@ struct DefaultManifestTests {
         }
     }
 
-    @Test func `a folder of such a name is no manifest`() async throws {
-        try FileManager.default.createDirectory(atPath: here + "/backplane.json", withIntermediateDirectories: true)
-        #expect(try await RunningTool(["check"], input: nil, in: here).end().status == 64)
-        try write("Here", as: "backplane.plist")
-        #expect(try await run("names").output.contains("backplane.plist"))
-    }
-
-    @Test func `the manager of explain and call may stand first, and a manifest before it`() async throws {
-        try write("Clock", as: "backplane.json")
-        try write("Other", as: "other")
-        #expect(try await run("explain", "Clock").output.hasPrefix("Clock: resolved\n"))
-        #expect(
-            try await run("explain", "other", "Other").output.hasPrefix("Other: resolved\n"),
-            "a file that is there is a manifest, whatever its name")
-        #expect(try await run("call", "Clock", "now").status == 0)
-        #expect(try await run("call", "other", "Other", "now").status == 0)
-        let missing = try await run("call", "missing.json", "Clock", "now")
-        #expect(
-            missing.status == 1 && missing.errors.contains("missing.json"),
-            "what ends in .json is a manifest, there or not")
-    }
-
     @Test(
         arguments: [
             (["A", "m"], nil, "A", "m", "null"), (["A", "m", "1"], nil, "A", "m", "1"),
@@ -110,10 +88,5 @@ struct DefaultManifestTests {
     func `a manager alone asks for its methods`(words: [String]) throws {
         let call = try BackplaneTool.Call.parse(words).given()
         #expect(call.manager == "A" && call.method == nil && call.input == nil)
-    }
-
-    @Test(arguments: [[], ["x.json"], ["A", "m", "1", "2"], ["x.json", "A", "m", "1", "2"]])
-    func `too few words, or too many, are misuse`(words: [String]) {
-        #expect((try? BackplaneTool.Call.parse(words)) == nil)
     }
 }

@@ -34,20 +34,6 @@ struct DefinitionCheckTests {
         }
     }
 
-    @Test func `a file is a definition by its name or by a method in it`() async throws {
-        let broken = try tool.write("<plist><dict>", as: "NCWebService+Image.plist")
-        let outcome = try await tool.plain("check", broken, "--json")
-        #expect(outcome.status == 1)
-        #expect(outcome.output.contains("definition.malformed"))
-        let shared = try tool.write(
-            "<plist><dict><key>X Y</key><string>a</string></dict></plist>", as: "NCWebService.plist")
-        let headers = try await tool.plain("check", shared)
-        #expect(headers.status == 1)
-        #expect(headers.output.hasPrefix("\(shared):1:14: error: /X Y:"), "\(headers.output)")
-        let manifest = try tool.write(#"{"M": {"className": "M"}}"#, as: "manifest.json")
-        #expect(try await tool.run("check", manifest).output.contains("component.unknown-class"))
-    }
-
     @Test func `warnings fail a strict check, and a definition has no lock`() async throws {
         let path = try tool.write(#"{"m": {"request": {"path": "a#b"}}}"#, as: "x.json")
         #expect(try await tool.plain("check", path).status == 0)

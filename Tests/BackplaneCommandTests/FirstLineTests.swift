@@ -120,15 +120,6 @@ struct FirstLineTests {
             "\(line)")
     }
 
-    @Test(arguments: 0..<4 as Range<UInt64>)
-    func `a property of a service that is misspelt`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(ofCase: seed)
-        let wrong = Misspelling(of: "feed", besides: [], &numbers).text
-        let manifest = try manifest(#""propertyName": "feed""#, becomes: #""propertyName": "\#(wrong)""#)
-        let line = try await onlyError(of: manifest)
-        #expect(line.contains("has no property `\(wrong)`") && line.contains("did you mean `feed`?"), "\(line)")
-    }
-
     /// Checks a manifest with one error, and returns the line of it, which begins with its place.
     private func onlyError(of manifest: String, _ location: SourceLocation = #_sourceLocation) async throws -> Substring
     {
@@ -161,57 +152,6 @@ struct FirstLineTests {
         #expect(firstLine(called.errors).contains("did you mean `\(right)`?"), "\(called.errors)")
     }
 
-    @Test func `a key of the whole manifest that is misspelt, of which every missing class is a consequence`()
-        async throws
-    {
-        let manifest = try manifest(#""plugins""#, becomes: #""plugns""#)
-        let checked = try await tool.run("check", manifest)
-        #expect(checked.status == 1)
-        let errors = checked.output.split(separator: "\n").filter { $0.contains(" error: ") }
-        #expect(errors.count == 1 && errors.first?.contains("did you mean `plugins`?") == true, "\(checked.output)")
-        let called = try await tool.run("call", manifest, "AlmanacManager", "on", #""07-20""#)
-        #expect(firstLine(called.errors).contains("did you mean `plugins`?"), "\(called.errors)")
-    }
-
-    @Test func `a class that is misspelt beside a library that is named twice`() async throws {
-        let plugin = #"{"library": "Clock"}"#
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [\#(plugin), \#(plugin)], "managers": {"Z": {"className": "Zebra"}}}"#,
-            as: "twice.json")
-        let checked = try await tool.run("check", path)
-        #expect(checked.output.split(separator: "\n").count { $0.contains("error:") } == 2, "\(checked.output)")
-        #expect(checked.output.contains("registered as a manager"), "\(checked.output)")
-    }
-
-    @Test(arguments: 0..<3 as Range<UInt64>)
-    func `a key that is misspelt in a manifest that runs under dev`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(ofCase: seed)
-        let sound = try String(contentsOfFile: Tool.almanac, encoding: .utf8)
-        let right = numbers.pick(["dataAccessController", "communicationController", "services", "className"])
-        let wrong = Misspelling(of: right, besides: [], &numbers).text
-        let manifest = try tool.write(sound, as: "manifest.json")
-        let dev = try DevRun(manifest, with: tool)
-        try await dev.next("started")
-        try await dev.up()
-        try tool.write(sound.replacing("\"\(right)\"", with: "\"\(wrong)\"", maxReplacements: 1), as: "manifest.json")
-        let refusal = try await dev.refused(), line = refusal.problems.first ?? refusal.error.description
-        #expect(line.hasPrefix("\(manifest):"), "\(line)")
-        #expect(line.dropFirst(manifest.count + 1).first?.isNumber == true, "\(line)")
-        #expect(line.contains("`\(wrong)`") && line.contains("did you mean `\(right)`?"), "\(line)")
-        try await dev.stop()
-    }
-
-    @Test(arguments: 0..<6 as Range<UInt64>)
-    func `a manager that is misspelt, whose neighbours are not listed`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(ofCase: seed)
-        let names = ["ClockManager", "AlmanacManager"]
-        let right = numbers.pick(names), wrong = Misspelling(of: right, besides: names, &numbers).text
-        let called = try await tool.run("call", Tool.almanac, wrong, "now"), line = firstLine(called.errors)
-        #expect(
-            called.status == 1 && line.contains("no manager is named `\(wrong)`; did you mean `\(right)`?"), "\(line)")
-        #expect(!line.contains(names.first { $0 != right }!), "\(line)")
-    }
-
     @Test(arguments: commands.indices)
     func `a command that is misspelt`(index: Int) async throws {
         var numbers = SeededNumbers(ofCase: index)
@@ -235,87 +175,6 @@ struct FirstLineTests {
             "\(line)")
     }
 
-    @Test(arguments: 0..<6 as Range<UInt64>)
-    func `an option that another command has, or whose first word is right`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(ofCase: seed)
-        let (wrong, right) = numbers.pick([
-            ("plugins", "plugin-path"), ("plugin", "plugin-path"), ("load", "load-folder"),
-        ])
-        let value = word(&numbers), manager = word(&numbers)
-        let outcome = try await tool.plain("call", Tool.almanac, manager, "now", "--\(wrong)", value)
-        #expect(outcome.status == 64)
-        let line = firstLine(outcome.errors)
-        #expect(line.contains("`backplane call` has no option `--\(wrong)`; did you mean `--\(right)`?"), "\(line)")
-        #expect(outcome.errors.hasSuffix("\n  See 'backplane call --help' for more information.\n"))
-    }
-
-    @Test func `the value of an option is not taken for one`() async throws {
-        let outcome = try await tool.plain("call", "--traceparent", "--nothing", "--timeout", "none", "A", "b")
-        #expect(outcome.status == 64 && !outcome.errors.contains("has no option"), "\(outcome.errors)")
-    }
-
-    @Test(arguments: 0..<6 as Range<UInt64>)
-    func `an input that is a bare word`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(ofCase: seed)
-        let word = numbers.pick([word(&numbers), "\(word(&numbers)) \(word(&numbers))", "07-20", "nul", "3rd", "é"])
-        let sample = numbers.pick(MethodInput.all), (manifest, manager) = try manifest(with: sample, &numbers)
-        let called = try await tool.run("call", manifest, manager, sample.method, word)
-        #expect(called.status == 1)
-        let line = firstLine(called.errors)
-        #expect(line.contains("the input is not JSON") && line.contains("write '\"\(word)\"'"), "\(line)")
-    }
-
-    @Test(arguments: 0..<4 as Range<UInt64>)
-    func `no input for a method that takes one`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(ofCase: seed)
-        let sample = numbers.pick(MethodInput.all), (manifest, manager) = try manifest(with: sample, &numbers)
-        let called = try await tool.run("call", manifest, manager, sample.method), line = firstLine(called.errors)
-        #expect(called.status == 1)
-        #expect(
-            line.contains("`\(manager).\(sample.method)` requires an input, but none was specified")
-                && line.contains("expected \(sample.expected), found null")
-                && line.hasSuffix("write it as JSON after the method, for example \(sample.example)"),
-            "\(line)")
-    }
-
-    @Test(arguments: 0..<6 as Range<UInt64>)
-    func `an input of another shape`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(ofCase: seed)
-        let word = Misspelling(of: "something", besides: [], &numbers).text,
-            number = Int.random(in: 2..<1000, using: &numbers)
-        let sample = numbers.pick(MethodInput.all)
-        let (input, found) = numbers.pick([
-            ("{\"\(word)\": \(number)}", "an object"), ("[\(number), \"\(word)\"]", "an array"),
-            sample.expected == "a string" ? ("\(number)", "a number") : ("\"\(word)\"", "a string"),
-            ("true", "a boolean"), ("null", "null"),
-        ])
-        let (manifest, manager) = try manifest(with: sample, &numbers)
-        let called = try await tool.run("call", manifest, manager, sample.method, input)
-        #expect(called.status == 1)
-        let line = firstLine(called.errors)
-        #expect(
-            line.contains("the input of `\(manager).\(sample.method)`: expected \(sample.expected), found \(found)"),
-            "\(line)")
-        #expect(line.contains("write \(sample.expected), for example \(sample.example)"), "\(line)")
-    }
-
-    @Test(arguments: 0..<4 as Range<UInt64>)
-    func `a field of an input that has another shape`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(ofCase: seed)
-        let number = Int.random(in: 2..<1000, using: &numbers)
-        let (value, found) = numbers.pick([
-            ("\(number)", "a number"), ("[\"\(word(&numbers))\"]", "an array"), ("{\"text\": \(number)}", "an object"),
-            ("false", "a boolean"),
-        ])
-        let called = try await tool.run(
-            "call", Tool.manifests + "/bookshelf.json", "LibraryManager", "search", "{\"text\": \(value)}")
-        #expect(called.status == 1)
-        let line = firstLine(called.errors)
-        #expect(line.contains("/text: ") && line.contains("expected a string, found \(found)"), "\(line)")
-        #expect(line.contains("the input of `LibraryManager.search`"), "\(line)")
-        #expect(line.contains(#"write an object, for example '{"text": "text"}'"#), "\(line)")
-    }
-
     @Test(arguments: 0..<4 as Range<UInt64>)
     func `an index out of range in a plugin`(seed: UInt64) async throws {
         var numbers = SeededNumbers(ofCase: seed)
@@ -333,33 +192,5 @@ struct FirstLineTests {
         #endif
         let line = try #require(lines.first { $0.hasPrefix("backplane: signal ") }, "\(called.errors)")
         #expect(line.contains("TrialManager.item(at:) of org.backplane.tests.challenge, generation 1"), "\(line)")
-    }
-
-    @Test(arguments: 0..<6 as Range<UInt64>)
-    func `a log level that is misspelt, alone and for a component`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(ofCase: seed)
-        let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
-        let right = numbers.pick(["debug", "notice", "warning", "critical"]),
-            wrong = Misspelling(of: right, besides: levels, &numbers).text
-        let value = numbers.pick([wrong, "\(word(&numbers))=\(wrong)"])
-        let outcome = try await tool.plain("check", Tool.almanac, "--log-level", value),
-            line = firstLine(outcome.errors)
-        #expect(outcome.status == 64)
-        #expect(line.contains("found `\(wrong)`; did you mean `\(right)`?"), "\(line)")
-    }
-
-    @Test func `what a method that takes no input calls invalid is left as it is`() {
-        let error = BackplaneError(.callInvalidInput, "expected a string, found null")
-        func message(_ input: JSONShape?, _ code: BackplaneError.Code = .callInvalidInput) -> String {
-            let row = input.map { MethodRow(method: "now", kind: "async", input: $0, output: .any) }
-            return CallInput(text: nil).explaining(BackplaneError(code, error.message), of: row, "Clock.now").message
-        }
-        #expect(message(.null) == error.message && message(nil) == error.message)
-        #expect(message(.string, .componentFailed) == error.message)
-        #expect(
-            message(.string)
-                == "`Clock.now` requires an input, but none was specified: expected a string, found null; write it as JSON after the method, for example '\"text\"'"
-        )
-        #expect(message(.any).hasSuffix("write it as JSON after the method"))
     }
 }

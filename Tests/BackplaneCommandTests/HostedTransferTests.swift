@@ -87,43 +87,4 @@ struct HostedTransferTests {
         running.signal(SIGTERM)
         _ = await running.end()
     }
-
-    @Test func `a file that is gone is downloaded again`() async throws {
-        let requests = Recording<String>(), server = try TestServer(parts: content, stalls: 0, requests)
-        let running = try await tool.startRun(Tool.almanac), path = tool.folder + "/whale.epub"
-        for number in 1...2 {
-            let get = try await tool.plain("transfer", "get", server.url("/whale.epub"), path, "--running")
-            #expect(get.status == 0 && get.output == path + "\n", "\(get)")
-            #expect(Array(try Data(contentsOf: URL(filePath: path))) == content)
-            #expect(requests.all.count == number)
-            try FileManager.default.removeItem(atPath: path)
-        }
-        running.signal(SIGTERM)
-        _ = await running.end()
-    }
-
-    @Test func `the states that are followed are lines of JSON if that is asked for`() async throws {
-        let server = try TestServer(parts: content, stalls: 1), url = server.url("/whale.epub")
-        let running = try await tool.startRun(Tool.almanac)
-        let get = try tool.start(["transfer", "get", url, tool.folder + "/whale.epub", "--running"])
-        #expect(await get.logs("60 %"), "\(get.errors)")
-        let watches = try [["transfer", "watch", url, "--json"], ["transfer", "watch", "--json"]].map {
-            try tool.start($0)
-        }
-        for watch in watches { #expect(await watch.says(#""phase":"running""#), "\(watch.output)") }
-        #expect(try await tool.plain("transfer", "cancel", url).status == 0)
-        for (watch, status) in zip(watches, [1, 0] as [Int32]) {
-            let outcome = await watch.end()
-            #expect(outcome.status == status && outcome.errors == "", "\(outcome)")
-            let states = try outcome.output.split(separator: "\n").map {
-                try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
-            }
-            #expect(states.allSatisfy { $0["id"] as? String == url })
-            #expect(states.first?["progress"] as? Double == 0.6 && states.first?["total"] as? Int == content.count)
-            #expect(states.last?["phase"] as? String == "cancelled")
-        }
-        #expect(await get.end().status == 1)
-        running.signal(SIGTERM)
-        _ = await running.end()
-    }
 }

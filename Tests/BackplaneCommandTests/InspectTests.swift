@@ -114,21 +114,6 @@ struct InspectTests {
                 && clock.contract.methods == [.init(name: "now", kind: "sync")])
     }
 
-    @Test func `a library is found by its name too`() async throws {
-        let (status, report) = try await report("Clock")
-        #expect(status == 0)
-        #expect(report.path.hasSuffix("/libClock.so"))
-    }
-
-    @Test func `its SHA-256 is what a manifest takes`() async throws {
-        let outcome = try await inspect(Self.clock)
-        let digest = try #require(outcome.output.firstMatch(of: /\nSHA-256 +([0-9a-f]{64})\n/)).1
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Clock", "sha256": "\#(digest)"}], "managers": {"Clock": {"className": "ClockManager"}}}"#,
-            as: "m.json")
-        #expect(try await tool.run("check", path).status == 0)
-    }
-
     // MARK: Libraries that no host loads
 
     @Test func `what is no library is refused, and what is known is shown`() async throws {
@@ -146,16 +131,6 @@ struct InspectTests {
                 && report.problems.map(\.code) == ["plugin.damaged"])
     }
 
-    @Test func `a library that is not there is refused`() async throws {
-        let (status, report) = try await report(tool.folder + "/libNone.so")
-        #expect(status == 1 && report.problems.map(\.code) == ["plugin.not-found"] && report.size == nil)
-        let byName = try await tool.plain("inspect", "NoSuchLibrary")
-        #expect(byName.status == 1 && byName.output == "" && byName.errors.contains("plugin.not-found"))
-        #expect(
-            byName.errors.contains("specify its path") && !byName.errors.contains("--plugin-path"),
-            "which it does not take")
-    }
-
     @Test func `a library of another Swift is refused without running, and its identity is shown`() async throws {
         var bytes = try Data(contentsOf: URL(filePath: Tool.built + "/lib_Timepiece.so"))
         let record = try #require(bytes.range(of: Data("BACKPLNE".utf8) + [24, 0, 0, 0])).lowerBound
@@ -168,21 +143,6 @@ struct InspectTests {
         let outcome = try await inspect(path)
         #expect(outcome.output.contains("\nSwift      5.2\n") && outcome.output.contains("\na host refuses it\n"))
         #expect(!outcome.output.contains("COMPONENT"))
-    }
-
-    @Test func `what a library says of itself begins no line and moves no cursor`() async throws {
-        var bytes = try Data(contentsOf: URL(filePath: Self.clock))
-        let id = try #require(bytes.range(of: Data("BACKPLNE".utf8) + [64, 1, 0, 0])).lowerBound + 216
-        let said = Data("a\u{1B}[2J\na host loads it".utf8)
-        bytes.replaceSubrange(id..<id + said.count, with: said)
-        let path = tool.folder + "/libClock.so"
-        try bytes.write(to: URL(filePath: path))
-        let outcome = try await inspect(path)
-        #expect(outcome.status == 1)
-        #expect(
-            outcome.output.contains(#"\nplugin     a\u{1B}[2J\u{A}a host loads it"#.replacing(#"\n"#, with: "\n")),
-            "\(outcome.output)")
-        #expect(!outcome.output.contains("\u{1B}") && !outcome.output.contains("\na host loads it"))
     }
 
     // MARK: Libraries that misbehave when they are loaded
@@ -232,56 +192,11 @@ struct InspectTests {
         #expect(problem.causes?.map(\.message) == ["it printed: first", "it printed: all is lost"])
     }
 
-    @Test(arguments: [("for (;;) pause();", ""), ("", "for (;;) pause();")])
-    func `a hang is a finding, when its time is up`(entry: String, constructor: String) async throws {
-        let (status, report) = try await report(compile(entry, constructor: constructor), limit: "0.3")
-        #expect(status == 1 && report.plugin == nil)
-        #expect(report.problems.map(\.code) == ["plugin.load-failed"])
-        #expect(
-            report.problems.first?.message.contains("it did not describe itself within 0.3 s") == true,
-            "\(report.problems)")
-    }
-
-    @Test(arguments: ["_exit(3);", "exit(3);"])
-    func `an end without an answer is a finding`(entry: String) async throws {
-        let (status, report) = try await report(compile(entry))
-        #expect(status == 1)
-        #expect(
-            report.problems.first?.message.contains("ended with exit code 3 before it described itself") == true,
-            "\(report.problems)")
-    }
-
     @Test func `an answer that cannot be believed is a finding`() async throws {
         let refused = try await report(compile("return 42;"))
         #expect(refused.status == 1 && refused.report.problems.map(\.code) == ["plugin.refused"])
         let unchecked = try await report(
             compile("memset(answer, 0, sizeof *answer); answer->size = sizeof *answer; return BP_OK;"))
         #expect(unchecked.status == 1 && unchecked.report.problems.map(\.code) == ["plugin.layout-mismatch"])
-    }
-
-    @Test func `what a library prints is no answer, and does no harm`() async throws {
-        let outcome = try await inspect(
-            compile(#"puts("{\"plugin\": 1}"); fflush(stdout);"#, constructor: #"write(1, "garbage", 7);"#))
-        #expect(outcome.status == 0)
-        #expect(
-            !outcome.output.contains("garbage") && outcome.output.hasSuffix("\n\nno components\n\na host loads it\n"),
-            "\(outcome.output)")
-    }
-
-    @Test func `a library that never stops printing is abandoned, and its last output is shown`() async throws {
-        let library = try compile(#"for (;;) fprintf(stderr, "again\n");"#)
-        // On a busy machine it may not have come to that within the first limit.
-        for limit in ["0.3", "3", "30"] {
-            let (status, report) = try await report(library, limit: limit)
-            let problem = try #require(report.problems.first)
-            #expect(status == 1 && problem.message.contains("it did not describe itself within \(limit) s"))
-            if problem.causes?.dropLast().last?.message == "it printed: again" { return }
-        }
-        Issue.record("nothing of what it printed was shown")
-    }
-
-    @Test func `a process that the library leaves behind is not waited for`() async throws {
-        let (status, report) = try await report(compile("if (fork() == 0) { sleep(5); _exit(0); }"))
-        #expect(status == 0 && report.loads)
     }
 }

@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
+import TestFixtures
 import Testing
 
 /// Dumps of many records, whose memory does not grow with them.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.nightly, .timeLimit(.minutes(20)))
 struct LargeDumpTests {
     private let tool: Tool
     private let manifest: String

@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
+import TestFixtures
 import Testing
 
 /// Manifests with very many values or keys, read in a process of its own: time and memory are as their sizes say.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.nightly, .timeLimit(.minutes(10)))
 struct LargeManifestTests {
     /// Manifests of one kind, whose only manager has a configuration with `count` of what the kind is about.
     struct Family: Sendable, CustomTestStringConvertible {

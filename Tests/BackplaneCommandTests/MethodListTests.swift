@@ -27,47 +27,10 @@ struct MethodListTests {
         #expect(called.status == 0 || called.errors.contains("component.failed"), "\(example)\n\(called.errors)")
     }
 
-    @Test func `the example for a running host asks that host`() async throws {
-        let run = try await tool.startRun(Tool.almanac)
-        let socket = try #require(try RunningHost.all(in: ControlFolder(tool.sockets)).first?.socket)
-        for choice in [["--socket", socket], ["--running", "--manifest", Tool.almanac], ["--running"]] {
-            let listed = try await tool.start(["call", "AlmanacManager"] + choice).end()
-            let line = try #require(listed.output.split(separator: "\n").last, "\(listed.errors)")
-            #expect(line.hasPrefix("for example: backplane call AlmanacManager "), "\(line)")
-            #expect(line.hasSuffix(" " + choice.joined(separator: " ")), "\(line)")
-        }
-        let listed = try await tool.plain("call", "AlmanacManager", "--socket", socket)
-        let example = try #require(listed.output.split(separator: "for example: backplane ").last)
-        let called = try await RunningTool(
-            ["-c", "exec \(Tool.built)/backplane \(example)"], of: "/bin/sh", input: nil,
-            environment: ["XDG_RUNTIME_DIR": tool.folder]
-        ).end()
-        #expect(called.status == 0 || called.errors.contains("component.failed"), "\(example)\n\(called.errors)")
-        run.signal(SIGTERM)
-        _ = await run.end()
-    }
-
     @Test(arguments: [["--explain"], ["--trace"], ["--limit", "1"], ["--timeout", "5"]])
     func `options of calls are refused without a method`(options: [String]) async throws {
         let listed = try await tool.start(["call", Tool.almanac, "AlmanacManager"] + options).end()
         #expect(listed.status == 64 && listed.errors.contains("\(options[0]) applies to a call"), "\(listed.errors)")
-    }
-
-    @Test func `a number that is no integer is named`() {
-        let shape = JSONShape.object([
-            JSONShape.Property(name: "a", shape: .optional(.array(.integer))),
-            JSONShape.Property(name: "b", shape: .number),
-        ])
-        func place(_ json: String) -> String? {
-            let row = MethodRow(method: "m", kind: "async", input: shape, output: .any)
-            return CallInput(text: json).explaining(BackplaneError(.callInvalidInput, "no"), of: row, "A.m").location
-        }
-        #expect(place(#"{"b": 1.5, "a": [1, -2, 1.5]}"#) == "/a/2")
-        let row = MethodRow(method: "m", kind: "async", input: shape, output: .any),
-            error = BackplaneError(.callInvalidInput, "no")
-        let piped = CallInput(text: "-").explaining(error, of: row, "A.m", given: Array(#"{"a": [0.5]}"#.utf8))
-        #expect(piped.location == "/a/0", "what is read from standard input has places, too")
-        #expect(place(#"{"a": [1e40]}"#) == "/a/0" && place(#"{"a": [18446744073709551615, 1.0, "x"]}"#) == nil)
     }
 
     @Test func `as JSON they have JSON Schemas`() async throws {

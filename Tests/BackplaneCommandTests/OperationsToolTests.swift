@@ -10,7 +10,7 @@ struct OperationsToolTests {
     init() throws {
         tool = try Tool()
         let library = try tool.library(
-            "OperationsStep", by: "clang", [Tool.package + "/Tests/Compatibility/Steps/operations.c"])
+            "OperationsStep", by: "clang", [Tool.package + "/Tests/Plugins/GraphInC/graph.c"])
         manifest = try tool.write(
             """
             {"manifestVersion": 1, "plugins": [{"library": "\(library)"}],

@@ -2,7 +2,7 @@ import TestFixtures
 import Testing
 
 /// What the README and the page on testing say a reader can write and run, followed literally.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.nightly, .timeLimit(.minutes(10)))
 struct ReadmeTests {
     @Test func `a plugin and a host, from nothing, say what the README says`() async throws {
         let packages = try PackagesFolder(),

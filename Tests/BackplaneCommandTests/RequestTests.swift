@@ -57,26 +57,7 @@ struct RequestTests {
         #expect(outcome.errors.contains("* head after"))
     }
 
-    @Test func `verbose prints the times to connect where the executor reports them`() {
-        var response = HTTPResponse(status: 200, trailers: ["X-Sum": "1"])
-        response.timings.head = .milliseconds(30)
-        response.timings.body = .microseconds(500)
-        #expect(response.endLines == ["< X-Sum: 1", "* head after 30 ms, body after 500 µs"])
-        response.timings.connect = .microseconds(1_200)
-        response.timings.secure = .milliseconds(12)
-        #expect(
-            response.endLines
-                == ["< X-Sum: 1", "* connected in 1200 µs, TLS in 12 ms, head after 30 ms, body after 500 µs"])
-    }
-
     #if DEBUG
-    @Test func `what verbose leaves out is there once the redaction is switched off`() {
-        let mark = "planted-verbose"
-        let request = HTTPRequest("GET", "http://a.test/", headers: ["Authorization": "Bearer \(mark)"])
-        #expect(!request.verboseLines.joined().contains(mark))
-        Redaction.verboseFields.switchOff(for: mark)
-        #expect(request.verboseLines.joined().contains(mark))
-    }
     #endif
 
     @Test func `a download shows its progress in lines, and appears complete`() async throws {
@@ -118,24 +99,6 @@ struct RequestTests {
         #expect(outcome.status == 0 && outcome.output.contains("1969"), "\(outcome)")
         let without = try await tool.plain("request", "file:almanac/events.json")
         #expect(without.status == 1 && without.errors.contains("network.refused"))
-    }
-
-    @Test func `a manifest's executors carry out exchanges, also those of plugins`() async throws {
-        let server = try TestServer(Self.echo)
-        let library = try tool.library(
-            "ExecutorInC", by: "clang",
-            ["-D_POSIX_C_SOURCE=200809L", Tool.package + "/Tests/Plugins/ExecutorInC/executor.c"])
-        let manifest = try tool.write(
-            """
-            {"manifestVersion": 1, "plugins": [{"library": "\(library)"}],
-             "managers": {"ExecutorInC": {"className": "ExecutorInC"}},
-             "network": {"executors": {"native": "ExecutorInC"}}}
-            """, as: "executor-in-c.json")
-        let url = server.url("/a").replacing("http:", with: "native:")
-        let outcome = try await tool.plain("request", url, "-d", "whale", "--manifest", manifest)
-        #expect(outcome.status == 0 && outcome.output == "POST /a \nwhale", "\(outcome)")
-        let without = try await tool.plain("request", url)
-        #expect(without.status == 1 && without.errors.contains("cannot load `native:` URLs"), "\(without)")
     }
 
     @Test func `a credential of the manifest is sent to its hosts, and is shown nowhere`() async throws {

@@ -51,21 +51,6 @@ struct RunTests {
             outcome.errors.contains("component=Trial") && outcome.errors.contains("methods=wait"), "\(outcome.errors)")
     }
 
-    @Test func `as JSON it prints what is up and nothing else`() async throws {
-        let running = try tool.start(["run", Tool.almanac, "--json", "--data", tool.data, "--load-folder", tool.loads])
-        #expect(await running.says("\n}"))
-        running.signal(SIGTERM)
-        let outcome = await running.end()
-        struct Report: Decodable {
-            struct Row: Decodable { var name: String, state: String }
-            var managers: [Row], control: String
-        }
-        let report = try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
-        #expect(report.managers.map(\.state) == ["ready", "ready"])
-        #expect(report.control.hasPrefix(tool.sockets + "/host-"))
-        #expect(outcome.status == 0 && outcome.errors == "")
-    }
-
     @Test func `it refuses a manifest with an error, and names all of them`() async throws {
         let path = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Clock": {"className": "ClockManager"}, "A": {"className": "X"}, "B": {}}}"#,
@@ -101,49 +86,5 @@ struct RunTests {
         #expect(outcome.output == "SIGINT: stopping\nstopped\n")
         #expect(outcome.errors.contains("stop"), "A was up and has stopped")
         #expect(tool.loadFolders() == [])
-    }
-
-    @Test func `a second SIGINT ends it at once while stopping hangs`() async throws {
-        try compileNeverStopping()
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Never"}], "managers": {"Never": {"className": "Never"}}}"#,
-            as: "m.json")
-        let running = try await tool.startRun(path)
-        running.signal(SIGINT)
-        #expect(await running.says("SIGINT: stopping"))
-        running.signal(SIGINT)
-        #expect(await running.end().status == 130)
-    }
-
-    /// A plugin in C whose manager's `stop` never ends.
-    private func compileNeverStopping() throws {
-        let source = try tool.write(
-            """
-            #include "backplane.h"
-            BP_IDENTITY("org.example.never", "1.0.0")
-            static char instance;
-            static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
-                bp_bytes nothing = {0, 0};
-                done(context, BP_OK, &instance, nothing);
-            }
-            static void stop(void *self, bp_done done, void *context) {}
-            static const bp_component components[] = {{
-                .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Never"), .version = BP_TEXT("1.0.0"), .create = create, .stop = stop}};
-            int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
-                *answer = (bp_answer){
-                    .size = sizeof *answer, .abi = BP_ABI_MAX, .id = BP_TEXT("org.example.never"), .version = BP_TEXT("1.0.0"),
-                    .components = components, .component_count = 1, .self_check = bp_check_self()};
-                return BP_OK;
-            }
-            """, as: "never.c")
-        let compiler = Process()
-        compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments = [
-            "clang", "-shared", "-fPIC", "-I", Tool.manifests + "/../Sources/CBackplane/include", "-o",
-            tool.folder + "/libNever.so", source,
-        ]
-        try compiler.run()
-        compiler.waitUntilExit()
-        try #require(compiler.terminationStatus == 0)
     }
 }

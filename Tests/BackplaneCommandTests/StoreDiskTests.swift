@@ -1,8 +1,9 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// Hosts whose stores lie on a file system that is full or read-only: they say so, serve on, and end in order.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.nightly, .timeLimit(.minutes(10)))
 struct StoreDiskTests {
     private let tool: Tool
     private let manifest: String

@@ -125,18 +125,6 @@ struct StoreToolTests {
         #expect(try await rows() == expected(3))
     }
 
-    @Test func `a file that a process without a socket has open is read, and not written to`() async throws {
-        try await keep(1...2)
-        let running = try await tool.startRun(manifest, "--no-control")
-        #expect(try await rows() == expected(2))
-        let restored = try await store("restore", "-", "--overwrite", input: try await store("dump").output)
-        #expect(restored.status == 1)
-        #expect(
-            restored.errors.contains("process \(running.number) (backplane) has the store open"), "\(restored.errors)")
-        running.signal(SIGTERM)
-        #expect(await running.end().status == 0)
-    }
-
     @Test func `the present format needs no migration, and records are counted by their schema`() async throws {
         try await keep(1...2)
         let line = #"{"namespace":"Shelf","collection":"books","id":"1","value":{"@schema":3,"id":"1"}}"#

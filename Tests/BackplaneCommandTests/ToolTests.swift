@@ -59,11 +59,6 @@ struct ToolTests {
         #expect(outcome.errors.hasPrefix("\(path):3:1: error: "), "\(outcome.errors)")
     }
 
-    @Test func `the graph has both versions of a class`() async throws {
-        let outcome = try await tool.run("graph", Self.both)
-        #expect(outcome.output.contains("BooksService 1.0.0") && outcome.output.contains("BooksService 2.0.0"))
-    }
-
     @Test func `an explanation of a fault is one, and an unknown name is an error with names like it`() async throws {
         let path = try faulty()
         let broken = try await tool.run("explain", path, "Broken")
@@ -118,53 +113,6 @@ struct ToolTests {
             })
     }
 
-    @Test func `as JSON the reasons are there too`() async throws {
-        struct Report: Decodable {
-            struct Row: Decodable {
-                struct Reason: Decodable { var code: String }
-                var name: String, state: String, reason: Reason?
-            }
-            var managers: [Row]
-        }
-        let running = try tool.start(["run", try faulty(), "--keep-going", "--json", "--load-folder", tool.loads])
-        #expect(await running.says("\n}"))
-        running.signal(SIGTERM)
-        let outcome = await running.end(),
-            rows = try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8)).managers
-        #expect(rows.map(\.state) == ["unsatisfied", "ready"])
-        #expect(rows.map(\.reason?.code) == ["component.unknown-class", nil])
-    }
-
-    @Test func `where nothing is up nothing runs on`() async throws {
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Broken": {"className": "NoSuchClass"}}}"#,
-            as: "m.json")
-        let outcome = try await tool.run("run", path, "--keep-going")
-        #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("no manager is running"))
-    }
-
-    @Test(arguments: [[], ["--json"]])
-    func `where there is nothing to keep going with, only what is wrong is said`(options: [String]) async throws {
-        let path = tool.folder + "/none.json"
-        let outcome = try await tool.start(["run", path, "--keep-going", "--load-folder", tool.loads] + options).end()
-        #expect(outcome.status == 1 && outcome.output == "")
-        #expect(
-            outcome.errors
-                == "\(path): error: the manifest cannot be read: No such file or directory [manifest.unreadable]\n")
-    }
-
-    @Test(arguments: [[], ["--keep-going"]])
-    func `a manifest without managers runs on`(options: [String]) async throws {
-        let path = try tool.write(#"{"manifestVersion": 1, "plugins": [], "managers": {}}"#, as: "m.json")
-        let running = try tool.start(["run", path, "--no-control", "--load-folder", tool.loads] + options)
-        #expect(await running.says("0 managers up; stop with control-C\n"))
-        running.signal(SIGTERM)
-        let outcome = await running.end()
-        #expect(outcome.status == 0 && outcome.errors == "")
-        #expect(outcome.output == "0 managers up; stop with control-C\nSIGTERM: stopping\nstopped\n")
-    }
-
     @Test func `a manager whose name looks like an option is one after two dashes`() async throws {
         let managers =
             #""-x": {"className": "ClockManager"}, "--help": {"className": "ClockManager"}, "-y": {"className": "RelayManager", "uses": {"trials": "-z"}}, "-z": {"className": "No"}"#
@@ -181,21 +129,5 @@ struct ToolTests {
         #expect(
             check.output.hasSuffix("\n`backplane explain -- \(path) -y` traces the fault of `-y` to its cause\n"),
             "\(check.output)")
-    }
-
-    @Test func `nothing of a manifest reaches the terminal as it is`() async throws {
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"A\u001b[2J": {"className": "C\u001b[3J"}, "B": {"className": "RelayManager", "uses": {"trials": "A\u001b[2J\n"}}}}"#,
-            as: "m.json")
-        for arguments in [
-            ["check", path], ["call", path, "A\u{1B}[2J", "now"], ["call", path, "\u{1B}[2J", "now"],
-            ["explain", path, "\u{1B}"], ["run", path, "--keep-going"], ["convert", path, "--to", "json", "--upgrade"],
-        ] {
-            let outcome = try await tool.start(
-                arguments + (arguments[0] == "convert" ? [] : ["--load-folder", tool.loads])
-            ).end()
-            #expect(!outcome.errors.contains("\u{1B}"), "\(arguments)")
-            #expect(!outcome.output.contains("\u{1B}"), "\(arguments)")
-        }
     }
 }

@@ -77,33 +77,6 @@ struct TransferTerminalTests {
         await stop(running)
     }
 
-    @Test func `a watch whose output is no terminal prints lines, although its errors go to one`() async throws {
-        let server = try TestServer(parts: content, stalls: 1), url = server.url("/whale.epub")
-        let running = try await tool.startRun(Tool.almanac), get = try await begin(url)
-        let terminal = try run("transfer watch | cat", rows: 24)
-        #expect(await terminal.says("running, 60 %"), "\(terminal.text)")
-        #expect(try await tool.plain("transfer", "cancel", url).status == 0)
-        #expect(await terminal.says("over, 0"), "\(terminal.text)")
-        #expect(
-            TerminalScreen(terminal.text, height: 24).lines
-                == ["\(url): running, 60 % of 1 MB", "\(url): cancelled, 0 % of 1 MB", "over, 0"])
-        #expect(await get.end().status == 1)
-        await stop(running)
-    }
-
-    @Test func `get shows one line, and leaves the path`() async throws {
-        let server = try TestServer(parts: content, stalls: 1), url = server.url("/whale.epub")
-        let running = try await tool.startRun(Tool.almanac), path = tool.folder + "/whale.epub"
-        let terminal = try run("transfer get '\(url)' '\(path)' --running", rows: 24)
-        #expect(await terminal.says("received [############--------] 60 % of 1 MB"), "\(terminal.text)")
-        #expect(TerminalScreen(terminal.text, height: 24).lines.count == 1, "\(terminal.text)")
-        #expect(try await tool.plain("transfer", "pause", url).status == 0)
-        #expect(try await tool.plain("transfer", "resume", url).status == 0)
-        #expect(await terminal.says("over, 0"), "\(terminal.text)")
-        #expect(TerminalScreen(terminal.text, height: 24).lines == [path, "over, 0"])
-        await stop(running)
-    }
-
     @Test func `rows of any text fit on the terminal`() {
         let states = (0..<30).map { number in
             TransferState(id: "図書館/\(number)" + String(repeating: "鯨", count: 80), owner: "", isUpload: false)

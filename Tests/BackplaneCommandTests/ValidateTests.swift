@@ -104,7 +104,7 @@ struct ValidateTests {
         return path
     }
 
-    @Test(arguments: [[], ["-C", "strip=symbols"], ["-C", "panic=abort"]] as [[String]])
+    @Test(.nightly, arguments: [[], ["-C", "strip=symbols"], ["-C", "panic=abort"]] as [[String]])
     func `the tally in Rust keeps to every requirement`(flags: [String]) async throws {
         let (status, report) = try await report(rust(RustCompiler.tally, flags))
         #expect(
@@ -114,40 +114,12 @@ struct ValidateTests {
         #expect(status == 0)
     }
 
-    @Test(arguments: [[], ["-C", "strip=symbols"]] as [[String]])
-    func `a constructor of the author's in Rust is found beside the standard library's`(flags: [String]) async throws {
-        let source = """
-            #[used]
-            #[link_section = ".init_array"]
-            static EARLY: extern "C" fn() = begin_early;
-            extern "C" fn begin_early() {
-                _ = std::env::args().count();
-            }
-            """
-        let (_, report) = try await report(rust(tool.write(source, as: "early.rs"), flags))
-        let details = try #require(report["V06"]?.result == "failed" ? report["V06"]?.details : nil)
-        let words = flags.isEmpty ? "begin_early" : "4 functions run when the library is loaded"
-        #expect(details.count == 1 && details[0].contains(words), "\(details)")
-    }
-
     @Test func `without a version script it exports instances of C++ templates, and that is reported`() async throws {
         let (_, report) = try await report(
             tool.library("Ledger", by: "clang++", ["-std=c++17", Tool.package + "/Tests/Plugins/Ledger/ledger.cpp"]))
         #expect(
             report["V03"]?.details.first?.contains("version script `{ global: backplane_plugin_entry_v1; local: *; };`")
                 == true)
-    }
-
-    /// Its source is kept as it was released, and takes anything for the input of `wait`, which then waits; nor does it
-    /// pass a cancellation on.
-    @Test func `the ledger of ABI 0 has the two faults that it was released with`() async throws {
-        let source = Tool.package + "/Tests/Compatibility/ABI0"
-        let path = try tool.library("Ledger", by: "clang", headers: source, ["-std=c99", source + "/plugin.c"])
-        // A limit that only the two hangs reach, however busy the machine.
-        let outcome = try await tool.start(["validate", path, "--json", "--load-folder", tool.loads, "--timeout", "15"])
-            .end()
-        let report = try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
-        #expect(report.requirements.filter { $0.result == "failed" }.map(\.id) == ["V24", "V25"])
     }
 
     @Test func `a library of nearly the name of a toolchain's is a stranger`() async throws {
@@ -162,14 +134,6 @@ struct ValidateTests {
         #expect(report["V05"]?.result == "failed")
     }
 
-    @Test func `the other libraries of libc are no strangers`() async throws {
-        let source =
-            "#include \"plugin.h\"\nint __res_init(void);\n__attribute__((used)) static int (*needed)(void) = __res_init;"
-        let (_, report) = try await report(
-            tool.library("Resolver", of: source, "-Wl,--no-as-needed", "-lresolv", "-lm"))
-        #expect(report["V05"]?.result == "passed")
-    }
-
     @Test func `a library that is not found is a problem in JSON too, and one without a name is wrong usage`()
         async throws
     {
@@ -182,17 +146,5 @@ struct ValidateTests {
         #expect(
             nameless.status == 64 && nameless.errors == "backplane: LIBRARY: expected a path or a name, found nothing\n"
         )
-    }
-
-    @Test func `a library that is not there is said to be not there`() async throws {
-        let outcome = try await validate(tool.folder + "/libNobody.so", "--json")
-        #expect(outcome.status == 1)
-        #expect(outcome.output.contains("the library cannot be opened"))
-    }
-
-    @Test func `the page has every requirement, in order`() async throws {
-        let (_, report) = try await report("\(Tool.built)/libClock.so")
-        let page = try String(contentsOfFile: Tool.manifests + "/../docs/validate.md", encoding: .utf8)
-        #expect(page.matches(of: /\n\| (V\d\d) \|/).map { String($0.output.1) } == report.requirements.map(\.id))
     }
 }

@@ -91,27 +91,6 @@ import Testing
         }
     }
 
-    @Test func `options of older tools mean what they meant, and what makes no sense is refused`() throws {
-        func options(_ members: String) throws -> SwapOptions {
-            let text = #"{"stepLimit":1,"discardsState":false\#(members)}"#
-            return try JSONDecoder().decode(SwapOptionsForm.self, from: Data(text.utf8)).options()
-        }
-        #expect(try options(#","drainLimit":10"#).drain == .upTo(.seconds(10), then: .fail))
-        #expect(try options("").drain == nil)
-        #expect(try options(#","longCalls":"later""#).drain == .standard)
-        #expect(
-            try options(#","longCalls":"later","retries":3,"retryFor":4"#).drain
-                == .upTo(.milliseconds(200), then: .retry(attempts: 3, within: .seconds(4))))
-        for (members, place) in [
-            (#","longCalls":"never""#, "/options/longCalls"),
-            (#","longCalls":"later","retries":0"#, "/options/retries"),
-            (#","drainLimit":0"#, "/options/drainLimit"), (#","retryFor":-1"#, "/options/retryFor"),
-        ] {
-            let error = #expect(throws: BackplaneError.self) { try options(members) }
-            #expect(error?.code == .controlMalformed && error?.location == place)
-        }
-    }
-
     // MARK: Answers
 
     @Test func `the lane of state, and a remark on it, have keys of their own`() throws {
@@ -282,12 +261,5 @@ import Testing
             try JSON.decode(StepTimeForm.self, Array(text.utf8), failing: .controlMalformed)
         }
         #expect(error?.location == "/step" && error?.message.contains("`leap`") == true)
-    }
-
-    @Test func `a time that no clock counts is as long as there is`() throws {
-        let text = #"{"milliseconds": 1e300, "step": "flip"}"#
-        #expect(
-            try JSON.decode(StepTimeForm.self, Array(text.utf8), failing: .controlMalformed).value.duration
-                == .nanoseconds(Int64.max))
     }
 }

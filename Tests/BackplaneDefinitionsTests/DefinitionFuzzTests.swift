@@ -3,13 +3,14 @@ import BackplaneDocuments
 import BackplaneExchange
 import BackplaneNetwork
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneDefinitions
 
 /// Broken definitions and hostile arguments, all the way from bytes to requests. `BACKPLANE_FUZZ=N` tries N of them,
 /// `BACKPLANE_FUZZ_SEED=N` one again.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.nightly, .timeLimit(.minutes(60)))
 struct DefinitionFuzzTests {
     private let url, token: NSRegularExpression
 

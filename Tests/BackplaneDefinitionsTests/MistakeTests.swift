@@ -154,37 +154,6 @@ struct MistakeTests {
         #expect(found.first?.error.code == code)
     }
 
-    @Test(
-        arguments: [
-            (#""serialisation": {}"#, "/m/serialisation", .definitionUnknownKey, "`serialization`"),
-            (
-                #""serialization": {"serialiser": "XML"}"#, "/m/serialization/serialiser", .definitionUnknownKey,
-                "`serializer`"
-            ),
-            (
-                #""serialization": {"serializator": "XML", "serializer": "CSV"}"#, "/m/serialization/serializator",
-                .definitionIgnored, "`serializer`"
-            ),
-        ] as [(String, String, BackplaneError.Code, String)])
-    func `keys around requests that have no effect are warned of`(
-        key: String, place: String, code: BackplaneError.Code, word: String
-    ) throws {
-        let found = problems(#"{"m": {"request": {"path": "x"}, \#(key)}}"#)
-        #expect(found.map(\.severity) == [.warning], "\(found)")
-        #expect(found.first?.error.location == place && found.first?.error.code == code, "\(found)")
-        #expect(found.first?.error.message.contains(word) == true, "\(found)")
-    }
-
-    @Test func `a text has a greatest length`() {
-        let longest = String(repeating: "x", count: DefinitionReader.longestText)
-        #expect(problems(#"{"m": {"request": {"path": "\#(longest)"}}}"#).isEmpty)
-        for request in [#"{"path": "\#(longest)x"}"#, #"{"path": "x", "header": {"A": "\#(longest)x"}}"#] {
-            let found = problems(#"{"m": {"request": \#(request)}}"#)
-            #expect(found.map(\.error.code) == [.definitionInvalidValue])
-            #expect(found.first?.error.message == "expected at most 16384 bytes, found 16385")
-        }
-    }
-
     @Test func `arguments that nothing names are warned of, unless one may be the body`() {
         #expect(problems(#"{"m:": {"request": {"path": "a"}}}"#).isEmpty)
         #expect(
@@ -246,12 +215,5 @@ struct MistakeTests {
     @Test(arguments: ["", "{", "<plist>", "bplist00", #"{"a": 1, "a": 2}"#, "\u{FEFF}", "<dict><key>a</key></dict>"])
     func `what is not well-formed is one error`(text: String) {
         #expect(problems(text).map(\.error.code) == [.definitionMalformed])
-    }
-
-    @Test func `more mistakes than are worth reading are counted`() {
-        let members = (0..<10_000).map { #""m\#($0)": 1"# }
-        let found = problems("{" + members.joined(separator: ",") + "}")
-        #expect(found.count == DefinitionReader.mostListed + 1)
-        #expect(found.last?.error.message == "and 9000 more errors")
     }
 }

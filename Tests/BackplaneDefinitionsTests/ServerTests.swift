@@ -121,17 +121,4 @@ struct ServerTests {
             #expect(error?.message.contains(path) == true)
         }
     }
-
-    @Test func `a file that grows while it is sent is not cut off silently`() async throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "grows-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try Data(repeating: 1, count: 1_000).write(to: URL(filePath: path))
-        let server = try Self.server(), pharmacies = try service(server)
-        let prepared = try pharmacies.send.prepared(["Whale", FilePart("f", path: path)])
-        let body = try prepared.endpoint(of: pharmacies, Data.self).request(prepared.client.defaults).body
-        let stream = try body.open()
-        try Data(repeating: 1, count: 2_000).write(to: URL(filePath: path))
-        let error = await #expect(throws: BackplaneError.self) { _ = try await stream.collect(upTo: 1 << 20) }
-        #expect(error?.code == .networkBody)
-    }
 }

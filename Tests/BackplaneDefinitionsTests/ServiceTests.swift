@@ -130,16 +130,6 @@ struct ServiceTests {
         #expect(error("plain", 1, 2, 3)?.code == .definitionArguments)
     }
 
-    @Test func `ten thousand methods are loaded and called`() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let members = (0..<10_000).map { #""m\#($0):": {"request": {"path": "p\#($0)/%0"}}"# }
-        let service = try service("x", .data(Data("{\(members.joined(separator: ","))}".utf8)))
-        #expect(service.definition.methods.count == 10_000)
-        let endpoint: Endpoint<Data> = try service.m9999.endpoint("x")
-        #expect(endpoint.path == "p9999/x")
-        #expect(throws: BackplaneError.self) { try service.m10000.prepared(["x"]) }
-    }
-
     struct Book: Codable, Sendable, Equatable {
         var title: String
     }

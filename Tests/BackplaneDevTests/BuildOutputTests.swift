@@ -52,18 +52,6 @@ struct BuildOutputTests {
         #expect(BuildOutput.obstacle("Another instance of something") == nil)
     }
 
-    @Test func `of what is printed without end the beginning is kept, and how much it was`() {
-        var output = BuildOutput()
-        for number in 1...6_000 { _ = output.take("line \(number)") }
-        #expect(output.text.count == 5_001)
-        #expect(output.text.first == "line 1" && output.text.last == "… and 1000 lines more")
-    }
-
-    @Test func `the line below a place is no diagnostic of its own`() {
-        #expect(Diagnostic("  |            `- error: expected expression") == nil)
-        #expect(Diagnostic("note that this is prose") == nil)
-    }
-
     @Test func `a repeated message is reported once`() {
         var output = BuildOutput()
         let block = ["/a.swift:1:2: error: no", "1 | code", "  | `- error: no"],
@@ -95,22 +83,6 @@ struct BuildOutputTests {
         for line in other + own + other + compiler + other + end { found += [output.take(line)].compactMap { $0 } }
         #expect(output.text == own + compiler + end)
         #expect(found.map(\.severity) == ["warning", "warning", "warning", "error"])
-    }
-
-    @Test func `where no package is known all of it counts`() {
-        var output = BuildOutput()
-        #expect(output.take("warning: 'clock': Invalid Exclude '/b': File not found.") != nil)
-    }
-
-    @Test(arguments: [
-        "Fetching https://github.com/apple/swift-log from cache", "Fetched https://github.com/apple/swift-log (0.10s)",
-        "Computing version for https://github.com/apple/swift-log", "Updating https://github.com/apple/swift-log",
-        "Computed https://github.com/apple/swift-log at 1.6.0 (0.58s)",
-        "Creating working copy for https://github.com/apple/swift-log",
-        "Working copy of https://github.com/apple/swift-log resolved at 1.6.0",
-    ])
-    func `what is done to get other packages is progress`(line: String) {
-        #expect(BuildOutput.line(line) == .progress(line))
     }
 
     @Test func `what another product's build has said is not said again, with the lines below it`() throws {

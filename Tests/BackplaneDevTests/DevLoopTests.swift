@@ -36,14 +36,6 @@ struct DevLoopTests {
         #expect(loop.take(.changed([])) == [.startHost])
     }
 
-    @Test func `what does not build at first is waited for`() {
-        var loop = DevLoop()
-        #expect(loop.take(.changed([notes])) == [.build(notes)])
-        #expect(loop.take(.built(.failed)) == [])
-        #expect(loop.take(.changed([notes])) == [.build(notes)])
-        #expect(loop.take(.built(.succeeded)) == [.startHost])
-    }
-
     @Test func `a refusal that a new manifest may fix is reported only if it does not`() {
         var loop = running()
         #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
@@ -82,25 +74,6 @@ struct DevLoopTests {
         #expect(loop.take(.answered(.done)) == [])
     }
 
-    @Test func `a manifest that is saved while both are swapped in is activated afterwards`() {
-        var loop = running()
-        _ = loop.take(.manifest)
-        _ = loop.take(.answered(.misfit))
-        #expect(loop.take(.libraries([notes.library])) == [.swapApplying([notes.library])])
-        #expect(loop.take(.manifest) == [])
-        #expect(loop.take(.answered(.done)) == [.apply])
-    }
-
-    @Test func `both are tried again when a library was still being written`() {
-        var loop = running()
-        _ = loop.take(.manifest)
-        _ = loop.take(.answered(.misfit))
-        #expect(loop.take(.libraries([notes.library])) == [.swapApplying([notes.library])])
-        #expect(loop.take(.libraries([notes.library])) == [])
-        #expect(loop.take(.answered(.unfinished)) == [.swapApplying([notes.library])])
-        #expect(loop.take(.answered(.failed)) == [.showRefusal])
-    }
-
     @Test(arguments: [DevLoop.Event.libraries(["/a.so"]), .manifest])
     func `what comes while the application starts has it start again`(news: DevLoop.Event) {
         var loop = DevLoop()
@@ -110,15 +83,6 @@ struct DevLoopTests {
         #expect(loop.take(.libraries(["/b.so"])) == [], "it is ending already")
         #expect(loop.take(.hostEnded) == [.startHost])
         #expect(loop.take(.hostUp) == [], "it has found all that")
-    }
-
-    @Test func `while more is being built an application that starts is left to it`() {
-        var loop = DevLoop()
-        #expect(loop.take(.changed([])) == [.startHost])
-        #expect(loop.take(.changed([notes, clock])) == [.build(notes)])
-        #expect(loop.take(.libraries([notes.library])) == [])
-        #expect(loop.take(.built(.succeeded)) == [.build(clock)])
-        #expect(loop.take(.hostUp) == [.swap([notes.library])])
     }
 
     @Test func `a second restart ends the host at once`() {
@@ -146,57 +110,12 @@ struct DevLoopTests {
         #expect(loop.take(.built(.succeeded)) == [.build(notes)])
     }
 
-    @Test func `a build that was over before it could be cancelled is made again`() {
-        var loop = running()
-        _ = loop.take(.changed([notes]))
-        #expect(loop.take(.changed([notes])) == [.cancelBuild])
-        #expect(loop.take(.built(.succeeded)) == [.build(notes)])
-    }
-
     @Test func `what comes while the host is asked is asked afterwards, together`() {
         var loop = running()
         #expect(loop.take(.libraries(["/a.so"])) == [.swap(["/a.so"])])
         #expect(loop.take(.libraries(["/b.so"])) == [])
         #expect(loop.take(.libraries(["/c.so"])) == [])
         #expect(loop.take(.answered(.done)) == [.swap(["/b.so", "/c.so"])])
-    }
-
-    @Test func `a refused library is tried again with the one that was still being built`() {
-        var loop = running()
-        #expect(loop.take(.changed([notes, clock])) == [.build(notes)])
-        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
-        #expect(loop.take(.built(.succeeded)) == [.build(clock)])
-        #expect(loop.take(.answered(.misfit)) == [])
-        #expect(loop.take(.libraries([clock.library])) == [.swap([clock.library])])
-        #expect(loop.take(.built(.succeeded)) == [])
-        #expect(loop.take(.answered(.misfit)) == [.swap([clock.library, notes.library])])
-        #expect(loop.take(.answered(.done)) == [])
-    }
-
-    @Test func `one that was refused is not tried again because its own build is still to end`() {
-        var loop = running()
-        #expect(loop.take(.changed([notes])) == [.build(notes)])
-        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
-        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
-        #expect(loop.take(.built(.succeeded)) == [])
-    }
-
-    @Test func `a library that is still being written is looked at again when its build has ended`() {
-        var loop = running()
-        _ = loop.take(.changed([notes]))
-        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
-        #expect(loop.take(.answered(.unfinished)) == [])
-        #expect(loop.take(.built(.succeeded)) == [.swap([notes.library])])
-        #expect(loop.take(.answered(.unfinished)) == [.showRefusal])
-    }
-
-    @Test func `one that was refused during a build that has ended since is tried again, once`() {
-        var loop = running()
-        _ = loop.take(.changed([notes]))
-        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
-        #expect(loop.take(.built(.succeeded)) == [])
-        #expect(loop.take(.answered(.unfinished)) == [.swap([notes.library])])
-        #expect(loop.take(.answered(.unfinished)) == [.showRefusal])
     }
 
     @Test func `failed code is reported, and never tried again`() {
@@ -220,17 +139,6 @@ struct DevLoopTests {
         #expect(loop.take(.built(.succeeded)) == [.startHost])
     }
 
-    @Test func `a refusal is reported once, when nothing more is expected`() {
-        var loop = running()
-        _ = loop.take(.changed([notes, clock]))
-        _ = loop.take(.libraries([notes.library]))
-        _ = loop.take(.built(.succeeded))
-        #expect(loop.take(.answered(.misfit)) == [])
-        #expect(loop.take(.built(.failed)) == [.swap([notes.library])])
-        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
-        #expect(loop.take(.changed([])) == [])
-    }
-
     @Test func `what was refused goes in with what makes it fit`() {
         var loop = running()
         _ = loop.take(.libraries(["/a.so"]))
@@ -238,15 +146,6 @@ struct DevLoopTests {
         #expect(loop.take(.libraries(["/b.so"])) == [.swap(["/b.so"])])
         #expect(loop.take(.answered(.misfit)) == [.swap(["/a.so", "/b.so"])])
         #expect(loop.take(.answered(.done)) == [])
-    }
-
-    @Test func `a library that stays refused does not block others, and is not reported again`() {
-        var loop = running()
-        _ = loop.take(.libraries(["/a.so"]))
-        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
-        #expect(loop.take(.libraries(["/b.so"])) == [.swap(["/b.so"])])
-        #expect(loop.take(.answered(.done)) == [.swap(["/a.so"])])
-        #expect(loop.take(.answered(.misfit)) == [])
     }
 
     @Test func `a newer library takes the place of a refused one`() {
@@ -302,14 +201,6 @@ struct DevLoopTests {
         #expect(loop.take(.answered(.done)) == [])
     }
 
-    @Test func `refused code is tried again under a new manifest`() {
-        var loop = running()
-        _ = loop.take(.libraries(["/a.so"]))
-        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
-        #expect(loop.take(.manifest) == [.swapApplying(["/a.so"])])
-        #expect(loop.take(.answered(.done)) == [])
-    }
-
     @Test func `a host that died is started again by what is new, and by nothing else`() {
         var loop = running()
         #expect(loop.take(.hostEnded) == [])
@@ -318,13 +209,6 @@ struct DevLoopTests {
         #expect(loop.take(.changed([notes])) == [.build(notes)])
         #expect(loop.take(.libraries([notes.library])) == [])
         #expect(loop.take(.built(.succeeded)) == [.startHost])
-    }
-
-    @Test func `a host that died while it was asked is asked nothing more`() {
-        var loop = running()
-        #expect(loop.take(.libraries(["/a.so"])) == [.swap(["/a.so"])])
-        #expect(loop.take(.hostEnded) == [])
-        #expect(loop.take(.libraries(["/a.so"])) == [.startHost])
     }
 
     @Test func `a person has the host begin from nothing`() {

@@ -7,10 +7,6 @@ import Foundation
 import Synchronization
 import Testing
 
-#if Engines
-import HTTPTypes
-#endif
-
 /// The bodies of requests, and the streams of both directions.
 @Suite(.timeLimit(.minutes(2)))
 struct BodyTests {
@@ -113,18 +109,6 @@ struct BodyTests {
         await #expect(throws: BackplaneError.self) { while try await later.next() != nil {} }
     }
 
-    @Test func `readers share one position, and trailers follow the end`() async throws {
-        let stream = HTTPBodyStream(Self.chunks("a", "", "b", "c"), trailers: { ["X-Sum": "3"] })
-        for try await chunk in stream {
-            #expect(chunk == [97])
-            break
-        }
-        #expect(stream.trailers == [:])
-        #expect(try await stream.collect(upTo: 2) == [98, 99])
-        #expect(stream.trailers == ["X-Sum": "3"])
-        #expect(try await stream.collect(upTo: 2) == [])
-    }
-
     @Test func `a stream that is released or given up cancels its producer once`() async throws {
         let cancelled = Mutex(0)
         @Sendable func make() -> HTTPBodyStream {
@@ -189,29 +173,4 @@ struct BodyTests {
         headers["SET-cookie"] = nil
         #expect(headers.fields.map(\.name) == ["X-É"])
     }
-
-    #if Engines
-    private typealias Request = BackplaneNetwork.HTTPRequest
-    private typealias Response = BackplaneNetwork.HTTPResponse
-    private typealias RequestHead = HTTPTypes.HTTPRequest
-    private typealias ResponseHead = HTTPTypes.HTTPResponse
-
-    @Test func `requests and responses convert to swift-http-types and back`() throws {
-        var request = Request("PURGE", "https://h:8443/a%2Fb?c=d", headers: ["X-B": "1"])
-        request.headers.add("x-b", "2")
-        let head = try RequestHead(request)
-        #expect(head.authority == "h:8443" && head.path == "/a%2Fb?c=d" && head.scheme == "https")
-        let back = try #require(Request(head))
-        #expect(back.method == "PURGE" && back.url == request.url && back.headers == request.headers)
-        let response = Response(status: 418, headers: ["Set-Cookie": "a", "Set-Cookie": "b"])
-        #expect(Response(try ResponseHead(response)) == response)
-        #expect(Request(RequestHead(method: .get, scheme: nil, authority: nil, path: nil)) == nil)
-        for wrong in [
-            Request("GE T", "http://h/"), .init("GET", "h"), .init("GET", "http://h/", headers: ["a b": ""]),
-        ] {
-            let error = #expect(throws: BackplaneError.self) { try RequestHead(wrong) }
-            #expect(error?.code == .networkRefused)
-        }
-    }
-    #endif
 }

@@ -74,23 +74,6 @@ struct ClosedConnectionTests {
         }
         await http.shutdown()
     }
-
-    @Test func `a kept connection that breaks off within a head is an error`() async throws {
-        let closed = Counted()
-        let server = try TestServer { request, connection in
-            if request.target == "/kept" { return connection.answer("200 OK") }
-            closed.add(1)
-            connection.send("HTTP/1.1 200 O")
-            connection.close()
-        }
-        let http = AsyncHTTPClientExecutor(proxies: .none)
-        _ = try await http.execute(HTTPRequest("GET", server.url("/kept")))
-        let error = await #expect(throws: BackplaneError.self) {
-            try await http.execute(HTTPRequest("GET", server.url()))
-        }
-        #expect(error?.code == .networkFailed && closed.value == 1)
-        await http.shutdown()
-    }
 }
 
 /// Servers that answer, or close a connection, before they have taken all requests.
@@ -134,18 +117,6 @@ struct EarlyAnswerTests {
         #expect(responses.count { $0.body == Array("0".utf8) } == 29, "the first connection took 30 in all")
         await http.shutdown()
         await server.stop()
-    }
-
-    @Test func `what an HTTP/2 server did not process may be repeated, and what it reset may not`() {
-        for code in [HTTP2ErrorCode.cancel, .refusedStream] {
-            let error = NIOHTTP2Errors.streamClosed(streamID: 5, errorCode: code)
-            #expect(HTTPFailure.isUnprocessed(error) && HTTPFailure(error) == .closed)
-        }
-        let late = NIOHTTP2Errors.createdStreamAfterGoaway()
-        #expect(HTTPFailure.isUnprocessed(late) && HTTPFailure(late) == .closed)
-        let reset = NIOHTTP2Errors.streamClosed(streamID: 5, errorCode: .internalError)
-        #expect(!HTTPFailure.isUnprocessed(reset) && !HTTPFailure.isClosedBeforeResponse(reset))
-        #expect(HTTPFailure(reset) == .other("the server reset the stream with the HTTP/2 error 2"))
     }
 }
 

@@ -72,24 +72,6 @@ struct ComponentClientTests {
     }
 
     @Test(arguments: Engine.streaming)
-    func `a body that a cancelled task begins to read ends as one that is cancelled`(engine: Engine) async throws {
-        let server = try TestServer { _, connection in
-            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
-            connection.stall()
-        }
-        try await LendingPlugin.lent(engine) { _, context in
-            let response = try await context.http.open(HTTPRequest("GET", server.url()), context.begin())
-            let reader = Task { () async -> (any Error)? in
-                withUnsafeCurrentTask { $0?.cancel() }
-                do { _ = try await response.body.next() } catch { return error }
-                return nil
-            }
-            let error = await reader.value
-            #expect((error as? BackplaneError)?.code == .callCancelled || error is CancellationError, "\(error as Any)")
-        }
-    }
-
-    @Test(arguments: Engine.streaming)
     func `a response that nobody reads ends, with its connection`(engine: Engine) async throws {
         let server = try TestServer { _, connection in
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
@@ -161,61 +143,6 @@ struct ComponentClientTests {
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a download in progress has a name that is removed once its process was killed`(engine: Engine) async throws {
-        let latch = Latch()
-        defer { latch.open() }
-        let server = try TestServer { request, connection in
-            guard request.target == "/held" else { return connection.answer("204 No Content") }
-            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf")
-            latch.pass()
-            connection.send("rest")
-        }
-        try await LendingPlugin.lent(engine) { _, context in
-            let files = FileManager.default
-            func incoming() -> [String] {
-                (try? files.contentsOfDirectory(atPath: context.folder))?.filter { $0 != "whale" } ?? []
-            }
-            let held = Task {
-                try await context.http.download(HTTPRequest("GET", server.url("/held")), to: "whale", context.begin())
-            }
-            // It is locked before anything is written to it.
-            try await eventually {
-                guard incoming().count == 1, let name = incoming().first else { return false }
-                return (try? Data(contentsOf: URL(filePath: "\(context.folder)/\(name)"))) == Data("half".utf8)
-            }
-            // What a killed process leaves has the same kind of name, and nobody's lock.
-            let name = try #require(incoming().first),
-                copy = name.dropLast(4) + (name.hasSuffix("0000") ? "1111" : "0000")
-            try Data([1]).write(to: URL(filePath: "\(context.folder)/\(copy)"))
-            IncomingFile.removeAbandoned(in: context.folder)
-            #expect(incoming() == [name])
-            latch.open()
-            _ = try await held.value
-            #expect(try Data(contentsOf: URL(filePath: context.folder + "/whale")) == Data("halfrest".utf8))
-            #expect(incoming() == [])
-        }
-    }
-
-    @Test(arguments: Engine.streaming)
-    func `a response that is being read does not count as left alone`(engine: Engine) async throws {
-        let latch = Latch()
-        let server = try TestServer { _, connection in
-            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n")
-            latch.pass()
-            connection.send("done")
-        }
-        try await LendingPlugin.lent(engine) {
-            $0.exchangeIdleLimit = .seconds(10)
-        } _: { _, context in
-            let response = try await context.http.open(HTTPRequest("GET", server.url()), context.begin())
-            let body = Task { try await response.body.collect(upTo: 100) }
-            try await Task.sleep(for: .seconds(12))
-            latch.open()
-            #expect(try await body.value == Array("done".utf8))
-        }
-    }
-
     @Test(arguments: Engine.streaming)
     func `an exchange that is open when its component stops ends with call.retired`(engine: Engine) async throws {
         let server = try TestServer { _, connection in
@@ -265,23 +192,6 @@ struct ComponentClientTests {
     }
 
     @Test(arguments: Engine.streaming)
-    func `an early response releases the body of its request`(engine: Engine) async throws {
-        let watched = WatchedChunks()
-        // Not before the body is read: one that nobody has read holds nothing.
-        let server = try TestServer(readsBodies: false) { _, connection in
-            watched.begun.pass()
-            connection.answer("413 Content Too Large")
-            connection.stall()
-        }
-        try await LendingPlugin.lent(engine) { _, context in
-            let response = try await context.http.send(
-                HTTPRequest("POST", server.url(), body: .stream(watched)), context.begin())
-            #expect(response.status == 413)
-            try await eventually { watched.isReleased }
-        }
-    }
-
-    @Test(arguments: Engine.streaming)
     func `exchanges and the bytes of their bodies are counted`(engine: Engine) async throws {
         let server = try TestServer { request, connection in
             if request.target == "/held" {
@@ -315,34 +225,6 @@ struct ComponentClientTests {
             held.body.cancel()
             try await eventually { await counts() == expected + ExchangeStatistics(begun: 1, received: 4) }
         }
-    }
-
-    @Test func `the same class in two places has counts of its own in each`() async throws {
-        let keys = ["First": UUID().uuidString, "Second": UUID().uuidString]
-        let answering = MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 200, body: [1, 2, 3])) }
-        let host = PluginHost(
-            manifest: Manifest(
-                plugins: [],
-                managers: keys.mapValues { key in
-                    ManagerDefinition(
-                        className: "LendingManager",
-                        communicationController: CommunicationControllerDefinition(
-                            className: "LendingCommunication", configuration: ["key": .string(key)]))
-                }),
-            plugins: [LendingPlugin.self], options: HostOptions(executors: [answering], occupationLimit: nil))
-        try await host.start()
-        for (name, count) in [("First", 3), ("Second", 1)] {
-            let key = try #require(keys[name])
-            let context = try #require(LendingCommunication.contexts.withLock { $0.removeValue(forKey: key) })
-            for _ in 0..<count {
-                _ = try await context.http.send(HTTPRequest("GET", "http://books.test/"), context.begin())
-            }
-        }
-        let counts = await host.statistics.filter { $0.role == "communication controller" }
-            .reduce(into: [String: ExchangeStatistics]()) { $0[$1.managers[0]] = $1.exchanges }
-        #expect(counts["First"] == ExchangeStatistics(begun: 3, failed: 0, inFlight: 0, sent: 0, received: 9))
-        #expect(counts["Second"] == ExchangeStatistics(begun: 1, failed: 0, inFlight: 0, sent: 0, received: 3))
-        await host.stop()
     }
 }
 
@@ -408,8 +290,6 @@ private final class WatchedChunks: AsyncSequence, Sendable {
     /// Open once the first chunk was asked for.
     let begun = Latch()
     private let released = Mutex(false)
-
-    var isReleased: Bool { released.withLock { $0 } }
 
     final class Iterator: AsyncIteratorProtocol {
         private let chunks: WatchedChunks

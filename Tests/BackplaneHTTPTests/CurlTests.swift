@@ -9,7 +9,7 @@ import Testing
 /// Requests as commands of curl, which is run.
 ///
 /// With `BACKPLANE_REQUIRE_PEERS=1` a missing curl is a failure.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.nightly, .timeLimit(.minutes(5)))
 struct CurlTests {
     /// Runs a command in a shell, which reads it from a file; returns its status.
     private func run(_ command: String) throws -> Int32 {

@@ -58,47 +58,6 @@ struct ExecutingTests {
         await host.stop()
     }
 
-    @Test func `an executor in C conforms, with trailers and interim responses`() async throws {
-        try await ExecutorInC.with { host, _ in
-            let executor = try await host.executor("native")
-            let report = await HTTPConformance.run(limit: .seconds(240)) { executor }
-            try report.requireSuccess()
-            #expect(
-                report.skipped == [
-                    "a body waits for 100 Continue where the request expects it",
-                    "compressed content is requested and decoded", "deflate is decoded where it is requested",
-                    "content that is not compressed is left alone",
-                    "a range is requested as it is stored, and not decoded",
-                    "with a request's own Accept-Encoding, the content is not decoded", "damaged content is an error",
-                    "content that grows out of proportion is an error",
-                ])
-        }
-    }
-
-    @Test func `an executor in C that is swapped in the middle fails the exchange, and carries out the next`()
-        async throws
-    {
-        let server = try TestServer { request, connection in
-            if request.target == "/whole" { return connection.answer("200 OK", body: [7]) }
-            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
-            connection.stall()
-        }
-        try await ExecutorInC.with { host, folder in
-            let network = host.network
-            var options = HTTPOptions()
-            options.executor = "native"
-            let response = try await network.open(HTTPRequest("GET", server.url()), options)
-            #expect(try await response.body.next() == Array("half".utf8))
-            let rest = Task { try await response.body.next() }
-            try await host.swap(library: ExecutorInC.compile("2.0.0", in: folder))
-            let error = await #expect(throws: BackplaneError.self) { try await rest.value }
-            #expect(error?.code == .networkFailed)
-            #expect(error?.message == "the executor `native` was replaced or stopped before the response was complete")
-            _ = await server.departures.first { _ in true }
-            #expect(try await network.send(HTTPRequest("GET", server.url("/whole")), options).body == [7])
-        }
-    }
-
     // MARK: The choice
 
     private static let echo = MemoryExecutor(schemes: ["relay", "http"]) { request, _ in
@@ -143,47 +102,6 @@ struct ExecutingTests {
         }
     }
 
-    @Test(arguments: ["http", "relay"])
-    func `a URL of http reaches an executor as a server sees it, whatever the executor is called`(name: String)
-        async throws
-    {
-        let telling = MemoryExecutor { request, _ in
-            let text = "\(request.url) \(request.headers["Authorization"] ?? "")"
-            return HTTPStreamedResponse(HTTPResponse(status: 200, body: Array(text.utf8)))
-        }
-        try await RelayHost.with(telling, network: NetworkSettings(executors: [name: "Relay"])) { relay in
-            var options = HTTPOptions()
-            options.executor = name
-            let response = try await relay.context.http.send(
-                HTTPRequest("GET", "HTTP://ann:secret@books.test/a?b=c#part"), relay.context.begin(), options)
-            #expect(String(decoding: response.body, as: UTF8.self) == "http://books.test/a?b=c Basic YW5uOnNlY3JldA==")
-            let hostless = await relay.failure("http:books", options)
-            #expect(hostless?.code == .networkRefused)
-        }
-    }
-
-    @Test(arguments: [
-        "relay:a b", "relay:a\r\nX-A: b", "relay:a\tb", "relay:a\u{0}b", "relay:a\u{7F}b", "relay://h\n/a",
-        "http://books.test/a\r\nX-A: b", "http://books.test/a b", "http://books\r\n.test/",
-    ])
-    func `no executor has a URL with a space or a control character`(url: String) async throws {
-        let seen = Mutex<[String]>([])
-        let telling = MemoryExecutor(schemes: ["relay", "http"]) { request, _ in
-            seen.withLock { $0.append(request.url) }
-            return HTTPStreamedResponse(HTTPResponse(status: 200))
-        }
-        let network = NetworkSettings(executors: ["relay": "Relay", "http": "Relay"])
-        try await RelayHost.with(telling, network: network) { relay in
-            if url.hasPrefix("relay") {
-                let error = await relay.failure(url)
-                #expect(error?.code == .networkRefused)
-            } else {
-                _ = try? await relay.context.http.send(HTTPRequest("GET", url), relay.context.begin())
-            }
-        }
-        #expect(seen.withLock { $0 }.allSatisfy { $0.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F } })
-    }
-
     @Test func `what an executor sends itself passes no executor of a plugin`() async throws {
         let key = UUID().uuidString
         RelayExecutor.engines.withLock { $0[key] = Self.echo }
@@ -209,35 +127,6 @@ struct ExecutingTests {
         #expect(error?.message.contains("requests that an executor sends itself") == true)
         #expect(
             try await host.network.send(HTTPRequest("GET", "http://a.test/")).body.starts(with: Array("relayed".utf8)))
-        await host.stop()
-    }
-
-    @Test(arguments: [LaneRule.fastest, .encoded])
-    func `what a manager sends that an executor finds at run time passes no executor of a plugin either`(
-        lanes: LaneRule
-    ) async throws {
-        let manifest = Manifest(
-            plugins: [],
-            managers: [
-                "CallingExecutor": ManagerDefinition(className: "CallingExecutor"),
-                "TextFetcher": ManagerDefinition(
-                    className: "TextFetcherManager",
-                    communicationController: CommunicationControllerDefinition(className: "TextFetcherCommunication")),
-            ], network: NetworkSettings(executors: ["http": "CallingExecutor", "calling": "CallingExecutor"]))
-        let host = PluginHost(
-            manifest: manifest, plugins: [RelayPlugin.self],
-            options: HostOptions(executors: [Self.own], lanes: lanes, occupationLimit: nil))
-        try await host.start()
-        let response = try await host.network.send(HTTPRequest("GET", "http://books.test/"))
-        #expect(String(decoding: response.body, as: UTF8.self) == "by a manager: the host's own")
-        let error = await #expect(throws: BackplaneError.self) {
-            try await host.network.send(HTTPRequest("GET", "calling:books"))
-        }
-        #expect(error?.code == .networkRefused)
-        #expect(error?.message.contains("that an executor sends itself") == true, "\(String(describing: error))")
-        // On behalf of nobody else, the same manager's exchange passes the executor.
-        let fetcher: Remote<TextFetching> = try await host.manager("TextFetcher")
-        #expect(try await fetcher.fetch("http://books.test/", host.begin()) == "by a manager: the host's own")
         await host.stop()
     }
 
@@ -293,13 +182,6 @@ struct ExecutingTests {
         #expect(own?.description == "relay:books: network.timeout: the archive is closed")
     }
 
-    @Test(arguments: [0, 42, 600, -1])
-    func `a status that there is not fails the exchange`(status: Int) async throws {
-        let error = try await failure { _, _, heads in try await heads.send(HTTPHead(status: status, headers: [:])) }
-        #expect(error?.code == .networkMalformed && error?.isConnectivity == false)
-        #expect(error?.message.contains("the status \(status)") == true)
-    }
-
     @Test(arguments: [(2, "only 2"), (6, "more")])
     func `an executor that lies about the length of a body fails the exchange`(count: Int, words: String) async throws {
         let error = try await failure { context, order, heads in
@@ -311,28 +193,6 @@ struct ExecutingTests {
         }
         #expect(error?.code == (count < 5 ? .networkFailed : .networkMalformed))
         #expect(error?.message == "the response announced a body of 5 bytes, but it has \(words)")
-    }
-
-    @Test func `a body that breaks off, and a second head, fail the exchange`() async throws {
-        let cut = try await failure { _, _, heads in try await heads.send(HTTPHead(status: 200, headers: [:])) }
-        #expect(cut?.message == "the executor `relay` ended the exchange too early")
-        let twice = try await failure { _, _, heads in
-            for _ in 1...2 { try await heads.send(HTTPHead(status: 200, headers: [:])) }
-        }
-        #expect(twice?.message.contains("two final responses") == true)
-        let malformed = try await failure { _, _, heads in
-            var head = HTTPHead(status: 200, headers: [:])
-            head.headers = [["a"]]
-            try await heads.send(head)
-        }
-        #expect(malformed?.message.contains("a name and a value") == true)
-        let nonsense = try await failure { _, _, _ in
-            throw BackplaneError(.callInvalidOutput, "expected a number, found a string")
-        }
-        #expect(nonsense?.message.hasPrefix("the executor `relay` returned no valid response: ") == true)
-        for error in [cut, twice, malformed, nonsense] {
-            #expect(error?.code == .networkMalformed && error?.isConnectivity == false)
-        }
     }
 
     @Test func `one that hangs is ended by the limits of the exchange, and told so`() async throws {
@@ -381,22 +241,6 @@ struct ExecutingTests {
         }
     }
 
-    @Test func `the body of a request that fails is the reason of the exchange's error`() async throws {
-        struct BodyFailure: Error {}
-        try await RelayHost.with(Self.echoing) { relay in
-            let body = HTTPBody.stream(
-                AsyncThrowingStream<[UInt8], any Error> { stream in
-                    stream.yield([1, 2, 3])
-                    stream.finish(throwing: BodyFailure())
-                })
-            let error = await #expect(throws: BackplaneError.self) {
-                try await relay.context.http.send(
-                    HTTPRequest("POST", "relay:books", body: body), relay.context.begin())
-            }
-            #expect(error?.code == .networkBody && error?.message.contains("BodyFailure") == true)
-        }
-    }
-
     /// Answers with the request's body, as it is read.
     private static let echoing = MemoryExecutor(schemes: ["relay"]) { request, _ in
         HTTPStreamedResponse(status: 200, body: try request.body.open())
@@ -419,49 +263,5 @@ struct ExecutingTests {
             for try await chunk in response.body { count += chunk.count }
             #expect(count == 14_000_000)
         }
-    }
-}
-
-/// A host with the executor in C, compiled for the test.
-enum ExecutorInC {
-    static func with(_ body: (PluginHost, String) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "executor-in-c-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let library = try compile("1.0.0", in: folder)
-        let host = PluginHost(
-            manifest: Manifest(
-                plugins: [PluginReference(library: library)],
-                managers: ["ExecutorInC": ManagerDefinition(className: "ExecutorInC")],
-                network: NetworkSettings(executors: ["native": "ExecutorInC"])),
-            options: HostOptions(
-                loadFolder: folder + "/loads", dataFolder: folder + "/data", occupationLimit: nil))
-        do {
-            try await host.start()
-            try await body(host, folder)
-            await host.stop()
-        } catch {
-            await host.stop()
-            throw error
-        }
-    }
-
-    /// Compiles an edition of a plugin in C, and returns the library's path.
-    static func compile(_ edition: String, of source: String = "ExecutorInC/executor", in folder: String) throws
-        -> String
-    {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized.path
-        let library = "\(folder)/lib\(source.prefix { $0 != "/" })-\(edition).so"
-        let compiler = Process()
-        compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments = [
-            "clang", "-std=c99", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1",
-            "-fvisibility=hidden", "-shared", "-fPIC", "-pthread", "-DEDITION=\"\(edition)\"", "-I",
-            root + "/Sources/CBackplane/include", "-o", library, root + "/Tests/Plugins/\(source).c",
-        ]
-        try compiler.run()
-        compiler.waitUntilExit()
-        try #require(compiler.terminationStatus == 0)
-        return library
     }
 }

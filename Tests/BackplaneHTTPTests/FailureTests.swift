@@ -80,18 +80,6 @@ struct FailureTests {
         #expect(error.message == "127.0.0.1:\(server.port) closed the connection before the response was complete")
     }
 
-    /// URLSession on Linux ends the program over this one.
-    @Test(arguments: Engine.allCases.filter { $0 != .urlSession })
-    func `a response that breaks off within its head is none`(engine: Engine) async throws {
-        let server = try TestServer { _, connection in
-            connection.send("HTTP/1.1 200 OK\r\nContent-Le")
-            connection.close()
-        }
-        let error = try await failure(engine, server.url("/books"))
-        #expect(error.code == .networkFailed)
-        #expect(error.message == "127.0.0.1:\(server.port) closed the connection before the response was complete")
-    }
-
     @Test(
         arguments: Engine.allCases,
         [
@@ -145,13 +133,6 @@ struct FailureTests {
         _ = await server.departures.first { _ in true }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a body of just the limit is whole`(engine: Engine) async throws {
-        let server = try TestServer { $1.answer("200 OK", body: .pattern(count: 100_000)) }
-        let response = try await engine.executor().execute(HTTPRequest("GET", server.url()), upTo: 100_000)
-        #expect(response.body.count == 100_000)
-    }
-
     @Test(arguments: Engine.allCases, ["", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"])
     func `cancelling ends the exchange at once, and its connection`(engine: Engine, sent: String) async throws {
         let server = try TestServer { _, connection in
@@ -164,20 +145,6 @@ struct FailureTests {
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         _ = await server.departures.first { _ in true }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `a cancelled task asks nothing`(engine: Engine) async throws {
-        let server = try TestServer { $1.answer("200 OK") }
-        let executor = engine.executor()
-        let latch = Latch()
-        let task = Task.detached {
-            latch.pass()
-            return try await executor.execute(HTTPRequest("GET", server.url()))
-        }
-        task.cancel()
-        latch.open()
-        await #expect(throws: CancellationError.self) { try await task.value }
     }
 
     @Test(arguments: Engine.allCases)
@@ -196,12 +163,6 @@ struct FailureTests {
             #expect(error.code == .networkShutDown)
             #expect(error.message.contains("shut down"))
         }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `an executor that is dropped needs no farewell`(engine: Engine) async throws {
-        let server = try TestServer { $1.answer("200 OK") }
-        for _ in 1...10 { _ = try await engine.executor().execute(HTTPRequest("GET", server.url())) }
     }
 }
 

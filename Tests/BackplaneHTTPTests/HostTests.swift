@@ -38,21 +38,6 @@ struct HostTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func `that the server is down arrives at the manager's caller`(engine: Engine) async throws {
-        let held = try LoopbackSocket(backlog: nil)
-        try await fetching(engine) { _, fetching in
-            let error = try #require(
-                await #expect(throws: BackplaneError.self) {
-                    try await fetching.fetch("http://127.0.0.1:\(held.port)/?key=secret")
-                })
-            #expect(
-                error.description
-                    == "http://127.0.0.1:\(held.port)/: network.failed: 127.0.0.1:\(held.port) refused the connection; is the server running?"
-            )
-        }
-    }
-
-    @Test(arguments: Engine.allCases)
     func `a server that never answers fails the call at the deadline`(engine: Engine) async throws {
         let server = try TestServer { $1.stall() }
         try await fetching(engine) { host, fetching in

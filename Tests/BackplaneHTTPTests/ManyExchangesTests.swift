@@ -54,12 +54,6 @@ struct ManyExchangesTests {
             connectTimeout: .seconds(60), connectionsPerHost: Self.connections, proxies: .none)
     }
 
-    @Test func `of 10,000 requests of a program none is lost, and connections are bounded`() async throws {
-        let executor = executor(), network = HTTPPipeline([executor])
-        try await sendMany { try await network.send($0) }
-        await executor.shutdown()
-    }
-
     @Test func `of 10,000 requests of a component none is lost, and all are counted`() async throws {
         let executor = executor()
         try await LendingPlugin.lent(.asyncHTTPClient) {

@@ -8,7 +8,7 @@ import TestFixtures
 import Testing
 
 /// Exchanges with servers that others wrote (``PeerServer``).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.nightly, .timeLimit(.minutes(5)))
 struct PeerTests {
     private static let text = String(repeating: "Call me Ishmael. ", count: 60_000)
 

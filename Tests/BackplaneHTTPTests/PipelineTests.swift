@@ -76,62 +76,6 @@ struct PipelineTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func `a download keeps the limits of the head, of reading and of the size`(engine: Engine) async throws {
-        let isAsked = Mutex(false)
-        let server = try TestServer { request, connection in
-            switch request.target {
-            case "/silent": isAsked.withLock { $0 = true }
-            case "/announced": connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nhalf")
-            case "/endless":
-                connection.send("HTTP/1.1 200 OK\r\n\r\n")
-                connection.send([UInt8](repeating: 120, count: 10_000))
-            default: connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
-            }
-            connection.stall()
-        }
-        func expect(_ path: String, _ options: HTTPOptions, _ code: BackplaneError.Code, _ words: String) async throws {
-            // An executor for each, since a connection that was not used in time may be used by the next one.
-            let (error, files) = try await download(HTTPPipeline([engine.executor()]), server.url(path), options)
-            #expect(error?.code == code && error?.message.contains(words) == true, "\(path): \(error as Any)")
-            #expect(files == [], "\(path)")
-        }
-        var read = HTTPOptions(), size = HTTPOptions()
-        (read.readTimeout, size.maximumBodySize) = (.milliseconds(50), 5_000)
-        try await withLonger(.milliseconds(50)) { limit in
-            var head = HTTPOptions()
-            head.headTimeout = limit
-            try await expect("/silent", head, .networkTimeout, "did not answer within \(limit / .seconds(1)) seconds")
-            return isAsked.withLock { $0 }
-        }
-        try await expect("/half", read, .networkTimeout, "sent none of the body within 0.05 seconds")
-        try await expect("/announced", size, .networkTooLarge, "more than 5000 bytes")
-        try await expect("/endless", size, .networkTooLarge, "more than 5000 bytes")
-        var departures = server.departures.makeAsyncIterator()
-        for _ in 1...4 { await departures.next() }
-    }
-
-    @Test func `an executor without back-pressure is watched, too`() async throws {
-        let half = MemoryExecutor(capabilities: []) { request, _ in
-            let isFirst = Mutex(true)
-            return HTTPStreamedResponse(
-                status: 200,
-                body: HTTPBodyStream {
-                    let begins = isFirst.withLock { isFirst in
-                        defer { isFirst = false }
-                        return isFirst
-                    }
-                    if !begins { try await Task.sleep(for: .seconds(3_600)) }
-                    return .bytes([UInt8](repeating: 0, count: 6_000))
-                })
-        }
-        var read = HTTPOptions(), size = HTTPOptions()
-        (read.readTimeout, size.maximumBodySize) = (.milliseconds(50), 5_000)
-        let url = "http://library.invalid/"
-        #expect(try await download(HTTPPipeline([half]), url, read).error?.code == .networkTimeout)
-        #expect(try await download(HTTPPipeline([half]), url, size).error?.code == .networkTooLarge)
-    }
-
-    @Test(arguments: Engine.allCases)
     func `the progress of a download is told while it arrives`(engine: Engine) async throws {
         let latch = Latch()
         defer { latch.open() }
@@ -152,19 +96,6 @@ struct PipelineTests {
         _ = try await network.download(HTTPRequest("GET", server.url()), to: path, options)
         let all = reports.withLock { $0 }
         #expect(all.first?.received == 4 && all.last?.received == 8 && all.allSatisfy { $0.toReceive == 8 })
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `a limit that is not reached changes nothing`(engine: Engine) async throws {
-        let server = try TestServer { $1.answer("200 OK", body: $0.body) }
-        var options = HTTPOptions()
-        (options.totalTimeout, options.headTimeout) = (.seconds(60), .seconds(60))
-        (options.readTimeout, options.maximumBodySize) = (.seconds(60), 3)
-        let response = try await HTTPPipeline([engine.executor()]).send(
-            HTTPRequest("POST", server.url(), body: [1, 2, 3]), options)
-        #expect(response.body == [1, 2, 3])
-        #expect(response.timings.attempts == 1)
-        #expect(try #require(response.timings.head) > .zero && #require(response.timings.body) >= .zero)
     }
 
     @Test func `a step that ignores its cancellation does not hold up its limit`() async throws {
@@ -252,22 +183,6 @@ struct PipelineTests {
         #expect(try await next.value.status == 200)
         #expect(try await executor.execute(HTTPRequest("GET", server.url())).status == 200, "no place was lost")
     }
-
-    @Test func `progress counts both bodies`() async throws {
-        let server = try TestServer { $1.answer("200 OK", body: $0.body + $0.body) }
-        let reports = Mutex<[HTTPProgress]>([])
-        var options = HTTPOptions()
-        options.progress = { progress in reports.withLock { $0.append(progress) } }
-        let body = [UInt8].pattern(count: 1 << 20)
-        let response = try await HTTPPipeline([Engine.asyncHTTPClient.executor()]).send(
-            HTTPRequest("POST", server.url(), body: body), options)
-        #expect(response.body.count == 2 << 20)
-        let all = reports.withLock { $0 }
-        let last = try #require(all.last)
-        #expect(last.sent == 1 << 20 && last.toSend == 1 << 20)
-        #expect(last.received == 2 << 20 && last.toReceive == 2 << 20)
-        #expect(zip(all, all.dropFirst()).allSatisfy { $0.sent <= $1.sent && $0.received <= $1.received })
-    }
     #endif
 
     @Test func `an executor is chosen by its scheme, the first one first`() async throws {
@@ -283,25 +198,5 @@ struct PipelineTests {
             try await network.send(HTTPRequest("GET", "three:whale?secret"))
         }
         #expect(error?.code == .networkRefused && error?.message.contains("`two:`") == true)
-    }
-
-    @Test func `times that only an executor knows are part of the response`() async throws {
-        let network = HTTPPipeline([
-            MemoryExecutor { _, _ in
-                var response = HTTPStreamedResponse(HTTPResponse(status: 200, body: [7]))
-                response.timings.connect = .milliseconds(3)
-                response.timings.secure = .milliseconds(4)
-                return response
-            }
-        ])
-        let request = HTTPRequest("GET", "http://books.test/")
-        let path = FileManager.default.temporaryDirectory.appending(path: "timed-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        for timings in [
-            try await network.open(request).timings, try await network.send(request).timings,
-            try await network.download(request, to: path).timings,
-        ] {
-            #expect(timings.connect == .milliseconds(3) && timings.secure == .milliseconds(4) && timings.head != nil)
-        }
     }
 }

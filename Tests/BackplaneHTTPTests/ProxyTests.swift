@@ -25,16 +25,6 @@ struct ProxyTests {
         #expect(try proxies.proxy(scheme: "http", host: host) == nil)
     }
 
-    @Test func `a proxy has credentials, upper-case variables count, and a wildcard exempts all`() throws {
-        let found = try #require(
-            try HTTPProxies(["HTTPS_PROXY": "ann:p%40ss@proxy.test:80"]).proxy(scheme: "https", host: "h"))
-        #expect(found.host == "proxy.test" && found.port == 80 && found.user == "ann" && found.password == "p@ss")
-        let other = try HTTPProxies(["https_proxy": "", "ALL_PROXY": "http://[::1]"]).proxy(scheme: "https", host: "h")
-        #expect(other?.host == "::1" && other?.port == 1080)
-        #expect(try HTTPProxies(["all_proxy": "http://p", "NO_PROXY": "*"]).proxy(scheme: "https", host: "h") == nil)
-        #expect(try HTTPProxies.none.proxy(scheme: "https", host: "h") == nil)
-    }
-
     @Test(arguments: [
         ("https_proxy", "socks5://ann:secret@p:1", "has the scheme `socks5`"),
         ("HTTPS_PROXY", "https://ann:secret@p:1", "has the scheme `https`"),
@@ -54,20 +44,6 @@ struct ProxyTests {
 
     #if Engines
     // MARK: The executor
-
-    @Test func `a server is not reached directly instead of through a proxy that cannot be used`() async throws {
-        let secure = try await SecureTestServer(CertificateAuthority().identity()) { _ in .init() }
-        let plain = try TestServer { $1.answer("204 No Content") }
-        let executor = AsyncHTTPClientExecutor(proxies: HTTPProxies(["https_proxy": "socks5://p:1"]))
-        let error = await #expect(throws: BackplaneError.self) {
-            try await executor.execute(HTTPRequest("GET", secure.url("/?secret")))
-        }
-        #expect(error?.code == .networkRefused && error?.location == secure.url())
-        #expect(secure.requestCount == 0)
-        #expect(try await executor.execute(HTTPRequest("GET", plain.url())).status == 204)
-        await executor.shutdown()
-        await secure.stop()
-    }
 
     @Test func `a proxy is asked for a tunnel with its credentials, and sees nothing of the request`() async throws {
         let proxy = try TestServer { _, connection in

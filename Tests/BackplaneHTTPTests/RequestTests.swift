@@ -25,18 +25,6 @@ struct RequestTests {
         #expect(response.body == body)
     }
 
-    @Test(
-        arguments: Engine.allCases,
-        [
-            ("", "/"), ("?a=1", "/?a=1"), ("/a?", "/a?"), ("/a b/\u{FC}", "/a%20b/%C3%BC"),
-            ("/a+b;c=d//e", "/a+b;c=d//e"),
-        ])
-    func `the target is the URL's path and query`(engine: Engine, example: (url: String, target: String)) async throws {
-        let server = try TestServer(Self.echo)
-        let response = try await engine.executor().execute(HTTPRequest("GET", server.url(example.url)))
-        #expect(response.headers["x-target"] == example.target)
-    }
-
     @Test(arguments: Engine.allCases)
     func `header fields arrive, and their values untouched`(engine: Engine) async throws {
         let server = try TestServer { $1.answer("204 No Content") }
@@ -50,18 +38,6 @@ struct RequestTests {
         #expect(received["X-Empty"] == "")
         #expect(received["Host"] == "127.0.0.1:\(server.port)")
         #expect(received["Content-Length"] == nil, "framing is the executor's")
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `fields of one name all arrive`(engine: Engine) async throws {
-        let server = try TestServer { $1.answer("204 No Content") }
-        var request = HTTPRequest("GET", server.url())
-        request.headers.add("X-Tag", "one")
-        request.headers.add("X-Tag", "two")
-        _ = try await engine.executor().execute(request)
-        let values = try #require(await server.requests.first { _ in true }).fields.filter { $0.name == "X-Tag" }.map(
-            \.value)
-        #expect(values == (engine.keepsFieldsApart ? ["one", "two"] : ["one,two"]))
     }
 
     @Test(arguments: Engine.allCases)
@@ -79,23 +55,6 @@ struct RequestTests {
         let received = try #require(await server.requests.first { _ in true })
         #expect(received["Authorization"] == "Basic \(Data("ann:p@ss".utf8).base64EncodedString())")
         #expect(received.target == "/")
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `nothing is sent that the caller did not choose`(engine: Engine) async throws {
-        let server = try TestServer {
-            $1.answer("200 OK", [("Set-Cookie", "id=1"), ("Cache-Control", "max-age=1000")], body: [1])
-        }
-        let executor = engine.executor()
-        for _ in 1...2 { _ = try await executor.execute(HTTPRequest("POST", server.url(), body: [1])) }
-        var requests = server.requests.makeAsyncIterator()
-        for _ in 1...2 {
-            let received = try #require(await requests.next())
-            #expect(received["Cookie"] == nil && received["Authorization"] == nil)
-            #expect(["application/octet-stream", nil].contains(received["Content-Type"]))
-            #expect(["identity", nil].contains(received["Accept-Encoding"]))
-            #expect(received["Expect"] == nil)
-        }
     }
 
     @Test(arguments: Engine.allCases)

@@ -19,15 +19,6 @@ struct ResponseTests {
         #expect(response.body == Array("said".utf8))
     }
 
-    @Test(arguments: Engine.allCases, ["204 No Content", "304 Not Modified"])
-    func `a status without a body is a response`(engine: Engine, status: String) async throws {
-        let server = try TestServer { $1.send("HTTP/1.1 \(status)\r\nETag: \"a\"\r\n\r\n") }
-        let response = try await engine.executor().execute(HTTPRequest("GET", server.url()))
-        #expect(response.status == Int(status.prefix(3)))
-        #expect(response.headers["etag"] == "\"a\"")
-        #expect(response.body.isEmpty)
-    }
-
     @Test(arguments: Engine.allCases, [301, 302, 303, 307, 308])
     func `a redirect is the response, and is not followed`(engine: Engine, status: Int) async throws {
         let server = try TestServer { request, connection in
@@ -38,17 +29,6 @@ struct ResponseTests {
         #expect(response.status == status)
         #expect(response.headers["location"] == "/elsewhere")
         #expect(response.body == Array("moved".utf8))
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `a demand for credentials is the response`(engine: Engine) async throws {
-        let server = try TestServer {
-            $1.answer("401 Unauthorized", [("WWW-Authenticate", "Basic realm=\"books\"")], body: Array("who?".utf8))
-        }
-        let response = try await engine.executor().execute(HTTPRequest("GET", server.url()))
-        #expect(response.status == 401)
-        #expect(response.headers["www-authenticate"] == "Basic realm=\"books\"")
-        #expect(response.body == Array("who?".utf8))
     }
 
     @Test(arguments: Engine.allCases)
@@ -69,19 +49,6 @@ struct ResponseTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func `a chunked body comes whole`(engine: Engine) async throws {
-        let server = try TestServer { _, connection in
-            connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-            for piece in ["Call ", "me ", "Ishmael."] {
-                connection.send("\(String(piece.utf8.count, radix: 16))\r\n\(piece)\r\n")
-            }
-            connection.send("0\r\n\r\n")
-        }
-        let response = try await engine.executor().execute(HTTPRequest("GET", server.url()))
-        #expect(String(decoding: response.body, as: UTF8.self) == "Call me Ishmael.")
-    }
-
-    @Test(arguments: Engine.allCases)
     func `a body without a length ends with its connection`(engine: Engine) async throws {
         let server = try TestServer { _, connection in
             connection.send("HTTP/1.1 200 OK\r\n\r\nCall me")
@@ -89,17 +56,6 @@ struct ResponseTests {
         }
         let response = try await engine.executor().execute(HTTPRequest("GET", server.url()))
         #expect(String(decoding: response.body, as: UTF8.self) == "Call me")
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `an interim response is not the response`(engine: Engine) async throws {
-        let server = try TestServer { _, connection in
-            connection.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
-            connection.answer("200 OK", body: [1])
-        }
-        let response = try await engine.executor().execute(HTTPRequest("GET", server.url()))
-        #expect(response.status == 200)
-        #expect(response.body == [1])
     }
 
     @Test(arguments: Engine.allCases)
@@ -130,46 +86,6 @@ struct ResponseTests {
             #expect(response.body == Array("hello".utf8))
             #expect(response.headers["Content-Length"] == nil)
         }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `a slow answer is waited for`(engine: Engine) async throws {
-        let latch = Latch()
-        let server = try TestServer { _, connection in
-            latch.pass()
-            connection.answer("200 OK", body: [1])
-        }
-        async let response = engine.executor().execute(HTTPRequest("GET", server.url()))
-        _ = await server.requests.first { _ in true }
-        latch.open()
-        #expect(try await response.body == [1])
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `fifty are carried out at once`(engine: Engine) async throws {
-        let latch = Latch()
-        let server = try TestServer { request, connection in
-            latch.pass()
-            connection.answer("200 OK", body: Array(request.target.utf8))
-        }
-        let executor = engine.executor()
-        let bodies = try await withThrowingTaskGroup(of: (String, String).self) { group in
-            for number in 1...50 {
-                group.addTask {
-                    let response = try await executor.execute(HTTPRequest("GET", server.url("/\(number)")))
-                    return ("/\(number)", String(decoding: response.body, as: UTF8.self))
-                }
-            }
-            var arrived = 0  // none is answered before all have come
-            for await _ in server.requests {
-                arrived += 1
-                if arrived == 50 { break }
-            }
-            latch.open()
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(bodies.count == 50)
-        #expect(bodies.allSatisfy { $0 == $1 })
     }
 
     @Test(arguments: Engine.allCases)

@@ -27,8 +27,6 @@ import Testing
     }
     private let told = Told()
     struct Offline: Error, Equatable {}
-    struct DiskFull: Error, Equatable {}
-
     @Test func `what the network says is kept and marked`() async throws {
         var kept: [Int] = []
         let result = try await Sourced.networkFirst(Call(), log: told.log) { _ in
@@ -83,30 +81,6 @@ import Testing
         }
     }
 
-    @Test func `what was kept and cannot be read is told, and the network's error is the error`() async {
-        await #expect(throws: Offline()) {
-            try await Sourced<Int>.networkFirst(Call(), log: told.log) { _ in
-                throw Offline()
-            } keep: { _ in
-            } kept: {
-                throw DiskFull()
-            }
-        }
-        #expect(told.lines == [Told.Line(message: "the stored value could not be read", error: "DiskFull()")])
-    }
-
-    @Test func `an answer that could not be kept is an answer all the same`() async throws {
-        let result = try await Sourced.networkFirst(Call(), log: told.log) { _ in
-            7
-        } keep: { _ in
-            throw DiskFull()
-        } kept: {
-            nil
-        }
-        #expect(result == Sourced(7, from: .network))
-        #expect(told.lines == [Told.Line(message: "the value of the network was not stored", error: "DiskFull()")])
-    }
-
     @Test(arguments: [CancellationError() as any Error, BackplaneError(.callCancelled, "")])
     func `a cancelled question is not answered from what was kept`(error: any Error) async {
         await #expect(throws: (any Error).self) {
@@ -129,16 +103,6 @@ import Testing
         } kept: {
             Kept(5)
         }
-    }
-
-    @Test(arguments: [1e300, -1e300, -1, 0]) func `no age is too long or too short`(age: Double) throws {
-        let json = #"{"source":"store","age":\#(age),"value":1}"#
-        let found = try JSONDecoder().decode(Sourced<Int>.self, from: Data(json.utf8))
-        guard case .store(let age) = found.source else {
-            Issue.record("from \(found.source)")
-            return
-        }
-        #expect(age >= .zero)
     }
 
     @Test(arguments: [

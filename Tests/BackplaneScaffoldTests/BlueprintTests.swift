@@ -49,13 +49,6 @@ struct BlueprintTests {
         #expect(package.folder == folder)
         #expect(package.blueprint(commands).next.first == "cd \(folder)")
     }
-
-    @Test func `a path with a quote in it stays one`() throws {
-        let text = NewPackage(name: try NewName("Tides"), backplane: .folder(#"/home/a "b"/backplane"#)).blueprint(
-            commands
-        ).files[0].text
-        #expect(text.contains(#"path: "/home/a \"b\"/backplane""#))
-    }
 }
 
 extension Blueprint {

@@ -18,16 +18,6 @@ struct ManifestOutputTests {
         )
     }
 
-    @Test func `a program that ends by a signal has said why`() {
-        let crash = [
-            "*** Signal 4: Backtracing from 0x7f... done ***", "", "rax 0x0000000000000000  0", "Backtrace took 0.01s",
-        ]
-        #expect(
-            ManifestOutput.lines(of: [command, "a/Package.swift:4: Fatal error: no", ""] + crash + [end]) == [
-                "a/Package.swift:4: Fatal error: no"
-            ])
-    }
-
     @Test func `what SwiftPM says itself stays`() {
         let said = "error: 'a': package 'a' is using Swift tools version 9.5.0 but the installed version is 6.3.1"
         #expect(ManifestOutput.lines(of: [said, end]) == [said])

@@ -42,16 +42,6 @@ final class SQLiteFileTests {
         #expect(reports.all.isEmpty)
     }
 
-    @Test func `a change that another has made to the file ends a wait for it`() async throws {
-        let store = try open().store, other = try open().store
-        let last = try await store.write([change], in: "A")[0]
-        let wait = Task { try await store.waitForChange(of: "books", since: last, in: "A") }
-        while store.waitingTasks == 0 { await Task.yield() }
-        try await other.write([change], in: "A")
-        try await wait.value
-        #expect(store.waitingTasks == 0)
-    }
-
     @Test func `it is in WAL mode`() async throws {
         let (store, _) = try open()
         try await store.write([change], in: "A")
@@ -109,16 +99,6 @@ final class SQLiteFileTests {
         try database.close()
     }
 
-    @Test func `a process killed while a new file was set up leaves one that is set up again`() async throws {
-        try leaveJournal(after: { _ in }, in: { _ in })
-        let (store, reports) = try open()
-        try await store.write([change], in: "A")
-        #expect(try await store.read(query, in: "A").records.map(\.id) == ["1"])
-        #expect(reports.all.isEmpty)
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-        #expect(!names.contains { $0.contains("damaged") }, "\(names)")
-    }
-
     @Test func `a transaction that was not finished is undone, and the records from before are there`() async throws {
         try await open().store.write([change], in: "A")
         let kept = folder + "/kept"
@@ -146,13 +126,6 @@ final class SQLiteFileTests {
 
     @Test func `a folder in its place is an error that says where`() throws {
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
-        let error = #expect(throws: BackplaneError.self) { try open() }
-        #expect(error?.code == .storeUnusable)
-        #expect(error?.location == file)
-    }
-
-    @Test func `a folder that is gone is an error that says where`() throws {
-        try FileManager.default.removeItem(atPath: folder)
         let error = #expect(throws: BackplaneError.self) { try open() }
         #expect(error?.code == .storeUnusable)
         #expect(error?.location == file)
@@ -224,23 +197,6 @@ final class SQLiteFileTests {
             #expect(error.code == .storeUnusable && error.message.contains("the disk is full"), "\(error)")
             return error
         }
-    }
-
-    @Test func `a disk too small for a new store is an error that says so, and with more room it is made`() async throws
-    {
-        var refusals = 0
-        for size in stride(from: 4, through: 256, by: 4) {
-            try await withDisk(size) { enlarge in
-                // What a failed attempt leaves does not matter to the next one.
-                for _ in 0..<2 where try obstacle() != nil { refusals += 1 }
-                try enlarge()
-                let (store, reports) = try open()
-                try await store.write([change], in: "A")
-                #expect(try await store.read(query, in: "A").records.map(\.id) == ["1"])
-                #expect(reports.all.isEmpty, "a disk of \(size) KB")
-            }
-        }
-        #expect(refusals > 0 && refusals < 128, "\(refusals) of 128")
     }
 
     @Test func `what was kept on a disk that became full is there, or the next opening says why not`() async throws {

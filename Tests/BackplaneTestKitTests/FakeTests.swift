@@ -55,17 +55,6 @@ struct FakeTests {
         #expect(try await lend([place: hours], setUp: service) == "200 lent 1 at 3")
     }
 
-    @Test func `a manager that is only named under uses can be a fake`() async throws {
-        var manifest = Manifest.lending
-        manifest.managers["ReadingClock"] = nil
-        let hours = Fake(Hours.self) { $0.sync(\.now) { _, _ in 4 } }
-        let answer = try await TestHost.run(
-            manifest, plugins: [LendingPlugin.self],
-            fakes: [.manager("ReadingClock"): hours, .communicationController(of: "Librarian"): Self.network]
-        ) { try await $0.manager(.librarian).lend("whale") }
-        #expect(answer == "ran whale 1 at 4")
-    }
-
     @Test func `a manager that a component looks up can be added`() async throws {
         let hours = Fake(Hours.self) { $0.sync(\.now) { _, _ in 5 } }
         let answer = try await TestHost.run(
@@ -74,46 +63,6 @@ struct FakeTests {
             try await host.manager("ClockReader", as: LendingNetwork.self).run("ReadingClock")
         }
         #expect(answer == "5")
-    }
-
-    @Test func `a fake is not held to the manifest's lock, and what stays is`() async throws {
-        var manifest = Manifest.lending
-        let real = LockedClass(plugin: "org.example.lending", version: "1.0.0")
-        manifest.lock = [
-            "Librarian": real, "ReadingClock": real, "Librarian/dataAccessController": real,
-            "Librarian/communicationController": real,
-            "Librarian/communicationController/api": real,
-        ]
-        let places: [Fake.Place: Fake] = [
-            .dataAccessController(of: "Librarian"): Fake(Ledger.self) { $0.async(\.keep) { _, _ in 1 } },
-            .service("api", of: "Librarian"): Fake(LendingAPI.self),
-            .manager("ReadingClock"): Fake(Hours.self),
-        ]
-        for (place, fake) in places {
-            try await TestHost.run(manifest, plugins: [LendingPlugin.self], fakes: [place: fake]) {
-                _ = try await $0.manager(.librarian)
-            }
-        }
-        manifest.lock?["Librarian"]?.version = "2.0.0"
-        let error = await #expect(throws: ManifestRefused.self) {
-            try await TestHost.run(
-                manifest, plugins: [LendingPlugin.self],
-                fakes: [.communicationController(of: "Librarian"): Self.network]
-            ) { _ in }
-        }
-        #expect(error?.problems.map(\.error.code) == [.lockMismatch])
-    }
-
-    @Test func `a whole manager is replaced, and what only it used is not made`() async throws {
-        let librarian = Fake(Lending.self) { $0.async(\.lend) { text, _ in "no \(text)" } }
-        try await TestHost.run(.lending, plugins: [LendingPlugin.self], fakes: [.manager("Librarian"): librarian]) {
-            host in
-            let lending = try await host.manager(.librarian)
-            #expect(try await lending.lend("whale") == "no whale")
-            #expect(await host.host.managers.map(\.state.description) == ["ready", "resolved"])
-            let wires = await host.host.wires
-            #expect(wires.map(\.provider) == ["Librarian"] && wires.map(\.lane) == [.native])
-        }
     }
 
     @Test(arguments: [LaneRule.fastest, .encoded])
@@ -148,20 +97,6 @@ struct FakeTests {
 
 /// Fakes that take their time.
 extension FakeTests {
-    @Test func `what waits through a wire waits by the test's clock`() async throws {
-        let clock = TestClock()
-        let network = Fake(LendingNetwork.self) {
-            $0.async(\.run) { text, _ in
-                try await clock.sleep(for: .seconds(3_600))
-                return text
-            }
-        }
-        async let answer = lend([.communicationController(of: "Librarian"): network])
-        try await clock.sleepers()
-        clock.advance(by: .seconds(3_600))
-        #expect(try await answer == "whale 1 at 12")
-    }
-
     @Test func `a call that is cancelled cancels the fake that it waits for`() async throws {
         let gate = TestGate()
         let network = Fake(LendingNetwork.self) {
@@ -180,67 +115,6 @@ extension FakeTests {
 
 /// Fakes with a class of the test's own.
 extension FakeTests {
-    final class ConfiguredService: NetworkService {
-        typealias Provides = LendingAPI
-        struct Configuration: Decodable, Sendable {
-            var answer: String
-        }
-        private let answer: String
-        init(_ context: Context) { answer = context.configuration.answer }
-        static func methods(_ table: inout Methods) {
-            table.async(\.send) { service, _, _ in service.answer }
-        }
-    }
-
-    /// Asks its service as the one that it replaces does.
-    final class EagerCommunication: CommunicationController {
-        typealias Provides = LendingNetwork
-        struct Wires: Wiring {
-            let api: Wire<LendingAPI>
-        }
-        private let wires: Wires
-        init(_ context: Context) { wires = context.wires }
-        static func methods(_ table: inout Methods) {
-            table.async(\.run) { communication, text, call in
-                "soon " + (try await communication.wires.api.send(text, call))
-            }
-        }
-    }
-
-    @Test func `a class has its own configuration`() async throws {
-        #expect(
-            try await lend([
-                .service("api", of: "Librarian"): Fake(ConfiguredService.self, configuration: ["answer": "answered"])
-            ])
-                == "answered 1 at 12")
-    }
-
-    @Test func `a class keeps the collaborators that it asks for`() async throws {
-        #expect(
-            try await lend([.communicationController(of: "Librarian"): Fake(EagerCommunication.self)], setUp: service)
-                == "soon 200 lent 1 at 12")
-        let both: [Fake.Place: Fake] = [
-            .communicationController(of: "Librarian"): Fake(EagerCommunication.self),
-            .service("api", of: "Librarian"): Fake(ConfiguredService.self, configuration: ["answer": "answered"]),
-        ]
-        #expect(try await lend(both) == "soon answered 1 at 12")
-    }
-
-    @Test func `a class may be the namesake of the one that it replaces`() async throws {
-        #expect(
-            try await lend([.manager("ReadingClock"): Fake(Namesakes.ReadingClock.self)], setUp: service)
-                == "200 lent 1 at 0")
-    }
-
-    enum Namesakes {
-        final class ReadingClock: Manager {
-            typealias Provides = Hours
-            init(_ context: Context) {}
-            static func methods(_ table: inout Methods) {
-                table.sync(\.now) { _, _, _ in 0 }
-            }
-        }
-    }
 }
 
 /// Fakes that do not fit.
@@ -256,15 +130,6 @@ extension FakeTests {
                 there is a problem with the manifest
                   /managers/Librarian/communicationController/className: wire.mismatch: `Librarian` 1.0.0 of plugin `org.example.lending` asks for `LendingNetwork` 1.0.0 \
                 as `communicationController`, but `Fake.Hours` 1.0.0 of plugin `org.backplane.testkit.fakes` provides `Hours` 1.0.0
-                """)
-    }
-
-    @Test func `a class of another role is the manifest's problem`() async {
-        #expect(
-            await refusal([.communicationController(of: "Librarian"): Fake(ConfiguredService.self)]) == """
-                there is a problem with the manifest
-                  /managers/Librarian/communicationController/className: component.wrong-role: `Fake.ConfiguredService` 1.0.0 of plugin `org.backplane.testkit.fakes` \
-                is a network service, not a communication controller
                 """)
     }
 

@@ -42,22 +42,4 @@ struct StreamTests {
         }
         #expect(thrown?.code == .callUnimplemented)
     }
-
-    @Test func `the examples of the page on streams are the code that runs`() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        func text(_ path: String) throws -> String {
-            try String(contentsOf: folder.appending(path: path), encoding: .utf8)
-        }
-        func words(_ text: some StringProtocol) -> String {
-            text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        }
-        let code = words(try text("FeedPlugin.swift") + text("StreamTests.swift"))
-        let examples = try text("../../docs/streams.md").matches(of: /```swift example\n([\s\S]*?)```/).map(\.output.1)
-        #expect(examples.count == 5)
-        for example in examples {
-            // An example may leave out what follows in a type.
-            let wanted = words(example).replacing(/( \})+$/, with: "")
-            #expect(code.contains(wanted), "not in the code as it is shown:\n\(example)")
-        }
-    }
 }

@@ -29,14 +29,6 @@ struct TestHTTPTests {
         #expect(try await get(url).body == Array("[1,2]".utf8))
     }
 
-    @Test func `of several for one request the last that was given counts`() async throws {
-        http.on("GET", url, .status(200))
-        http.on("anything", where: { _ in true }, .status(404))
-        #expect(try await get(url).status == 404)
-        http.on("GET", url, .status(204))
-        #expect(try await get(url).status == 204)
-    }
-
     @Test func `an answer may depend on its request, and may read the log of requests`() async throws {
         http.on(
             "the second request", where: { [http] _ in http.requests.count == 2 },
@@ -63,15 +55,6 @@ struct TestHTTPTests {
         #expect(try await http.requests(1).map(\.url) == [url])
         gate.open()
         #expect(try await response.status == 200)
-    }
-
-    @Test func `a request that is cancelled at a gate ends there`() async throws {
-        let gate = TestGate()
-        http.on("GET", url, .status(200).held(at: gate))
-        let exchange = Task { try await get(url) }
-        try await gate.arrivals()
-        exchange.cancel()
-        await #expect(throws: CancellationError.self) { try await exchange.value }
     }
 
     @Test func `an unexpected request is an error that lists the expected ones, and is recorded`() async throws {

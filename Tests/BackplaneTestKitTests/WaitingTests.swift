@@ -36,31 +36,6 @@ struct WaitingTests {
         #expect(clock.now.offset == .seconds(120))
     }
 
-    @Test func `a clock that is moved past several wakes all of them`() async throws {
-        let clock = TestClock()
-        let tasks = [3, 1, 2, 4].map { seconds in
-            Task {
-                try await clock.sleep(for: .seconds(seconds))
-                return clock.now.offset >= .seconds(seconds)
-            }
-        }
-        try await clock.sleepers(4)
-        clock.advance(by: .seconds(3))
-        for task in tasks.dropLast() { #expect(try await task.value) }
-        try await clock.sleepers(1)
-        clock.advance(by: .seconds(1))
-        #expect(try await tasks[3].value)
-        #expect(clock.now.offset == .seconds(4))
-    }
-
-    @Test func `sleeping until a moment that has passed takes no time`() async throws {
-        let clock = TestClock()
-        let start = clock.now
-        clock.advance(by: .seconds(1))
-        try await clock.sleep(until: start)
-        try await clock.sleep(until: clock.now)
-    }
-
     @Test func `a sleeper that is cancelled wakes with that`() async throws {
         let clock = TestClock()
         let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
@@ -134,17 +109,5 @@ struct WaitingTests {
         #expect(try await wanted == 3)
         #expect(try await recording.first(where: { $0 == 1 }) == 1)
         #expect(recording.all == [1, 2, 3, 4])
-    }
-
-    @Test func `a thousand racing callers lose nothing`() async throws {
-        let recording = Recording<Int>()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<1_000 {
-                group.addTask { recording.add(number) }
-                group.addTask { _ = try await recording.first { $0 == number } }
-            }
-            try await group.waitForAll()
-        }
-        #expect(Set(recording.all).count == 1_000)
     }
 }

@@ -50,13 +50,6 @@ struct DownloadTests {
         #expect(mode == 0o600)
     }
 
-    @Test func `a download that has to begin anew each time fails in the end`() async throws {
-        let server = try FileServer(TransferFixture.content(200_000), tag: nil) { reply, _ in reply.cut = 100_000 }
-        let state = try await expectFailure(server, .networkFailed)
-        #expect(state.restart == .noValidator)
-        #expect((5..<10).contains(server.counts.requests), "a client may drop what it has not read")
-    }
-
     @Test func `a connection that breaks off after any byte costs one request and no byte`()
         async throws
     {
@@ -67,22 +60,6 @@ struct DownloadTests {
             #expect(server.counts.ranges == ["", cut > 0 ? "bytes=\(cut)-" : ""])
             #expect(server.counts.sent == content.count)
         }
-    }
-
-    @Test func `a body in chunks that breaks off, whose length nobody knows, goes on`() async throws {
-        let content = TransferFixture.content(200_000)
-        let server = try FileServer(content) { reply, number in
-            reply.isChunked = true
-            if number == 1 { reply.cut = 150_000 }
-        }
-        try await expectWhole(server, content)
-        #expect(server.counts.requests == 2)
-    }
-
-    @Test func `a server that drips is waited for`() async throws {
-        let content = TransferFixture.content(500)
-        let server = try FileServer(content) { reply, _ in reply.drips = true }
-        try await expectWhole(server, content)
     }
 
     @Test func `a file that changes while it is loaded arrives as one version, and that is said`() async throws {
@@ -117,16 +94,6 @@ struct DownloadTests {
         let server = try FileServer(content, tag: tag) { reply, number in if number == 1 { reply.cut = 50_000 } }
         #expect(try await expectWhole(server, content).restart == .noValidator)
         #expect(server.counts.ranges == ["", ""])
-    }
-
-    @Test(arguments: ["bytes 0-99999/100000", "bytes 40000-99999/100000", "bytes 60000-99999/100000", "nothing"])
-    func `another part than the one asked for is not used`(range: String) async throws {
-        let content = TransferFixture.content(100_000)
-        let server = try FileServer(content) { reply, number in
-            if number == 1 { reply.cut = 50_000 }
-            if reply.status.hasPrefix("206") { reply.fields["Content-Range"] = range }
-        }
-        #expect(try await expectWhole(server, content).restart == .wrongRange)
     }
 
     @Test func `a part of another version under the same range is not used`() async throws {
@@ -179,21 +146,6 @@ struct DownloadTests {
         }
     }
 
-    @Test func `a clock that goes backwards makes no rate, and nothing else`() async throws {
-        let content = TransferFixture.content(3_000_000), rates = Recording<Double>()
-        let server = try FileServer(content) { reply, number in if number < 4 { reply.cut = 200_000 } }
-        let retries = Retries(clock: BackwardClock(), date: { .distantPast })
-        let pool = try await TransferPool(TransferFixture.network, retries: retries)
-        try await pool.begin(fixture.download(server.url()))
-        for await state in try await pool.states(of: "whale") {
-            server.clientHas(state.bytes)
-            for number in [state.rate, state.timeLeft.map { $0 / .seconds(1) }].compactMap(\.self) { rates.add(number) }
-        }
-        #expect(try await pool.state(of: "whale").phase == .succeeded)
-        #expect(try fixture.bytes() == content)
-        #expect(rates.all.allSatisfy { $0 >= 0 && $0.isFinite })
-    }
-
     // MARK: The file
 
     @Test func `a file that exists is replaced, kept or numbered`() async throws {
@@ -224,18 +176,6 @@ struct DownloadTests {
             #expect(state.error?.location == fixture.path(name))
         }
         #expect(server.counts.requests == 0)
-    }
-
-    @Test func `a folder that goes away meanwhile is an error`() async throws {
-        let content = TransferFixture.content(100_000), folder = fixture.path("folder")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        let server = try FileServer(content) { reply, number in
-            if number == 1 { reply.cut = 50_000 } else { try? FileManager.default.removeItem(atPath: folder) }
-        }
-        let pool = try await fixture.pool()
-        try await pool.begin(fixture.download(server.url(), "whale", to: "folder/whale.epub"))
-        let state = try await pool.end(telling: server)
-        #expect(state.phase == .failed && state.error?.code == .networkFile, "\(state)")
     }
 
     @Test(arguments: ["edited", "shortened", "grown", "replaced", "removed"])
@@ -280,29 +220,5 @@ struct DownloadTests {
         let state = try await pool.end(of: "b")
         #expect(state.phase == .failed && state.error?.code == .transferDigest)
         #expect(fixture.names == ["whale.epub"])
-    }
-
-    @Test func `a file that a server put together wrongly is loaded again as a whole`() async throws {
-        let content = TransferFixture.content(100_000)
-        let server = try FileServer(content) { reply, number in
-            if number == 1 { reply.cut = 50_000 }
-            if reply.status.hasPrefix("206") {
-                reply.body = TransferFixture.content(100_000, seed: 9)[(100_000 - reply.body.count)...]
-            }
-        }
-        let right = SumDigest().sha256(of: content)
-        let state = try await expectWhole(server, content, .init(sha256: right), digest: SumDigest())
-        #expect(state.restart == .wrongDigest)
-        #expect(server.counts.requests == 3)
-    }
-
-    @Test func `without a digest function, a digest is refused before anything is sent`() async throws {
-        let server = try FileServer([1]), pool = try await fixture.pool()
-        let error = await #expect(throws: BackplaneError.self) {
-            try await pool.begin(
-                fixture.download(server.url(), "a", to: "a", .init(sha256: [UInt8](repeating: 0, count: 32))))
-        }
-        #expect(error?.code == .networkUnsupported)
-        #expect(server.counts.requests == 0)
     }
 }

@@ -9,7 +9,8 @@ import Testing
 ///
 /// They are skipped where there is no nginx; with `BACKPLANE_REQUIRE_PEERS=1` a missing one is a failure.
 @Suite(
-    .timeLimit(.minutes(5)), .enabled(if: PeerServer.isThere("nginx", "python3"), "nginx or python3 is not installed"))
+    .nightly, .timeLimit(.minutes(5)),
+    .enabled(if: PeerServer.isThere("nginx", "python3"), "nginx or python3 is not installed"))
 struct NginxTransferTests {
     private let fixture: TransferFixture
 

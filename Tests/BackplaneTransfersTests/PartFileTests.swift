@@ -51,20 +51,6 @@ struct PartFileTests {
         }
     }
 
-    @Test func `a byte that was changed anywhere makes the marks behind it untrue`() throws {
-        for place in [0, 7, 8, 262_143, 300_000, 599_999] {
-            let path = try write(600_000)
-            let file = open(path, O_WRONLY)
-            var byte = content[place] ^ 0x10
-            #expect(pwrite(file, &byte, 1, place) == 1)
-            close(file)
-            let found = try restored()
-            #expect(found.count <= place, "\(place)")
-            #expect(found.hadBytes)
-            #expect(found.origin == nil || found.count > 0)
-        }
-    }
-
     @Test(arguments: [0, 1, 299_999, 300_000, 599_999])
     func `a part that was shortened has the greatest mark that is left`(length: Int) throws {
         let path = try write(600_000)
@@ -82,34 +68,6 @@ struct PartFileTests {
         #expect(try restored().count == 600_000)
     }
 
-    @Test func `a record in which any byte was changed is never believed more than the file`() throws {
-        let path = try write(1_000, piece: 100) + ".record"
-        let record = Array(try Data(contentsOf: URL(filePath: path)))
-        let text = record.prefix(4_096).lastIndex { $0 != UInt8(ascii: " ") } ?? 0
-        let mark = PartRecord.originSize..<PartRecord.originSize + PartRecord.markSize
-        for index in Array(0...text) + Array(mark) + [mark.upperBound, record.count - 1] {
-            try write(1_000, piece: 100)
-            var damaged = record
-            damaged[index] ^= 1
-            try Data(damaged).write(to: URL(filePath: path))
-            let found = try restored()
-            #expect(found.origin == nil || found.origin == Self.origin && found.count == 1_000, "byte \(index)")
-        }
-    }
-
-    @Test func `a record that ends anywhere is read as far as it is whole`() throws {
-        let path = try write(600_000) + ".record"
-        let record = Array(try Data(contentsOf: URL(filePath: path)))
-        for length in [0, 1, 100, 4_095, 4_096, 4_100, record.count - 1] {
-            try write(600_000)
-            try Data(record.prefix(length)).write(to: URL(filePath: path))
-            #expect(try restored().count <= 600_000)
-        }
-        try write(600_000)
-        try FileManager.default.removeItem(atPath: path)
-        #expect(try restored() == (0, nil, true))
-    }
-
     @Test func `a mark whose bytes never reached the disk is not believed`() throws {
         let path = try write(600_000)
         // As after a power failure: the length is there, the last bytes are not.
@@ -119,28 +77,6 @@ struct PartFileTests {
         close(file)
         let count = try restored().count
         #expect(count > 0 && count <= 500_000)
-    }
-
-    @Test func `more marks than places leave the last ones`() throws {
-        let part = try PartFile(target: fixture.path())
-        try part.begin(Self.origin)
-        for index in 0..<PartRecord.places * 2 + 3 {
-            try part.append([UInt8(truncatingIfNeeded: index)])
-            try part.mark()
-        }
-        #expect(try Data(contentsOf: URL(filePath: part.path + ".record")).count == PartRecord.size)
-        let record = try #require(PartRecord(Array(try Data(contentsOf: URL(filePath: part.path + ".record")))))
-        #expect(record.marks.map(\.count) == Array(Int64(PartRecord.places + 4)...Int64(PartRecord.places * 2 + 3)))
-    }
-
-    @Test func `the record has room for all marks from the beginning, and none of them is one`() throws {
-        let part = try PartFile(target: fixture.path())
-        try part.begin(Self.origin)
-        var status = stat()
-        #expect(stat(part.path + ".record", &status) == 0)
-        #expect(Int(status.st_size) == PartRecord.size && Int(status.st_blocks) * 512 >= PartRecord.size)
-        let record = try #require(PartRecord(Array(try Data(contentsOf: URL(filePath: part.path + ".record")))))
-        #expect(record == PartRecord(origin: Self.origin))
     }
 
     @Test func `a part belongs to one at a time`() throws {
@@ -183,19 +119,5 @@ struct PartFileTests {
         #expect(fixture.names == ["whale-2.epub", "whale-3.epub", "whale.epub"])
         #expect(TargetPath("/a/.hidden")?.numbered(2) == "/a/.hidden-2")
         #expect(TargetPath("name")?.numbered(2) == "name-2")
-    }
-
-    @Test func `a sum is the same for all pieces, and another for other bytes`() {
-        var whole = PartSum()
-        content.withUnsafeBytes { whole.add($0) }
-        for piece in [1, 3, 7, 8, 9, 4_096] {
-            var sum = PartSum()
-            for start in stride(from: 0, to: content.count, by: piece) {
-                content[start..<min(start + piece, content.count)].withUnsafeBytes { sum.add($0) }
-            }
-            #expect(sum.value == whole.value, "\(piece)")
-        }
-        #expect(PartSum.of("") != PartSum.of("\0"))
-        #expect(PartSum.of("a\0") != PartSum.of("a"))
     }
 }

@@ -41,20 +41,6 @@ struct RestartTests {
         #expect(server.counts.sent == content.count * 3)
     }
 
-    @Test func `without a store, the part alone is gone on with`() async throws {
-        let server = try FileServer(content) { reply, number in if number == 1 { reply.stall = 500_000 } }
-        let pool = try await fixture.pool()
-        #expect(!pool.isPersistent)
-        try await pool.begin(fixture.download(server.url()))
-        try await pool.state { $0.bytes == 500_000 }
-        await pool.stop()
-        let again = try await fixture.pool()
-        #expect(try await again.transfers().states.isEmpty)
-        try await again.begin(fixture.download(server.url(), "another id"))
-        #expect(try await again.end(of: "another id").phase == .succeeded)
-        #expect(try fixture.bytes() == content && server.counts.sent == content.count)
-    }
-
     @Test func `credentials are not stored, and a transfer waits for them after a restart`() async throws {
         let store = MemoryRecordStore()
         let server = try FileServer(content) { reply, number in if number == 1 { reply.stall = 500_000 } }
@@ -103,30 +89,6 @@ struct RestartTests {
         let state = try await again.end()
         #expect(state.phase == .succeeded && state.restart == .upload, "\(state)")
         #expect(received.all.count == 1 && received.all[0] > 8 << 20)
-    }
-
-    @Test func `bodies of more than a page of the store are all found again`() async throws {
-        let store = MemoryRecordStore(), away = Atomic(true)
-        let server = try FileServer(content) { reply, _ in
-            if away.load(ordering: .relaxed) { reply.stall = 0 }
-        }
-        let uploads = try TestServer(readsBodies: false) { request, connection in
-            if away.load(ordering: .relaxed) { return connection.stall() }
-            guard connection.readBody(of: request) != nil else { return }
-            connection.answer("204 No Content")
-        }
-        let pool = try await fixture.pool(store)
-        let body = [UInt8](repeating: 1, count: 13 << 20)
-        for id in ["a", "b"] {
-            try await pool.begin(Transfer(id, .upload(HTTPRequest("PUT", uploads.url(), body: body))))
-        }
-        try await pool.begin(fixture.download(server.url(), "z"))
-        await pool.stop()
-        away.store(false, ordering: .relaxed)
-        let reports = Recording<BackplaneError>()
-        let again = try await TransferPool(TransferFixture.network, store: store) { reports.add($0) }
-        for id in ["a", "b", "z"] { #expect(try await again.end(of: id).phase == .succeeded) }
-        #expect(reports.all.isEmpty)
     }
 
     @Test func `a record that cannot be read is reported, left as it is, and hides no other`() async throws {

@@ -31,31 +31,6 @@ struct TransferPoolTests {
 
     // MARK: Ids
 
-    @Test func `any text is an id, and none of them is a path`() async throws {
-        let server = try FileServer(content), pool = try await fixture.pool()
-        let ids = [
-            "../../../etc/passwd", "/", ".", "..", "a/b/c", "a\0b", "\0", " ", "wal\u{301}e", "wál", "wa\u{301}l",
-            "鯨", "🐋", "\r\n", "%2e%2e%2f", String(repeating: "x", count: 4_096), "CON", "-rf", "a'; DROP TABLE b;--",
-        ]
-        for (index, id) in ids.enumerated() { try await pool.begin(fixture.download(server.url(), id, to: "\(index)")) }
-        for (index, id) in ids.enumerated() {
-            let state = try await pool.end(of: id)
-            #expect(state.phase == .succeeded && state.id.utf8.elementsEqual(id.utf8), "\(id.debugDescription)")
-            #expect(try fixture.bytes("\(index)") == content)
-        }
-        #expect(fixture.names == (0..<ids.count).map { "\($0)" }.sorted())
-        #expect(try await pool.transfers().states.count == ids.count, "texts of equal meaning are different ids")
-        await expectCode(.transferRefused) { try await pool.begin(fixture.download(server.url(), "")) }
-        await expectCode(.transferRefused) {
-            try await pool.begin(fixture.download(server.url(), String(repeating: "x", count: 1 << 20 + 1)))
-        }
-        for id in ["", "missing"] {
-            await expectCode(.transferUnknown) { try await pool.pause(id) }
-            await expectCode(.transferUnknown) { _ = try await pool.states(of: id) }
-            await expectCode(.transferUnknown) { try await pool.remove(id) }
-        }
-    }
-
     @Test func `one id that many begin at the same time is one transfer`() async throws {
         let server = try FileServer(content), pool = try await fixture.pool()
         for round in 0..<10 {
@@ -69,31 +44,6 @@ struct TransferPoolTests {
         }
         #expect(server.counts.requests == 10)
         await pool.stop()
-    }
-
-    @Test func `one that is removed and begun at the same time is there or not, and the pool stops`() async throws {
-        let server = try FileServer(content), pool = try await fixture.pool()
-        for round in 0..<20 {
-            let transfer = fixture.download(server.url(), "whale", to: "\(round)")
-            _ = try await pool.beginAgain(transfer)
-            let removal = Task { try? await pool.remove("whale") }, begin = Task { try? await pool.begin(transfer) }
-            _ = await (removal.value, begin.value)
-            if let state = try? await pool.state(of: "whale") {
-                #expect([.waiting, .running, .succeeded].contains(state.phase), "\(state)")
-                try await pool.remove("whale")
-            }
-        }
-        await pool.stop()
-        #expect(try await pool.transfers().states.isEmpty)
-    }
-
-    @Test func `the states of a stopped pool end`() async throws {
-        let server = try stallingServer(), pool = try await fixture.pool()
-        try await pool.begin(fixture.download(server.url()))
-        await pool.stop()
-        var phases: [TransferState.Phase] = []
-        for await state in try await pool.states(of: "whale") { phases.append(state.phase) }
-        #expect(phases == [.waiting])
     }
 
     @Test func `one id is one transfer, and one file that of one`() async throws {
@@ -114,56 +64,6 @@ struct TransferPoolTests {
         try await pool.cancel("whale")
         try await pool.begin(fixture.download(server.url(), "other"))
         #expect(try await pool.end(of: "other").phase == .succeeded)
-        #expect(try fixture.bytes() == content)
-    }
-
-    @Test func `a digest that is expected later is checked, or refused`() async throws {
-        let server = try stallingServer(), pool = try await fixture.pool(digest: SumDigest())
-        func download(_ sha256: [UInt8]?) -> Transfer {
-            fixture.download(server.url(), "whale", to: "whale.epub", Transfer.Download(sha256: sha256))
-        }
-        let right = SumDigest().sha256(of: content), wrong = right.map { $0 &+ 1 }
-        try await pool.begin(download(wrong))
-        try await pool.state { $0.bytes == 300_000 }
-        await expectCode(.transferTaken) { try await pool.begin(download(right)) }
-        try await pool.pause("whale")
-        try await pool.begin(download(right))
-        #expect(try await pool.end().phase == .succeeded)
-        #expect(server.counts.ranges == ["", "bytes=300000-"])
-        for same in [right, nil] { #expect(try await pool.begin(download(same)).phase == .succeeded) }
-        await expectCode(.transferTaken) { try await pool.begin(download(wrong)) }
-    }
-
-    @Test func `an upload of another file is another transfer`() async throws {
-        let server = try uploadServer(Recording(), stalls: true), pool = try await fixture.pool()
-        func upload(_ name: String) throws -> Transfer {
-            try Data(name.utf8).write(to: URL(filePath: fixture.path(name)))
-            return Transfer("cover", .upload(HTTPRequest("PUT", server.url(), body: .file(fixture.path(name)))))
-        }
-        try await pool.begin(upload("one"))
-        await expectCode(.transferTaken) { try await pool.begin(upload("other")) }
-        #expect(try await pool.begin(upload("one")).phase == .running)
-        await pool.stop()
-    }
-
-    @Test func `a transfer that is removed leaves the part to the one that has its target now`() async throws {
-        let server = try FileServer(content) { reply, number in
-            switch number {
-            case 1: reply.status = "404 Not Found"
-            case 2: reply.stall = 300_000
-            default: break
-            }
-        }
-        let pool = try await fixture.pool()
-        try await pool.begin(fixture.download(server.url("/gone"), "first"))
-        #expect(try await pool.end(of: "first").phase == .failed)
-        try await pool.begin(fixture.download(server.url(), "second"))
-        try await pool.state(of: "second") { $0.bytes == 300_000 }
-        try await pool.pause("second")
-        try await pool.remove("first")
-        try await pool.resume("second")
-        #expect(try await pool.end(of: "second").phase == .succeeded)
-        #expect(server.counts.ranges == ["", "", "bytes=300000-"])
         #expect(try fixture.bytes() == content)
     }
 
@@ -271,21 +171,6 @@ struct TransferPoolTests {
         #expect(await finished.next() == nil)
     }
 
-    @Test func `the sequence of a transfer that is removed ends`() async throws {
-        let server = try stallingServer(), pool = try await fixture.pool()
-        try await pool.begin(fixture.download(server.url()))
-        let states = try await pool.states(of: "whale")
-        try await pool.state { $0.bytes > 0 }
-        try await pool.remove("whale")
-        for await _ in states {}
-        await expectCode(.transferUnknown) { _ = try await pool.state(of: "whale") }
-        #expect(fixture.names == [])
-        try await pool.begin(fixture.download(server.url()))
-        #expect(try await pool.end().phase == .succeeded)
-        try await pool.remove("whale")
-        #expect(fixture.names == ["whale.epub"], "a finished file stays")
-    }
-
     // MARK: Limits
 
     @Test func `no more run at once than the settings allow`() async throws {
@@ -323,50 +208,6 @@ struct TransferPoolTests {
         try await pool.cancel("gate")
         for number in 1...5 { try await pool.end(of: "\(number)") }
         #expect(server.counts.targets == ["/5", "/4", "/1", "/2", "/3"])
-    }
-
-    @Test func `a hundred thousand that are finished cost a pool nothing, and can be read by pages and cleared`()
-        async throws
-    {
-        let store = MemoryRecordStore(), count = 100_000
-        let pool = try await fixture.pool(store)
-        let server = try FileServer([1])
-        // As the pool writes them; to make them by transfers would take minutes.
-        try await pool.begin(fixture.download(server.url(), "0", to: "0"))
-        try await pool.end(of: "0")
-        await pool.stop()
-        let state = try #require(
-            try await store.read(.init(collection: "transfers", ids: ["0"]), in: TransferPool.namespace).records.first)
-        let request = try #require(
-            try await store.read(.init(collection: "requests", ids: ["0"]), in: TransferPool.namespace).records.first)
-        let pieces = String(decoding: state.value, as: UTF8.self).components(separatedBy: "\"number\":1")
-        try #require(pieces.count == 2)
-        for start in stride(from: 1, to: count, by: 10_000) {
-            try await store.write(
-                (start..<min(start + 10_000, count)).flatMap { number -> [RecordChange] in
-                    let text = "\(pieces[0])\"number\":\(number + 1)\(pieces[1])"
-                    return [
-                        .save(collection: "transfers", .init(id: "\(number)", value: Array(text.utf8))),
-                        .save(collection: "requests", .init(id: "\(number)", value: request.value)),
-                    ]
-                }, in: TransferPool.namespace)
-        }
-        let again = try await fixture.pool(store)
-        #expect(again.transfersInMemory == 0)
-        try await again.begin(fixture.download(server.url("/new"), "new", to: "new"))
-        #expect(try await again.end(of: "new").phase == .succeeded)
-        try await again.resume("new")  // changes nothing, and waits until its state is stored
-        #expect(try await again.state(of: "99999").phase == .succeeded)
-        #expect(again.transfersInMemory <= 1)
-        var cursor: TransferCursor?, found = 0
-        repeat {
-            let page = try await again.transfers(isOpen: false, limit: 5_000, after: cursor)
-            (found, cursor) = (found + page.states.count, page.next)
-        } while cursor != nil
-        #expect(found == count + 1)
-        #expect(try await again.clear() == count + 1)
-        #expect(try await again.transfers().states.isEmpty)
-        #expect(try await store.collections(in: TransferPool.namespace).allSatisfy { $0.count == 0 })
     }
 
     // MARK: Uploads
@@ -423,37 +264,7 @@ struct TransferPoolTests {
     }
 
     #if Engines  // URLSession does not say what it has sent
-    @Test func `an upload whose connection goes silent is sent again, if its method allows that`() async throws {
-        let received = Recording<[UInt8]>(), server = try uploadServer(received, stalls: true)
-        var options = TransferFixture.options
-        (options.idleLimit, options.retry.attempts) = (.milliseconds(200), 1_000)
-        let pool = try await fixture.pool(options: options)
-        try await pool.begin(Transfer("put", .upload(HTTPRequest("PUT", server.url(), body: content))))
-        #expect(try await pool.end(of: "put").phase == .succeeded)
-        #expect(!received.all.isEmpty && received.all.allSatisfy { $0 == content })
-        let posts = Recording<String>()
-        let silent = try TestServer(readsBodies: false) { request, connection in
-            posts.add(request.method)
-            connection.stall()
-        }
-        try await pool.begin(Transfer("post", .upload(HTTPRequest("POST", silent.url(), body: content))))
-        #expect(try await pool.end(of: "post").error?.code == .networkTimeout)
-        #expect(posts.all.count <= 1)
-    }
     #endif
-
-    @Test func `an upload that has failed may begin again with another file`() async throws {
-        let received = Recording<[UInt8]>(), server = try uploadServer(received), pool = try await fixture.pool()
-        func upload(_ name: String) -> Transfer {
-            Transfer("cover", .upload(HTTPRequest("PUT", server.url(), body: .file(fixture.path(name)))))
-        }
-        try await pool.begin(upload("gone"))
-        #expect(try await pool.end(of: "cover").error?.code == .networkBody)
-        try Data(content).write(to: URL(filePath: fixture.path("there")))
-        try await pool.begin(upload("there"))
-        #expect(try await pool.end(of: "cover").phase == .succeeded)
-        #expect(received.all == [content])
-    }
 
     @Test func `an upload is sent again after a status that may pass`() async throws {
         let received = Recording<[UInt8]>()

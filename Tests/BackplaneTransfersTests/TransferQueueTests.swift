@@ -31,14 +31,6 @@ struct TransferQueueTests {
         #expect(all(&queue) == [3])
     }
 
-    @Test func `every number is a priority`() {
-        var queue = TransferQueue(concurrent: 3, perHost: 3)
-        add(&queue, [1], priority: .min)
-        add(&queue, [2])
-        add(&queue, [3], priority: .max)
-        #expect(all(&queue) == [3, 2, 1])
-    }
-
     @Test func `a greater priority comes first, and equal ones in their order`() {
         var queue = TransferQueue(concurrent: 1, perHost: 1)
         add(&queue, [1, 2])
@@ -124,21 +116,5 @@ struct TransferQueueTests {
             } while !running.isEmpty
             #expect(waiting.isEmpty && done.count == 200)
         }
-    }
-
-    @Test func `the rate is what comes in, also for a clock that goes backwards`() {
-        var meter = RateMeter()
-        #expect(meter.rate == nil && meter.time(for: 1) == nil)
-        for second in 0...20 { meter.note(Int64(second) * 1_000, at: .seconds(second)) }
-        #expect(meter.rate == 1_000)
-        #expect(meter.time(for: 5_000) == .seconds(5))
-        meter.note(21_000, at: .seconds(3))
-        #expect(meter.rate == nil)
-        meter.note(22_000, at: .seconds(4))
-        #expect(meter.rate == 1_000)
-        meter.note(10, at: .seconds(5))
-        #expect(meter.rate == nil && meter.time(for: 1) == nil)
-        meter.note(10, at: .seconds(6))
-        #expect(meter.rate == 0 && meter.time(for: 1) == nil)
     }
 }

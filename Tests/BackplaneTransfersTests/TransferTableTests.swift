@@ -34,18 +34,6 @@ struct TransferTableTests {
         #expect(phase(table) == .paused)
     }
 
-    @Test func `a transfer that waited for its account tries again in another pool`() throws {
-        var table = TransferTable(TransferOptions(), lastNumber: 0)
-        try table.add(Self.transfer)
-        table.ended(key, .failed(BackplaneError(.networkCredential, "it is not signed in")))
-        let entry = try #require(table.entries[key])
-        let form = StateForm(
-            entry.state, number: entry.number, synced: entry.synced, missing: entry.missing, hasRun: entry.hasRun)
-        var next = TransferTable(TransferOptions(), lastNumber: 0)
-        next.restore(form, Self.transfer)
-        #expect(phase(next) == .running)
-    }
-
     @Test func `a request that has changed since it was written is not stored`() throws {
         var table = TransferTable(TransferOptions(), lastNumber: 0)
         try table.add(Self.transfer)
@@ -87,22 +75,6 @@ struct TransferTableTests {
         try uploads.add(upload("first"))
         try uploads.resume(key, with: upload("second"))
         #expect(uploads.entries[key]?.transfer.request.body.bytes == Array("first".utf8))
-    }
-
-    @Test func `a request with another body is written again`() throws {
-        func upload(_ text: String) -> Transfer {
-            Transfer("whale", .upload(HTTPRequest("PUT", "http://books.test/whale", body: Array(text.utf8))))
-        }
-        var table = TransferTable(TransferOptions(), lastNumber: 0)
-        try table.add(upload("first"))
-        table.ended(key, .failed(BackplaneError(.networkFailed, "the server is away")))
-        table.saved(key, 1, request: table.entries[key]?.requestRevision)
-        try table.resume(key, with: upload("first"))
-        #expect(table.entries[key]?.isRequestSaved == true)
-        table.ended(key, .failed(BackplaneError(.networkFailed, "the server is away")))
-        try table.resume(key, with: upload("second"))
-        #expect(table.entries[key]?.isRequestSaved == false)
-        #expect(table.entries[key]?.transfer.request.body.bytes == Array("second".utf8))
     }
 
     @Test func `a transfer that runs is not removed`() throws {

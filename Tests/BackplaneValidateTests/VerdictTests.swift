@@ -40,13 +40,6 @@ import Testing
         #expect(Requirement.ofFile + Requirement.ofEntry + Requirement.ofComponents == Requirement.allCases)
     }
 
-    @Test(
-        arguments: [(0, "0 µs on the processor"), (2_499, "2 µs on the processor"), (2_600, "3 µs on the processor")]
-            as [(UInt64, String)])
-    func `the cost of an entry is reported and not judged`(nanoseconds: UInt64, told: String) {
-        #expect(EffortFacts(nanoseconds: nanoseconds).verdicts == [.effort: .passed([told])])
-    }
-
     @Test func `a component that cannot be activated is no failure, and said to be not tried`() {
         #expect(LifeFacts(refused: ["Worker"], lived: 1).verdicts[.stop] == .passed(["not checked further: Worker"]))
     }
@@ -71,13 +64,6 @@ import Testing
                 == .failed(["it went on"]))
     }
 
-    @Test func `a file that is not there any more was closed`() throws {
-        let file = dup(STDIN_FILENO), before = OpenFiles()
-        try #require(file >= 0)
-        close(file)
-        #expect(OpenFiles().closed(since: before).contains("a file that was open before"))
-    }
-
     @Test func `what has methods or state is not said to have none where it could not be asked`() {
         #expect(InputFacts().verdicts[.malformed] == .notApplicable("it has no methods"))
         let why = Verdict.skipped(
@@ -95,44 +81,11 @@ import Testing
                 == .skipped("not checked, because no component with state could be created twice and activated"))
     }
 
-    @Test func `a state whose arrays differ in their order alone is a remark`() {
-        func facts(_ imported: String, _ exported: String) -> StateFacts {
-            var facts = StateFacts(components: 1, declared: 1)
-            facts.compare(Data(imported.utf8), Data(exported.utf8), of: "Shelf")
-            return facts
-        }
-        let same = facts(#"{"lent": [1, 2], "count": 2}"#, #"{"count": 2, "lent": [1, 2]}"#)
-        #expect(same.verdicts == [.state: .passed()])
-        let reordered = facts(
-            #"{"lent": [1, 2], "by": {"ada": ["a", "b"]}}"#, #"{"lent": [2, 1], "by": {"ada": ["b", "a"]}}"#)
-        let remark = "Shelf exports arrays in a different order than it imported them, as with a `Set`"
-        #expect(reordered.remarks == [remark] && reordered.findings.isEmpty)
-        #expect(reordered.verdicts == [.state: .passed([remark])])
-        let other = facts(#"{"lent": [1, 2]}"#, #"{"lent": [2, 2]}"#)
-        #expect(other.remarks.isEmpty && other.findings.count == 1)
-    }
-
     @Test func `a conduct is judged over all trials, each finding once`() {
         let one = Conduct(repeated: ["it answered twice"]),
             other = Conduct(repeated: ["it answered twice"], unreadable: ["a", "b", "c", "d", "e", "f"])
         let verdicts = Conduct.verdicts(of: [one, other])
         #expect(verdicts[.once] == .failed(["it answered twice"]))
         #expect(verdicts[.texts] == .failed(["a", "b", "c", "d", "and 2 more"]))
-    }
-
-    @Test func `the initialiser of Rust's standard library is told from everything else by either mangling`() {
-        for own in [
-            "_RNvNvNtNtNtNtCsjrHSEGnQ3l9_3std3sys4args4unix3imp15ARGV_INIT_ARRAY12init_wrapper",
-            "_RNvNvNtNtNtNtC3std3sys4args4unix3imp15ARGV_INIT_ARRAY12init_wrapper",
-            "_ZN3std3sys3pal4unix4args3imp15ARGV_INIT_ARRAY17really_init17h0123456789abcdefE",
-        ] {
-            #expect(ImageFacts.Contents.isOfRust(own), "\(own)")
-        }
-        for other in [
-            "_RNvCsjrHSEGnQ3l9_5early15ARGV_INIT_ARRAY", "_RNvNtCs1_3std3sys5abort", "_ZNSt15ARGV_INIT_ARRAYE",
-            "_ZN5early3std3sys15ARGV_INIT_ARRAY17h0E", "15ARGV_INIT_ARRAY", "_rt0_amd64_linux_lib", "",
-        ] {
-            #expect(!ImageFacts.Contents.isOfRust(other), "\(other)")
-        }
     }
 }

@@ -15,37 +15,6 @@ struct FewDescriptors: Attack {
     }
 }
 
-/// Hosts that are given so little address space that threads cannot be made.
-struct FewThreads: Attack {
-    static let name = "threads", what = "hosts with so little address space that there is no room for a thread",
-        count = 60,
-        share = 10
-
-    private let shortage: Shortage
-    /// The address space, in KB, that a command needs to say its version, and to make a call.
-    private let least, enough: Int
-
-    init(at site: Site) throws {
-        shortage = try Shortage(at: site)
-        var steps = stride(from: 64 << 10, through: 8 << 20, by: 64 << 10).makeIterator()
-        var least: Int?, enough: Int?
-        while enough == nil, let size = steps.next() {
-            let limits = "-v \(size)"
-            if least == nil, try HostProcess(["--version"], limits: limits, in: site.path).wait() == .exit(0) {
-                least = size
-            }
-            if least != nil, try shortage.call(limits, "probe").wait() == .exit(0) { enough = size }
-        }
-        guard let least, let enough else { throw NotPossible("no address space up to 8 GB is enough for a call") }
-        (self.least, self.enough) = (least, enough)
-    }
-
-    func attempt(_ trial: Int, _ numbers: inout SeededNumbers) throws -> Trial {
-        let size = Int.random(in: least...enough + 64 << 10, using: &numbers)
-        return try shortage.attempt("-v \(size)", stays: trial % 2 == 1, trial)
-    }
-}
-
 /// Commands that run under a limit of the shell's `ulimit`.
 private struct Shortage: Sendable {
     private let site: Site

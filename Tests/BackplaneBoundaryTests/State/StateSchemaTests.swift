@@ -54,27 +54,11 @@ struct StateSchemaTests {
         #expect(error == BackplaneError(.pluginInvalidAnswer, "Odd: the schema `s` of its state \(says)"))
     }
 
-    @Test func `the widest schema there may be is none`() throws {
-        let schema = StateSchema(version: 4_294_967_295, accepts: 0...4_294_967_295, writes: 0)
-        #expect(
-            try schema.description(of: "Old")
-                == StateDescription(schema: "Old", version: .max, accepts: 0...(.max), writes: 0...(.max)))
-        #expect(throws: BackplaneError.self) { try StateSchema(name: "").description(of: "Nameless") }
-    }
-
     final class Odd: Manager, StatefulComponent {
         struct State: Codable {}
         static let stateSchema = StateSchema(version: 2, accepts: 0...1)
         init(_ context: Context) {}
         func exportState() -> State { State() }
         func importState(_ state: State) {}
-    }
-
-    @Test func `and the plugin is refused with it`() {
-        let refusal = #expect(throws: BackplaneError.self) { try ComponentClass.registered(Odd.self) }
-        #expect(
-            refusal?.causes.map(\.message) == [
-                "Odd: the schema `Odd` of its state accepts 0 to 1, but not its own version 2"
-            ])
     }
 }

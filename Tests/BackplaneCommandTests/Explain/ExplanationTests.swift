@@ -35,19 +35,6 @@ import Testing
         #expect(try Explanation(of: "B", in: composition).reasons.map(\.code) == ["manifest.wrong-type"])
     }
 
-    @Test func `libraries that were not loaded may be the cause, and are listed only for what cannot be created`()
-        throws
-    {
-        let lost = Problem(
-            .error, manager: nil,
-            BackplaneError(.pluginNotFound, "the library `X` is not loaded", at: "/plugins/0/library"))
-        let composition = Composition(
-            #"{"manifestVersion": 1, "plugins": [], "managers": {"A": {"className": "X"}, "Clock": {"className": "ClockManager"}}}"#,
-            [.clock], loading: [lost])
-        #expect(try Explanation(of: "A", in: composition).manifest.map(\.code) == ["plugin.not-found"])
-        #expect(try Explanation(of: "Clock", in: composition).manifest.isEmpty)
-    }
-
     @Test func `an unknown name is an error with names like it`() {
         let error = #expect(throws: BackplaneError.self) { try Explanation(of: "LibraryManger", in: .books) }
         #expect(error?.code == .unknownManager)
@@ -94,25 +81,6 @@ import Testing
         let choice = VersionChoice(definition, in: composition)
         #expect(choice.why == why)
         #expect(choice.passedOver.map(\.because).sorted() == passedOver.sorted())
-    }
-
-    /// Managers of which each uses the next two: every path from the first to the last one would be millions of lines.
-    @Test func `a common cause is reported once`() throws {
-        let count = 40
-        let managers = (0..<count).map {
-            #""\#($0 < 10 ? "0" : "")\#($0)": {"className": "M", "uses": {"a": "\#(Self.name($0 + 1))", "b": "\#(Self.name($0 + 2))"}}"#
-        }
-        let wire = ContractDescription(name: "C", version: "1.0.0")
-        let component = ComponentDescription(
-            role: .manager, className: "M", version: "1.0.0", contract: wire,
-            wires: ["a", "b"].map { WireDescription(label: $0, isOptional: true, contract: wire) })
-        let composition = Composition(
-            #"{"manifestVersion": 1, "plugins": [], "managers": {\#(managers.joined(separator: ", ")), "40": {"className": "X"}, "41": {"className": "X"}}}"#,
-            [ExamplePlugin(id: "m", version: "1.0.0", components: [component])])
-        let lines = try tree("00", in: composition).split(separator: "\n")
-        #expect(
-            lines.count < 200
-                && lines.contains { $0.contains("[component.unknown-class]") || $0.contains("cannot be created") })
     }
 
     private static func name(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

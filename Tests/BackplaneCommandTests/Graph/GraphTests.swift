@@ -65,26 +65,6 @@ import Testing
         try expectDOT(dot[0], says: name)
     }
 
-    /// The same with a mark after each, which makes one character of both, and on wires.
-    @Test(arguments: ["\"", "\\", "&", "&lt;", "'", "]", "|", ":", "#", ";", "a", ""])
-    func `a combining mark does not hide its character`(character: String) throws {
-        let name = character + "\u{301}];n0 [label=x",
-            node = ComponentGraph.Node(id: "n0", kind: .manager, name: name, managers: [name])
-        let graph = ComponentGraph(nodes: [node], edges: [.init(from: "n0", to: "n0", label: name, style: .native)])
-        let mermaid = MermaidText.text(graph).split(separator: "\n"), dot = DOTText.text(graph).split(separator: "\n")
-        try expectMermaid(mermaid[1], /\s+n0\["([^"\[\]<>&`|\\:]+)"\]:::manager/, says: name)
-        try expectMermaid(mermaid[2], /\s+n0 -->\|"([^"\[\]<>&`|\\:]+)<br\/>native"\| n0/, says: name)
-        try expectDOT(dot[3], says: name)
-        try expectDOT(dot[4], says: name + "\\nnative")
-    }
-
-    @Test func `a wire without a label has none, since Mermaid refuses an empty one`() {
-        let node = ComponentGraph.Node(id: "n0", kind: .fault, name: "", managers: [""])
-        let mermaid = MermaidText.text(
-            ComponentGraph(nodes: [node], edges: [.init(from: "n0", to: "n0", label: "", style: .open)]))
-        #expect(mermaid.hasPrefix("flowchart TD\n  n0[/\" \"/]:::fault\n  n0 --x n0\n"))
-    }
-
     private func expectMermaid(_ line: Substring, _ form: Regex<(Substring, Substring)>, says name: String) throws {
         let label = try #require(line.wholeMatch(of: form.matchingSemantics(.unicodeScalar))?.output.1, "\(line)")
         let said = String(label).replacing(/#([0-9]+);/.matchingSemantics(.unicodeScalar)) { match in

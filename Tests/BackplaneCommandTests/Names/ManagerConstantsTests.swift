@@ -40,13 +40,6 @@ import Testing
         #expect(Set(found.values.map(\.spelled)) == Set(identifiers))
     }
 
-    @Test func `thousands of names that want the same identifier are numbered one after the other`() {
-        let names = (1...4_000).map { "a" + String(repeating: "-", count: $0) }
-        let found = ManagerConstants.identifiers(for: names)
-        #expect(names.map { found[$0]?.spelled } == ["a"] + (2...4_000).map { "a\($0)" })
-        #expect(ManagerConstants.identifiers(for: ["a-", "a3", "a--", "a---"])["a---"]?.spelled == "a4")
-    }
-
     @Test(arguments: [
         ("Library", true), ("Books.Library", true), ("org.example.library/1", false), ("", false), ("A..B", false),
         ("3D", false), ("Größe", true), ("class", false),

@@ -3,7 +3,7 @@ import TestFixtures
 import Testing
 
 /// `make install`, of what the tests have built already.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.nightly, .timeLimit(.minutes(5)))
 struct InstallTests {
     private let tool: Tool
     /// With a space in it, as paths may have.

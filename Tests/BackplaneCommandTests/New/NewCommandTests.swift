@@ -46,15 +46,6 @@ struct NewCommandTests {
             package.contains("path: \"\(Page.root.path)"), "it depends on the package that the command was built from")
     }
 
-    @Test func `a list for people names the same`() async throws {
-        let outcome = try await new("app", "Harbour", "--backplane", Page.root.path)
-        #expect(outcome.status == 0)
-        #expect(
-            outcome.output.hasPrefix(
-                "wrote Harbour/Package.swift\nwrote Harbour/Sources/HarbourContracts/HarbourContracts.swift\n"))
-        #expect(outcome.output.hasSuffix("\n\nnext:\n  cd Harbour\n  swift build\n  swift test\n  swift run Harbour\n"))
-    }
-
     @Test func `a folder with something in it is refused, with what there is, and stays as it is`() async throws {
         try write("mine", as: "Tides/notes.txt")
         let outcome = try await new("package", "Tides")
@@ -64,21 +55,6 @@ struct NewCommandTests {
                 == "backplane: Tides: new.exists: the folder is not empty: it contains `notes.txt`; choose another name, or an empty folder\n"
         )
         #expect(try names(in: "Tides") == ["notes.txt"])
-    }
-
-    @Test func `an empty folder is taken, a file of that name is not`() async throws {
-        try FileManager.default.createDirectory(atPath: root + "/Tides", withIntermediateDirectories: false)
-        try write("mine", as: "Harbour")
-        let taken = try await new("package", "Tides"), refused = try await new("app", "Harbour")
-        #expect(taken.status == 0)
-        #expect(refused.status == 1)
-        #expect(refused.errors.contains("new.exists"))
-    }
-
-    @Test func `where nothing can be written nothing is`() async throws {
-        let outcome = try await new("package", "/proc/Tides")
-        #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("/proc/Tides: new.unwritable: the file or folder cannot be written"))
     }
 
     @Test func `what is no checkout of Backplane is refused before anything is written`() async throws {
@@ -144,14 +120,6 @@ struct NewCommandTests {
         #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
     }
 
-    @Test func `the oldest tools version that will do does`() async throws {
-        try write(
-            "// swift-tools-version: 6.1\nimport PackageDescription\nlet package = Package(name: \"a\", targets: [])\n",
-            as: "Package.swift")
-        let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
-        #expect(outcome.status == 0, "\(outcome.errors)")
-    }
-
     @Test func `in a package with its sources in src all goes there, and its own targets are found as before`()
         async throws
     {
@@ -178,34 +146,6 @@ struct NewCommandTests {
             ])
         #expect(try names(in: "src").contains("TidesTests/CrewManagerTests.swift"))
         #expect(try names().allSatisfy { !$0.hasPrefix("Sources") && !$0.hasPrefix("Tests") })
-    }
-
-    @Test(arguments: [
-        (
-            #".target(name: "A")"#, "Sources",
-            "the target `A` occupies all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, and run"
-        ),
-        (
-            #".target(name: "A", path: "Sources")"#, "Sources",
-            "the target `A` occupies all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, without `path:`, and"
-        ),
-        (
-            #".testTarget(name: "ATests")"#, "Tests",
-            "the target `ATests` occupies all of `Tests`, which leaves no room for `TidesTests`; move its files into `Tests/ATests`, and run"
-        ),
-    ])
-    func `a target that has a whole folder has to make room first`(target: String, folder: String, reason: String)
-        async throws
-    {
-        let package =
-            "// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(name: \"a\", products: [], dependencies: [], targets: [\(target)])\n"
-        try write(package, as: "Package.swift")
-        try write("", as: "\(folder)/A.swift")
-        let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
-        #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("new.package: \(reason)"), "\(outcome.errors)")
-        #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift", folder, "\(folder)/A.swift"])
-        #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
     }
 
     @Test func `what belongs into a Package.swift is printed, with its place, and the file stays as it is`()
@@ -261,37 +201,6 @@ struct NewCommandTests {
         #expect(try String(contentsOfFile: file, encoding: .utf8) == plugin)
     }
 
-    @Test func `the lines to paste are there for programs too`() async throws {
-        _ = try await new("package", "Tides", "--backplane", Page.root.path)
-        let outcome = try await new("manager", "Crew", "--package", "Tides", "--json")
-        struct Made: Decodable {
-            struct Paste: Decodable, Equatable {
-                var file: String, place: String, of: String?, lines: [String]
-            }
-            var paste: [Paste]
-        }
-        let made = try JSONDecoder().decode(Made.self, from: Data(outcome.output.utf8))
-        let file = "\(root)/Tides/Sources/TidesModule/TidesPlugin.swift"
-        #expect(
-            made.paste == [
-                Made.Paste(
-                    file: file, place: "register(in:)", of: "TidesPlugin", lines: ["registrar.add(CrewManager.self)"])
-            ])
-    }
-
-    @Test func `a target of the same name is not taken for the plugin's`() async throws {
-        try write(
-            "// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(name: \"a\", targets: [.target(name: \"TidesModule\")])\n",
-            as: "Package.swift")
-        let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
-        #expect(outcome.status == 1)
-        #expect(
-            outcome.errors
-                == "backplane: Package.swift: new.exists: the package already has a target `TidesModule`; choose another name\n"
-        )
-        #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift"])
-    }
-
     @Test func `a manifest that cannot be added to stops it before anything is written`() async throws {
         try write(
             "// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(name: \"a\", targets: [])\n",
@@ -303,28 +212,6 @@ struct NewCommandTests {
             outcome.errors.contains("backplane.json: ") && outcome.errors.contains("manifest.malformed"),
             "\(outcome.errors)")
         #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift", "backplane.json"])
-    }
-
-    @Test func `with several plugins a manager needs a choice, and none is there twice`() async throws {
-        _ = try await new("package", "Tides", "--backplane", Page.root.path)
-        let plugin = try await new("plugin", "Ferry", "--package", "Tides"),
-            again = try await new("plugin", "Ferry", "--package", "Tides")
-        #expect(plugin.status == 0, "\(plugin.errors)")
-        try Pasting(plugin.output).paste(in: root)
-        #expect(again.status == 1)
-        #expect(again.errors.contains("new.exists: `Sources/FerryModule/FerryContracts.swift`, "))
-        let unclear = try await new("manager", "Crew", "--package", "Tides"),
-            wrong = try await new("manager", "Crew", "--plugin", "Boat", "--package", "Tides")
-        #expect(unclear.errors.contains("it has `Ferry`, `Tides`; choose one with --plugin NAME"))
-        #expect(
-            wrong.errors.contains("expected the name of a plugin of the package, found `Boat`; it has `Ferry`, `Tides`")
-        )
-        let manager = try await new("manager", "Crew", "--plugin", "Ferry", "--package", "Tides", "--json")
-        #expect(
-            manager.output.contains(#""\#(root)/Tides/Sources/FerryModule/FerryPlugin.swift""#),
-            "\(manager.output)\(manager.errors)")
-        let twice = try await new("manager", "Crew", "--plugin", "Ferry", "--package", "Tides")
-        #expect(twice.status == 1 && twice.errors.contains("new.exists"))
     }
 
     @Test func `contracts that two plugins share are a library, and a manager that uses another has its wire`()

@@ -71,43 +71,10 @@ import Testing
         #expect(shapes.output(of: "feed").description == #"{"name": string, "next": [any JSON]}"#)
     }
 
-    @Test func `types with coding of their own are shaped as that, or are any JSON`() {
-        let shapes = shapes(of: Values.self)
-        #expect(
-            shapes.input(of: "sizes").description == "[integer]"
-                && shapes.output(of: "sizes").description == "[integer]")
-        #expect(shapes.input(of: "cases") == .any && shapes.output(of: "cases").description == "string (version)")
-        #expect(
-            shapes.input(of: "numbers").description == "{integer: integer?}" && shapes.output(of: "numbers") == .any)
-        #expect(shapes.input(of: "files").description == #"{"path": string, "size": integer}"#)
-        #expect(shapes.input(of: "wrapped") == .any && shapes.output(of: "wrapped") == .any)
-        #expect(shapes.input(of: "shared") == .any && shapes.output(of: "shared").description == "[[number]]")
-    }
-
     @Test func `nothing is known without a layout, or of a method that it lacks`() {
         for layout in [nil, "", "nonsense", ContractLayout(of: Shelf.self).text] {
             #expect(ContractShapes(layout: layout).input(of: "none") == .any)
         }
-    }
-
-    @Test func `a text that names a type many times in few words has a shape of bounded size`() {
-        let members = (1...12).map { "#\($0)=struct A.T\($0) 1/1/1/0{a:#\($0 + 1),b:#\($0 + 1),c:#\($0 + 1)}" }
-        let fields = members.enumerated().map { "f\($0):\($1)" }.joined(separator: ",")
-        let layout = """
-            call: Int
-            failure: Int
-            sync m takes: #0=struct A.T 1/1/1/0{\(fields),last:#13=struct A.Last 1/1/1/0{x:#13}}
-            sync m answers: #1
-            """
-        let shape = ContractShapes(layout: layout).input(of: "m")
-        #expect(shape != .any && shape.description.utf8.count < 20_000)
-    }
-
-    @Test func `a type with more members than anyone reads is any JSON`() {
-        let fields = (0..<5_000).map { "f\($0):Int" }.joined(separator: ",")
-        let layout = "call: Int\nfailure: Int\nsync m takes: #0=struct A.T 1/1/1/0{\(fields)}\nsync m answers: Int"
-        let shapes = ContractShapes(layout: layout)
-        #expect(shapes.input(of: "m") == .any && shapes.output(of: "m") == .integer)
     }
 
     @Test func `an example is JSON that the type decodes`() throws {

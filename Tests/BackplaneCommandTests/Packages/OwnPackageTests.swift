@@ -1,9 +1,10 @@
 import Backplane
 import BackplaneHost
+import TestFixtures
 import Testing
 
 /// Plugins in a package of their own: it fetches no other, and what it builds is called in both lanes.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.nightly, .timeLimit(.minutes(15)))
 struct OwnPackageTests {
     private let tool: Tool
     private let package: OwnPackage

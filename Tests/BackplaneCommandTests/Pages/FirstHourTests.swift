@@ -3,7 +3,7 @@ import TestFixtures
 import Testing
 
 /// What docs/first-hour.md has a reader enter and save, followed literally, with `backplane dev` beside it.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.nightly, .timeLimit(.minutes(30)))
 struct FirstHourTests {
     private let tool: Tool
     private let packages: PackagesFolder

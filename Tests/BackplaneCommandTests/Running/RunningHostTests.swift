@@ -83,66 +83,6 @@ struct RunningHostTests {
         }
     }
 
-    @Test func `a name that nothing has is named when a host starts with it`() async throws {
-        let host = try await tool.startRun(Tool.almanac, "--log-level", "ClokManager=debug")
-        #expect(await host.logs("is named `ClokManager`; did you mean `ClockManager`?"), "\(host.errors)")
-        host.signal(SIGTERM)
-        _ = await host.end()
-    }
-
-    @Test func `the manifest is an option in every verb that works on one`() async throws {
-        for verb in ["check", "graph", "names", "services", "convert"] {
-            let asArgument = try await tool.plain(verb, Tool.almanac),
-                asOption = try await tool.plain(verb, "--manifest", Tool.almanac)
-            #expect(asArgument.status == 0 && asOption.status == 0, "\(verb): \(asOption.errors)")
-            #expect(asOption.output == asArgument.output, "\(verb)")
-        }
-        let path = try await tool.plain("inspect", Tool.built + "/libClock.so", "--json"),
-            name = try await tool.plain("inspect", "Clock", "--manifest", Tool.almanac, "--json")
-        #expect(name.status == 0 && name.output == path.output, "\(name.errors)")
-        let lost = try await tool.plain("inspect", "Clock", "--manifest", tool.folder + "/none.json")
-        #expect(lost.status == 1 && lost.errors.contains("manifest.unreadable"), "\(lost.errors)")
-        let host = try tool.start([
-            "run", "--manifest", Tool.almanac, "--data", tool.data, "--load-folder", tool.loads,
-        ])
-        #expect(await host.says("up;"), "\(host.errors)")
-        host.signal(SIGTERM)
-        _ = await host.end()
-    }
-
-    @Test func `a folder that is locked by another program, or open to others, is named and not changed`() async throws
-    {
-        let folder = tool.folder + "/application"
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY)
-        try #require(flock(descriptor, LOCK_EX) == 0)
-        let locked = try await tool.run("run", Tool.almanac, "--socket", folder + "/own.sock")
-        #expect(locked.status == 1 && locked.errors.contains("is locked by another program"), "\(locked.errors)")
-        close(descriptor)
-        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
-        let shared = try await tool.run("run", Tool.almanac, "--socket", folder + "/own.sock")
-        #expect(
-            shared.status == 1 && shared.errors.contains("in a folder that only you can write to"), "\(shared.errors)")
-        #expect(!shared.errors.contains("chmod"), "\(shared.errors)")
-    }
-
-    @Test func `the manifest of a running host is named alike in every verb`() async throws {
-        let host = try await tool.startRun(Tool.almanac)
-        for verb in [["stats"], ["services"], ["explain", "ClockManager"], ["call", "ClockManager", "now"]] {
-            let outcome = try await tool.start(verb + ["--running", "--manifest", Tool.almanac]).end()
-            #expect(outcome.status == 0, "\(verb): \(outcome.errors)")
-            let other = try await tool.start(verb + ["--running", "--manifest", Tool.almanacList]).end()
-            #expect(other.status != 0 && other.errors.contains("no host runs"), "\(verb): \(other.errors)")
-        }
-        let both = try await tool.plain("call", Tool.almanac, "ClockManager", "now", "--manifest", Tool.almanac)
-        #expect(both.status == 64 && both.errors.contains("both name a manifest"), "\(both.errors)")
-        host.signal(SIGTERM)
-        _ = await host.end()
-        let own = try await tool.run("call", "ClockManager", "now", "--manifest", Tool.almanac)
-        #expect(own.status == 0, "\(own.errors)")
-    }
-
     @Test func `one that is not to be talked to does not listen`() async throws {
         let host = try await tool.startRun(Tool.almanac, "--no-control")
         #expect(!host.output.contains("control socket") && sockets() == [])
@@ -233,19 +173,6 @@ struct RunningHostTests {
         withExtendedLifetime(host) {}
     }
 
-    @Test func `a manager that did not start says why, in the host that knows`() async throws {
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"A": {"className": "TrialManager", "configuration": {"refusesToStart": true}}, "B": {"className": "TrialManager"}, "C": {"className": "RelayManager", "uses": {"trials": "A"}}}}"#,
-            as: "m.json")
-        let host = try await tool.startRun(path, "--keep-going")
-        #expect(
-            try await tool.plain("explain", "A", "--running").output.hasPrefix(
-                "A: resolved, failed: /managers/A: component.failed (trial.trouble): not today"))
-        #expect(try await tool.plain("explain", "C", "--running").output.contains("trials: A, resolved, failed: "))
-        #expect(try await tool.plain("explain", "B", "--running").output.hasPrefix("B: resolved, ready"))
-        withExtendedLifetime(host) {}
-    }
-
     @Test func `a changed manifest is activated, and a manager recreated`() async throws {
         func write(_ managers: String) throws -> String {
             try tool.write(
@@ -315,20 +242,6 @@ struct RunningHostTests {
                 && absent.errors.contains(other))
     }
 
-    @Test func `the host of the current folder's manifest comes before others`() async throws {
-        let here = tool.folder + "/here"
-        try FileManager.default.createDirectory(atPath: here, withIntermediateDirectories: true)
-        let own = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Own": {"className": "ClockManager"}}}"#,
-            as: "here/backplane.json")
-        let hosts = [try await tool.startRun(Tool.almanac), try await tool.startRun(own)]
-        let outcome = try await RunningTool(
-            ["reset"], input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder], in: here
-        ).end()
-        #expect(outcome.status == 0 && outcome.output == "recreated: Own\n", "\(outcome.errors)")
-        withExtendedLifetime(hosts) {}
-    }
-
     @Test func `a killed host is not there any more, and one that does not answer is said to be`() async throws {
         let host = try await tool.startRun(Tool.almanac), socket = try socket(of: host)
         host.signal(SIGKILL)
@@ -366,37 +279,5 @@ struct RunningHostTests {
         #expect(try await cancellations() != "0\n")
         host.signal(SIGTERM)
         #expect(await host.end().status == 0, "and goes on until it is stopped itself")
-    }
-
-    @Test func `control-C ends a command, and reports that its work in the host continues`() async throws {
-        func write(_ managers: String) throws -> String {
-            try tool.write(
-                #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {\#(managers)}}"#,
-                as: "m.json")
-        }
-        let path = try write(""), host = try await tool.startRun(path, "--log-level", "debug")
-        _ = try write(
-            #""A": {"className": "ChallengeManager"}, "B": {"className": "TrialManager", "configuration": {"neverStarts": true}}"#
-        )
-        let apply = try tool.start(["apply", path])
-        // The first of them is up, and the other one never will be.
-        #expect(await host.logs("component=A"))
-        #expect(try await tool.plain("explain", "B", "--running").output.hasPrefix("B: resolved, starting"))
-        apply.signal(SIGINT)
-        let outcome = await apply.end()
-        #expect(outcome.status == 130 && outcome.output == "")
-        #expect(outcome.errors == "backplane: this command ends, but the host continues to activate the manifest\n")
-        #expect(try await tool.plain("explain", "B", "--running").output.hasPrefix("B: resolved, starting"))
-    }
-
-    @Test func `a folder where it cannot listen keeps a host from nothing but that`() async throws {
-        try FileManager.default.createDirectory(
-            atPath: tool.sockets, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: tool.sockets)
-        let host = try await tool.startRun(Tool.almanac)
-        #expect(await host.logs("warning: \(tool.sockets): control.unusable: "), "\(host.errors)")
-        #expect(await host.logs("--no-control"), "\(host.errors)")
-        host.signal(SIGTERM)
-        #expect(await host.end().status == 0)
     }
 }

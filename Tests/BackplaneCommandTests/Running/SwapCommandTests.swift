@@ -1,7 +1,6 @@
 import BackplaneControl
 import BackplaneHost
 import Foundation
-import Synchronization
 import Testing
 
 /// `backplane swap`, `rollback`, `generations` and `stats`, against a host in another process.
@@ -71,26 +70,6 @@ struct SwapCommandTests {
         #expect(back.status == 0 && report.managers?.restarted == ["Edition"])
         #expect(report.components.map(\.className) == ["Edition"])
         #expect(try await edition() == "1\n")
-        withExtendedLifetime(host) {}
-    }
-
-    @Test func `a manifest alone is a swap, too, and a swap of nothing is misuse`() async throws {
-        let host = try await tool.startRun(manifest)
-        let same = try await tool.plain("swap", "--apply", manifest)
-        #expect(same.status == 0 && same.output.hasPrefix("nothing to do"), "\(same.output)\(same.errors)")
-        _ = try tool.write(
-            EditionLibrary.manifest.replacingOccurrences(
-                of: #""Edition": {"#, with: #""Other": {"was": "Edition", "#), as: "m.json")
-        let renamed = try await tool.plain("swap", "--apply", manifest, "--json")
-        let report = try JSONDecoder().decode(SwapReportForm.self, from: Data(renamed.output.utf8)).value
-        #expect(report.components.map(\.formerName) == ["Edition"] && report.managers?.restarted == ["Other"])
-        #expect(try await tool.plain("call", "Other", "edition", "--running").output == "1\n")
-        for arguments in [["swap"], ["swap", "Edition", "--environment", "test"]] {
-            #expect(try await tool.start(arguments).end().status == 64)
-        }
-        _ = try tool.write(#"{"manifestVersion": 1, "managers": {}}"#, as: "m.json")
-        let empty = try await tool.plain("swap", "--apply", manifest)
-        #expect(empty.status == 1 && empty.errors.contains("manifest.empty"), "\(empty.errors)")
         withExtendedLifetime(host) {}
     }
 
@@ -179,48 +158,6 @@ struct SwapCommandTests {
             "\(outcome.output)\(outcome.errors)")
         #expect(outcome.errors.hasPrefix("backplane: "))
         #expect(try await edition() == "1\n")
-        withExtendedLifetime(host) {}
-    }
-
-    @Test func `a swap on probation reports when its code becomes active, once, however short that is`()
-        async throws
-    {
-        let host = try await tool.startRun(manifest),
-            other = try EditionLibrary.compile(2, to: tool.folder, as: "libOther.so")
-        let client = try #require(try RunningHost.all(in: ControlFolder(tool.sockets)).first).client
-        let told = Mutex<[String]>([])
-        let report = try await withCheckedContinuation { continuation in
-            // Asking blocks.
-            Thread.detachNewThread {
-                let request = SwapRequest(
-                    libraries: [other], options: SwapOptions(probation: Probation(duration: .seconds(0.05))))
-                continuation.resume(
-                    returning: Result {
-                        try client.ask(
-                            request, ControlClient.Watch(report: { event in told.withLock { $0.append(event.text) } }))
-                    })
-            }
-        }.get()
-        #expect(report.value.outcome == .swapped)
-        #expect(told.withLock { $0 } == ["generation 2 of org.example.edition is active, on probation"])
-        withExtendedLifetime(host) {}
-    }
-
-    @Test func `control-C ends the command, and the swap continues`() async throws {
-        let host = try await tool.startRun(manifest),
-            other = try EditionLibrary.compile(2, to: tool.folder, as: "libOther.so")
-        let swap = try tool.start(["swap", other, "--probation", "600"])
-        var isActive = false
-        for _ in 0..<1_000 where !isActive { isActive = try await edition() == "2\n" }
-        swap.signal(SIGINT)
-        let outcome = await swap.end()
-        #expect(
-            outcome.status == 130
-                && outcome.errors
-                    == "backplane: this command ends, but the swap continues; `backplane generations` shows its result\n"
-        )
-        #expect(try await edition() == "2\n")
-        #expect(try await tool.plain("generations").output.contains("  on probation "))
         withExtendedLifetime(host) {}
     }
 }

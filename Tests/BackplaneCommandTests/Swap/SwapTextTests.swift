@@ -107,27 +107,6 @@ import Testing
             .joined(separator: "\n\n") + "\n", "generations-table")
     }
 
-    @Test func `exchanges have a table of their own, with a row for each plugin`() throws {
-        func component(_ name: String, of plugin: String, _ exchanges: ExchangeStatistics) -> ComponentStatistics {
-            ComponentStatistics(
-                component: name, role: "network service", managers: [name], plugin: plugin, generation: 1, calls: 0,
-                errors: 0, inFlight: 0, waiting: 0, exchanges: exchanges)
-        }
-        #expect(StatisticsTable.exchanges([component("Desk", of: "org.a", ExchangeStatistics())]) == nil)
-        let table = try #require(
-            StatisticsTable.exchanges([
-                component("Feed", of: "org.b", ExchangeStatistics(begun: 3)),
-                component("Books", of: "org.a", ExchangeStatistics(begun: 4, failed: 1, sent: 10, received: 3_000_000)),
-                component("Loans", of: "org.a", ExchangeStatistics(begun: 5, inFlight: 2, sent: 2_000)),
-            ]))
-        #expect(
-            table.lines(colour: false) == [
-                "PLUGIN  EXCHANGES  ERRORS  IN FLIGHT  SENT     RECEIVED",
-                "org.a   9          1       2          2 KB     3 MB",
-                "org.b   3          0       0          0 bytes  0 bytes",
-            ])
-    }
-
     @Test func `timers have a table of their own, if there are any`() throws {
         func component(_ name: String, _ timers: [TimerStatistics], count: Int? = nil) -> ComponentStatistics {
             ComponentStatistics(
@@ -168,16 +147,4 @@ import Testing
             ])
     }
 
-    @Test(arguments: [
-        (0.0, "0 ms"), (0.3149, "0.31 ms"), (9.999, "10 ms"), (12.6, "13 ms"), (9_999, "9999 ms"), (12_345, "12.3 s"),
-    ])
-    func `times are as exact as they need be`(milliseconds: Double, text: String) {
-        #expect(Figure.milliseconds(milliseconds) == text)
-    }
-
-    @Test(arguments: [
-        (0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (12_345, "12.3 KB"), (1_000_000, "1 MB"),
-        (104_857_600, "104.9 MB"), (3_000_000_000, "3 GB"),
-    ])
-    func `sizes are too`(bytes: Int, text: String) { #expect(Figure.bytes(bytes) == text) }
 }

@@ -50,17 +50,6 @@ struct FileWatchTests {
         #expect(try observed.toldSoFar().paths == [observed.path("a.swift")], "as long as before")
     }
 
-    @Test func `every write to a file that is too large to be compared is reported`() throws {
-        try observed.write("one", to: "libA.so")
-        let watch = try observed.watch(WatchedTree(observed.folder, .libraries), comparing: 0)
-        defer { watch.close() }
-        for text in ["four", "fifth", "sixths"] {
-            // Of another length, as two writes may have the same time.
-            try observed.write(text, to: "libA.so")
-            #expect(try observed.told(until: "libA.so").paths == [observed.path("libA.so")])
-        }
-    }
-
     @Test func `a file that is truncated and rewritten keeps its inode and is reported`() throws {
         try observed.write("one", to: "a.swift")
         let inode = try FileStatus(at: observed.path("a.swift")).inode
@@ -97,31 +86,6 @@ struct FileWatchTests {
 
     private func close(_ file: consuming FileDescriptor) {}
 
-    @Test func `a hard link and a symbolic link are reported when they are created`() throws {
-        try observed.makeFolder("elsewhere")
-        try observed.write("one", to: "elsewhere/origin")
-        try observed.makeFolder("watched")
-        let watch = try observed.watch(WatchedTree(observed.path("watched"), .recursive))
-        defer { watch.close() }
-        try #require(link(observed.path("elsewhere/origin"), observed.path("watched/hard.swift")) == 0)
-        try observed.told(until: "watched/hard.swift")
-        try observed.makeLink("watched/soft.swift", to: "nowhere")
-        try observed.told(until: "watched/soft.swift")
-    }
-
-    @Test func `a link is reported although its original name is removed at once`() throws {
-        try observed.makeFolder("elsewhere")
-        try observed.makeFolder("watched")
-        let watch = try observed.watch(WatchedTree(observed.path("watched"), .recursive))
-        defer { watch.close() }
-        for turn in 0..<50 {
-            try observed.write("one", to: "elsewhere/origin")
-            try #require(link(observed.path("elsewhere/origin"), observed.path("watched/\(turn)")) == 0)
-            try observed.remove("elsewhere/origin")
-            try observed.told(until: "watched/\(turn)")
-        }
-    }
-
     @Test func `of a folder of libraries only those in it are told`() throws {
         try observed.makeFolder("built/deep")
         let watch = try observed.watch(WatchedTree(observed.path("built"), .libraries))
@@ -131,14 +95,5 @@ struct FileWatchTests {
         }
         try observed.write("", to: "built/libSentinel.so")
         #expect(try observed.told(until: "built/libA.so", "built/libSentinel.so").paths.count == 2)
-    }
-
-    @Test func `names may hold spaces and newlines`() throws {
-        let watch = try observed.watch()
-        defer { watch.close() }
-        for name in ["with a space", "two\nlines", "ünï", "*", "-"] {
-            try observed.write("", to: name)
-            #expect(try observed.told(until: name).paths == [observed.path(name)])
-        }
     }
 }

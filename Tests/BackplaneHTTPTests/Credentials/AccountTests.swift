@@ -201,18 +201,6 @@ struct AccountTests {
         #expect(sent.all == ["none", "shelf=7", "none", "shelf=7"])
     }
 
-    @Test func `a manager that a credential names and that does not exist is an error`() async throws {
-        let host = PluginHost(
-            manifest: Manifest(
-                plugins: [], managers: [:],
-                network: NetworkSettings(credentials: [
-                    "library": Credential(hosts: ["a.test"], .basic(Login()), managers: ["Reader"])
-                ])), plugins: [LendingPlugin.self])
-        let problems = await host.check()
-        #expect(problems.map(\.error.location) == ["/network/credentials/library/managers/0"], "\(problems)")
-        await host.stop()
-    }
-
     #if Engines
     @Test func `tokens are kept across restarts only if asked, and only their owner may read them`() async throws {
         let server = try TokenServer()

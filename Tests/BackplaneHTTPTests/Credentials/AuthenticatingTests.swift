@@ -112,38 +112,6 @@ struct AuthenticatingTests {
         #expect(download.status == 401 && !FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `an authenticator that never gives up ends after five answers`() async throws {
-        let count = Counted()
-        let server = try TestServer { _, connection in
-            count.add(1)
-            connection.answer("401 Unauthorized")
-        }
-        let scheme = AuthenticationScheme("endless") { _ in
-            ["X-Proof": "a"]
-        } answer: { _ in
-            ["X-Proof": "a"]
-        }
-        #expect(try await network(scheme).send(HTTPRequest("GET", server.url()), options()).status == 401)
-        #expect(count.value == 6)
-    }
-
-    @Test func `an account has a name, a principal and the values that it was signed in with`() async throws {
-        let server = try TestServer { request, connection in
-            connection.answer("200 OK", body: Array((request["X-Proof"] ?? "none").utf8))
-        }
-        let scheme = AuthenticationScheme("told") { request in
-            ["X-Proof": "<\(request.account)> \(request.principal) \(request.values["key"] ?? "no key")"]
-        }
-        let network = network(scheme), request = HTTPRequest("GET", server.url())
-        let error = await #expect(throws: BackplaneError.self) { try await network.send(request, options("ann")) }
-        #expect(error?.code == .networkCredential, "it is not signed in")
-        let principal = try await network.signIn("own", as: "ann", with: ["key": "moby"])
-        let signedIn = try await network.send(request, options("ann")).body
-        #expect(String(decoding: signedIn, as: UTF8.self) == "<ann> \(principal) moby")
-        let nameless = String(decoding: try await network.send(request, options()).body, as: UTF8.self)
-        #expect(nameless.hasPrefix("<> ") && nameless.hasSuffix(" no key"))
-    }
-
     @Test func `an authenticator of a program's own serves one account`() async throws {
         /// One that counts what it is told.
         final class Turnstile: Authenticator {
@@ -215,31 +183,6 @@ struct AuthenticatingTests {
         #expect(sent.value == 0)
     }
 
-    @Test func `no filter sees a proof`() async throws {
-        let server = try TestServer { $1.answer("200 OK") }, seen = Recording<String>()
-        let watching = ExchangeFilter(
-            "watching",
-            attempts: { head in
-                seen.add(head.fields.fields.map(\.name).joined(separator: " "))
-                return [:]
-            })
-        let scheme = AuthenticationScheme("proving") { _ in ["X-Proof": "secret", "Authorization": "Own secret"] }
-        let network = network(scheme, filters: [watching])
-        let request = HTTPRequest("GET", server.url(), headers: ["X-Own": "1"])
-        #expect(try await network.send(request, options()).status == 200)
-        #expect(seen.all == ["X-Own"])
-        let received = await server.requests.first { _ in true }
-        #expect(received?["X-Proof"] == "secret")
-    }
-
-    @Test func `a manager outside of a host is refused`() async throws {
-        let network = HTTPPipeline(
-            [Engine.urlSession.executor()],
-            credentials: Credentials(["own": Credential(hosts: ["127.0.0.1"], .component("Signer"))]))
-        let error = await failure(network, HTTPRequest("GET", "http://127.0.0.1:1/"))
-        #expect(error?.code == .networkUnsupported && error?.message.contains("only a host has managers") == true)
-    }
-
     // MARK: Managers
 
     /// Runs a host with a manager that proves the credential `own`, and a component that lends its context.
@@ -296,7 +239,7 @@ struct AuthenticatingTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let library = PluginReference(
-            library: try ExecutorInC.compile("1.0.0", of: "AuthenticatorInC/authenticator", in: folder))
+            library: try PluginInC.compile("AuthenticatorInC/authenticator", in: folder))
         let authenticator = ManagerDefinition(className: "AuthenticatorInC")
         try await with(authenticator, ["key": Secret(Self.key)], plugins: [library]) { _, context in
             let response = try await context.http.send(request, context.begin(), options())
@@ -309,56 +252,6 @@ struct AuthenticatingTests {
             #expect(error?.code == .networkSignIn)
             #expect(error?.message == "the authenticator `Signer` failed: the credential has no value `key`")
         }
-    }
-
-    @Test func `an authenticator's own exchanges do not choose what it proves`() async throws {
-        let server = try TestServer { request, connection in
-            connection.answer("200 OK", body: Array((request["X-Proof"] ?? "none").utf8))
-        }
-        let key = UUID().uuidString, lent = UUID().uuidString
-        let context = Mutex<LendingCommunication.Context?>(nil), refused = Recording<BackplaneError.Code?>()
-        ScriptedAuthenticator.scripts.withLock {
-            $0[key] = { _, call in
-                let own = try #require(context.withLock { $0 })
-                let request = HTTPRequest("GET", server.url("/token"))
-                let plain = String(decoding: try await own.http.send(request, call).body, as: UTF8.self)
-                let error = await #expect(throws: BackplaneError.self) {
-                    try await own.http.send(request, call, options())
-                }
-                refused.add(error?.code)
-                return [["X-Proof", "after \(plain)"]]
-            }
-        }
-        let manager = ManagerDefinition(
-            className: "ScriptedAuthenticator", configuration: ["key": .string(key)],
-            communicationController: CommunicationControllerDefinition(
-                className: "LendingCommunication", configuration: ["key": .string(lent)]))
-        try await with(manager) { host, lender in
-            context.withLock { context in
-                context = LendingCommunication.contexts.withLock { $0.removeValue(forKey: lent) }
-            }
-            let response = try await lender.http.send(HTTPRequest("GET", server.url()), lender.begin(), options())
-            #expect(String(decoding: response.body, as: UTF8.self) == "after none")
-            #expect(refused.all == [.networkCredential])
-        }
-    }
-
-    @Test func `a manager that is missing, or proves nothing, is an error of the manifest`() async throws {
-        let text = """
-            {"manifestVersion": 1, "managers": {"LendingManager": {"className": "LendingManager"}},
-             "network": {"credentials": {
-               "a": {"type": "component", "hosts": ["a.test"], "manager": "LendingManager", "values": {"key": "${KEY}"}},
-               "b": {"type": "component", "hosts": ["a.test"], "manager": "LendngManager"}}}}
-            """
-        let document = ManifestDocument(parsing: Data(text.utf8)) { _ in "white whale" }
-        #expect(document.problems.isEmpty, "\(document.problems)")
-        let first = document.manifest.network.credentials["a"]?.scheme
-        #expect(first == .component("LendingManager", values: ["key": "white whale"]))
-        let host = PluginHost(manifest: document, plugins: [LendingPlugin.self])
-        let errors = await host.check().map(\.error).filter { $0.location?.contains("/network") == true }
-        #expect(errors.map(\.code) == [.wireMismatch, .unknownManager], "\(errors)")
-        #expect(errors.first?.message.contains("an authenticator provides Authenticating 1.0.0") == true)
-        await host.stop()
     }
 }
 #endif

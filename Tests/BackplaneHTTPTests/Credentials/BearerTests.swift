@@ -36,22 +36,6 @@ struct BearerTests {
             ]))
     }
 
-    @Test func `an account whose token cannot be stored is not signed in`() async throws {
-        let server = try TokenServer()
-        let source = TokenSource(
-            signIn: TokenRequest(server.url("/token/sign-in"), .json(["reader": .value("reader")])), token: "/a/token",
-            isKept: true)
-        let credentials = Credentials(
-            ["library": Credential(hosts: [server.host], .bearer(source))], digest: CountingDigest(),
-            keptIn: "/dev/null/tokens")
-        let network = HTTPPipeline([Engine.urlSession.executor()], credentials: credentials)
-        let error = await #expect(throws: BackplaneError.self) {
-            try await network.signIn("library", as: "ann", with: ["reader": "ann"])
-        }
-        #expect(error?.code == .networkFile)
-        #expect(credentials.signedIn.isEmpty)
-    }
-
     @Test(arguments: Engine.allCases)
     func `the first request signs in, and those after it have the token`(engine: Engine) async throws {
         let server = try TokenServer(), network = network(engine, server)
@@ -195,36 +179,6 @@ struct BearerTests {
         #expect(server.seen.issued == 1)
     }
 
-    @Test func `a download is sent again with the new token, and its file is the last response's`() async throws {
-        let server = try TokenServer(), network = network(.urlSession, server)
-        let folder = FileManager.default.temporaryDirectory.appending(path: "bearer-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        server.state.withLock { $0.good = "token-2" }
-        let path = folder + "/book"
-        let response = try await network.download(HTTPRequest("GET", server.url("/book")), to: path, Self.options)
-        #expect(response.status == 200)
-        #expect(try String(contentsOfFile: path, encoding: .utf8) == "a book")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["book"])
-    }
-
-    @Test func `a body that can be sent only once is not sent again`() async throws {
-        let asked = Mutex(0)
-        let executor = MemoryExecutor { request, _ in
-            if request.url.hasSuffix("/token") {
-                asked.withLock { $0 += 1 }
-                return HTTPStreamedResponse(HTTPResponse(status: 200, body: Array(#"{"t": "x"}"#.utf8)))
-            }
-            return HTTPStreamedResponse(HTTPResponse(status: 401))
-        }
-        let source = TokenSource(signIn: TokenRequest("http://a.test/token"), token: "/t")
-        let network = HTTPPipeline(
-            [executor], credentials: Credentials(["library": Credential(hosts: ["a.test"], .bearer(source))]))
-        let once = HTTPBody.stream(AsyncStream<[UInt8]> { $0.finish() }, length: 0)
-        #expect(try await network.send(HTTPRequest("POST", "http://a.test/", body: once), Self.options).status == 401)
-        #expect(asked.withLock { $0 } == 1)
-    }
-
     // MARK: Answers that are no tokens
 
     @Test(arguments: [
@@ -247,15 +201,6 @@ struct BearerTests {
         #expect(error?.location == server.url("/token/sign-in"))
         #expect(error?.expandedDescription.contains("secret-in-page") == false)
         #expect(server.seen.shown.isEmpty, "nothing was sent without a token")
-    }
-
-    @Test func `a token of a megabyte ends with the limit`() async throws {
-        let huge = #"{"a": {"token": "\#(String(repeating: "x", count: 1 << 20))"}}"#
-        let server = try TokenServer { _ in ("200 OK", [], huge) }
-        let error = await #expect(throws: BackplaneError.self) {
-            try await network(.urlSession, server).send(HTTPRequest("GET", server.url("/book")), Self.options)
-        }
-        #expect(error?.code == .networkTooLarge)
     }
 
     // MARK: Clocks

@@ -58,7 +58,7 @@ struct BorrowerTests {
                 "clang", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-fvisibility=hidden",
                 "-shared",
                 "-fPIC", "-DEDITION=\"\(edition)\"", "-DNAME=\"\(name)\"", "-I", root + "/Sources/CBackplane/include",
-                "-o", library, root + "/Tests/Compatibility/Steps/credentials.c",
+                "-o", library, root + "/Tests/Plugins/CredentialsInC/credentials.c",
             ]
             try compiler.run()
             compiler.waitUntilExit()

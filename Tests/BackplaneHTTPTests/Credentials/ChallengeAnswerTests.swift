@@ -77,17 +77,6 @@ struct ChallengeAnswerTests {
         #expect(server.shown == [Self.basic, nil, Self.basic, Self.basic])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a wrong password is the server's to refuse, once`(engine: Engine) async throws {
-        let server = try Server { _, _ in ("401 Unauthorized", [("WWW-Authenticate", "Basic realm=r")]) }
-        for isPreemptive in [true, false] {
-            let network = network(engine, .basic(Self.login, isPreemptive: isPreemptive))
-            let response = try await network.send(HTTPRequest("GET", server.url()), Self.options)
-            #expect(response.status == 401 && response.body == Array("what is there".utf8))
-        }
-        #expect(server.shown == [Self.basic, nil, Self.basic])
-    }
-
     // MARK: Digest
     #if Engines
     /// The parameters of an `Authorization`.
@@ -156,29 +145,6 @@ struct ChallengeAnswerTests {
         }
         #expect(used == ["", "n1 00000001", "n1 00000002", "n2 00000001", "n3 00000001"])
     }
-
-    @Test(arguments: Engine.allCases)
-    func `a nonce that is always stale, and a new one without end, end`(engine: Engine) async throws {
-        for isStale in [true, false] {
-            let server = try Server { _, number in
-                ("401 Unauthorized", Self.challenge("n\(number)", stale: isStale))
-            }
-            let network = network(engine, .digest(Self.login))
-            #expect(try await network.send(HTTPRequest("GET", server.url()), Self.options).status == 401)
-            #expect(server.shown.count == (isStale ? 4 : 2), "\(server.shown)")
-        }
-    }
-
-    @Test func `Digest without hash functions is refused before anything is sent`() async throws {
-        let server = try Server { _, _ in ("200 OK", []) }
-        let network = HTTPPipeline(
-            [Engine.urlSession.executor()],
-            credentials: Credentials(["library": Credential(hosts: ["127.0.0.1"], .digest(Self.login))]))
-        let error = await #expect(throws: BackplaneError.self) {
-            try await network.send(HTTPRequest("GET", server.url()), Self.options)
-        }
-        #expect(error?.code == .networkUnsupported && server.shown.isEmpty)
-    }
     #endif
 
     // MARK: Hosts
@@ -219,73 +185,5 @@ struct ChallengeAnswerTests {
         #expect(error?.code == .networkCredential && error?.message.contains(message) == true, "\(error as Any)")
     }
 
-    @Test func `a credential that is unknown, or given twice, is refused`() async throws {
-        let network = network(.urlSession, .basic(Self.login))
-        func message(_ headers: HTTPHeaders = [:], _ change: (inout HTTPOptions) -> Void) async -> String? {
-            var changed = Self.options
-            change(&changed)
-            let options = changed
-            let error = await #expect(throws: BackplaneError.self) {
-                try await network.send(HTTPRequest("GET", "http://127.0.0.1:1/", headers: headers), options)
-            }
-            #expect(error?.code == .networkCredential && error?.networkNumber == 22)
-            return error?.message
-        }
-        #expect(await message { $0.credential = "libary" } == "there is no credential `libary`; known: `library`")
-        #expect(
-            await message { $0.account = "bob" }
-                == "the credential `library` has no signed-in account `bob`; call `signIn` first")
-        #expect(
-            await message {
-                $0.credential = nil
-                $0.account = "x"
-            }?.contains("but not its credential") == true)
-        #expect(await message(["authorization": "own"]) { _ in }?.contains("use only one of them") == true)
-    }
-
     // MARK: Accounts
-
-    @Test func `accounts are signed in with values, each with a principal of its own`() async throws {
-        let server = try Server { _, _ in ("200 OK", []) }
-        let network = network(.urlSession, .basic(Login()))
-        var options = Self.options
-        let plain = options
-        let none = await #expect(throws: BackplaneError.self) {
-            try await network.send(HTTPRequest("GET", server.url()), plain)
-        }
-        #expect(none?.message.contains("has no account of its own") == true)
-        let first = try await network.signIn("library", as: "ann", with: ["user": "ann", "password": "white whale"])
-        let other = try await network.signIn("library", as: "bob", with: ["user": "bob", "password": ""])
-        options.account = "ann"
-        _ = try await network.send(HTTPRequest("GET", server.url()), options)
-        let again = try await network.signIn("library", as: "ann", with: ["user": "ann", "password": "2"])
-        #expect(Set([0, first, other, again]).count == 4)
-        _ = try await network.send(HTTPRequest("GET", server.url()), options)
-        #expect(server.shown == [Self.basic, "Basic " + Data("ann:2".utf8).base64EncodedString()])
-        try network.signOut("library", account: "ann")
-        try network.signOut("library", account: "nobody")
-        let signedOut = options
-        await #expect(throws: BackplaneError.self) {
-            try await network.send(HTTPRequest("GET", server.url()), signedOut)
-        }
-        #expect(server.shown.count == 2)
-    }
-
-    @Test(arguments: [
-        (["user": "a:b", "password": "x"], "a user name that contains a colon"),
-        (["user": "a\n", "password": "x"], "control character"),
-        (["user": "a", "password": "x\r\ny"], "control character"), (["user": "a"], "needs the values"),
-        (["user": "a", "password": "b", "realm": "c"], "accepts the values `password`, `user`, not `realm`"),
-        (["user": "a", "password": String(repeating: "b", count: 20_000)], "more than 16 KB"),
-    ])
-    func `values that a scheme cannot have are refused, and not shown`(values: [String: String], message: String)
-        async throws
-    {
-        let network = network(.urlSession, .basic(Login()))
-        let error = await #expect(throws: BackplaneError.self) {
-            try await network.signIn("library", as: "ann", with: values)
-        }
-        #expect(error?.code == .networkCredential && error?.message.contains(message) == true, "\(error as Any)")
-        #expect(error?.message.contains("bbbb") == false)
-    }
 }

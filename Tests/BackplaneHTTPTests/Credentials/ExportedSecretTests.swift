@@ -84,11 +84,6 @@ struct ExportedSecretTests {
     }
 
     #if DEBUG
-    @Test func `a secret in a state is found once its redaction is switched off`() async throws {
-        let mark = "planted-state-cookies"
-        Redaction.cookies.switchOff(for: mark)
-        #expect(try await !shown(mark: mark, encodesState: true).found.isEmpty)
-    }
     #endif
 }
 

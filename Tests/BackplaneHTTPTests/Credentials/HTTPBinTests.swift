@@ -10,7 +10,7 @@ import Testing
 ///
 /// They are skipped where Python has no httpbin. `BACKPLANE_HTTPBIN_PYTHON` names the interpreter of a virtual
 /// environment that has both packages; with `BACKPLANE_REQUIRE_PEERS=1` a missing server is a failure.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.nightly, .timeLimit(.minutes(5)))
 struct HTTPBinTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let python = environment["BACKPLANE_HTTPBIN_PYTHON"] ?? "python3"

@@ -12,7 +12,7 @@ import Testing
 ///
 /// They are skipped where there is no nginx or Python. `BACKPLANE_NGINX` names the program; with
 /// `BACKPLANE_REQUIRE_PEERS=1` a missing server is a failure.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.nightly, .timeLimit(.minutes(5)))
 struct NginxTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let program: String? =

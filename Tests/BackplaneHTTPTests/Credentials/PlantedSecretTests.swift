@@ -114,32 +114,6 @@ struct PlantedSecretTests {
     }
 
     #if Engines
-    @Test func `accounts that are in use show no secrets, however they are printed`() async throws {
-        let executor = MemoryExecutor { request, _ in
-            let challenge = #"Digest realm="a", nonce="b", qop="auth", algorithm=SHA-256"#
-            guard request.headers["Authorization"] == nil else { return .init(HTTPResponse(status: 200)) }
-            return .init(HTTPResponse(status: 401, headers: ["WWW-Authenticate": challenge]))
-        }
-        let login = Login(user: "ann", password: Secret(Self.secret("password")))
-        let credentials = Credentials(
-            [
-                "basic": Credential(hosts: ["a.test"], .basic(login)),
-                "digest": Credential(hosts: ["a.test"], .digest(login)),
-                "fixed": Credential(hosts: ["a.test"], .bearer(TokenSource(secret: Secret(Self.secret("fixed"))))),
-            ], digest: SHA256Digest())
-        let network = HTTPPipeline([executor], credentials: credentials)
-        var shown = Shown()
-        for name in credentials.names {
-            var options = HTTPOptions()
-            options.credential = name
-            #expect(try await network.send(HTTPRequest("GET", "http://a.test/"), options).status == 200)
-            let account = try credentials.accounts(of: name).account("")
-            shown.look(name, at: account)
-            shown.look("\(name)'s authenticator", at: account.authenticator)
-        }
-        shown.look("network", at: network)
-        #expect(shown.found == [] && shown.places == 21, "\(shown.found)")
-    }
     #endif
 
     #if DEBUG
@@ -225,26 +199,7 @@ struct PlantedSecretTests {
         #expect(lines.all.contains { $0.contains("X-Key") })
         for line in lines.all { shown.look("log of a load", line) }
     }
-
-    @Test func `what each redaction hides is found once it is switched off`() async throws {
-        #expect(try await shown(mark: "planted0").found == [])
-        for (number, redaction) in Redaction.all.enumerated() where redaction.name != Redaction.verboseFields.name {
-            let mark = "planted\(redaction.name)\(number)"
-            redaction.switchOff(for: mark)
-            let found = try await shown(mark: mark).found
-            #expect(!found.isEmpty, "nothing was found without the redaction of \(redaction.name)")
-        }
-    }
     #endif
-
-    @Test func `the search finds what it looks for`() {
-        var shown = Shown()
-        shown.look("as it is", Self.secret("x"))
-        shown.look("in base64", "Basic " + Data("ann:\(Self.secret("x"))".utf8).base64EncodedString())
-        shown.look("in a value", at: ["key": [Self.secret("x")]])
-        shown.look("revealed", Secret(Self.secret("x")).revealed)
-        #expect(shown.found.count == 6)
-    }
 
     @Test(arguments: Engine.allCases)
     func `a host shows no secrets in errors, logs, events, answers and files`(engine: Engine) async throws {

@@ -9,35 +9,6 @@ import Testing
 /// Options beyond what an exchange can have, and limits that pass while a body is read.
 @Suite(.timeLimit(.minutes(5)))
 struct BoundsTests {
-    @Test(arguments: ClientKind.all)
-    func `numbers that no exchange can have count as the nearest ones, alike everywhere`(
-        kind: ClientKind
-    ) async throws {
-        let server = try TestServer { $1.answer("200 OK", body: [49]) }
-        try await kind.lend { http, call async throws in
-            let http = http.relative(to: server.url())
-            for (large, time) in [(Int.max, Duration.seconds(Int64.max)), (.min, .seconds(Int64.max))] {
-                var endpoint = Endpoint<Int>("GET", "")
-                (endpoint.redirects, endpoint.timeout) = (large, time)
-                (endpoint.options.headTimeout, endpoint.options.readTimeout) = (time, time)
-                endpoint.options.maximumBodySize = large
-                var retry = RetryPolicy(attempts: large)
-                (retry.base, retry.limit, retry.retryAfterLimit) = (time, time, time)
-                (retry.attemptTimeout, retry.statuses) = (time, [large, -1, 503])
-                endpoint.retry = retry
-                #expect(try await http.load(endpoint, call) == 1)
-            }
-            // Nothing takes no time at all.
-            var endpoint = Endpoint<Int>("GET", "")
-            endpoint.options.headTimeout = .seconds(Int64.min)
-            let error = await #expect(throws: BackplaneError.self) {
-                let number = try await http.load(endpoint, call)
-                return number
-            }
-            #expect(error?.code == .networkTimeout)
-        }
-    }
-
     @Test(arguments: ClientKind.streaming)
     func `a deadline that passes while the body is read is the call's`(kind: ClientKind) async throws {
         let server = try TestServer { _, connection in
@@ -92,19 +63,6 @@ struct BoundsTests {
                 )
                 break
             }
-        }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `a length that no body follows is no length of a body`(engine: Engine) async throws {
-        let server = try TestServer { request, connection in
-            let status = request.method == "HEAD" ? "200 OK" : "304 Not Modified"
-            connection.send("HTTP/1.1 \(status)\r\nContent-Length: 100000\r\n\r\n")
-        }
-        let executor = engine.executor()
-        for (method, status) in [("HEAD", 200), ("GET", 304)] {
-            let response = try await executor.execute(HTTPRequest(method, server.url()), upTo: 1_000)
-            #expect(response.status == status && response.body.isEmpty)
         }
     }
 }

@@ -119,27 +119,6 @@ struct DownloadTests {
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `the limit of a body is that of the result`(engine: Engine) async throws {
-        let server = try TestServer { request, connection in
-            let isThere = request.target == "/there"
-            let body = [UInt8](repeating: 7, count: isThere ? 10 : 5_000)
-            connection.answer(isThere ? "200 OK" : "302 Found", isThere ? [] : [("Location", "/there")], body: body)
-        }
-        try await withFolder { folder in
-            var options = HTTPOptions()
-            (options.redirects, options.maximumBodySize) = (1, 100)
-            let network = HTTPPipeline([engine.executor()]), path = folder + "/whale"
-            let response = try await network.download(HTTPRequest("GET", server.url()), to: path, options)
-            #expect(try response.status == 200 && Data(contentsOf: URL(filePath: path)).count == 10)
-            options.maximumBodySize = 9
-            let error = await #expect(throws: BackplaneError.self) {
-                try await network.download(HTTPRequest("GET", server.url()), to: path, options)
-            }
-            #expect(error?.code == .networkTooLarge)
-        }
-    }
-
     @Test func `a response that an interceptor puts in the place of a download is the file`() async throws {
         let executor = MemoryExecutor { _, _ in
             HTTPStreamedResponse(HTTPResponse(status: 200, body: Array("loaded".utf8)))
@@ -163,130 +142,6 @@ struct DownloadTests {
         }
     }
 
-    @Test func `an empty response that an interceptor puts in the place of a download is the file, too`() async throws {
-        let executor = MemoryExecutor { _, _ in
-            HTTPStreamedResponse(HTTPResponse(status: 200, body: Array("loaded".utf8)))
-        }
-        try await withFolder { folder in
-            let path = folder + "/whale"
-            var endpoint = Endpoint<DownloadedFile>("GET", "", to: path)
-            endpoint.interceptors = [
-                HTTPInterceptor { request, next in
-                    _ = try await next(request)
-                    return HTTPStreamedResponse(HTTPResponse(status: 200))
-                }
-            ]
-            let file = try await HTTPClient([executor]).relative(to: "http://example.org/").load(endpoint)
-            #expect(try file.size == 0 && Data(contentsOf: URL(filePath: path)).isEmpty)
-        }
-    }
-
-    @Test(arguments: Engine.allCases, ["302 Found", "503 Unavailable"])
-    func `a body that is too large is no error of a response that is not the result`(engine: Engine, status: String)
-        async throws
-    {
-        let server = try TestServer { request, connection in
-            let isFirst = request.target == "/" && request["X-Attempt"] == nil
-            guard isFirst else { return connection.answer("200 OK", body: Array("whale".utf8)) }
-            connection.answer(status, [("Location", "/there")], body: [UInt8](repeating: 7, count: 50_000))
-        }
-        let attempts = Mutex(0)
-        let network = HTTPPipeline(
-            [engine.executor()],
-            filters: [
-                ExchangeFilter(
-                    "counting",
-                    attempts: { _ in
-                        let number = attempts.withLock { count in
-                            count += 1
-                            return count
-                        }
-                        return number > 1 ? ["X-Attempt": "\(number)"] : [:]
-                    })
-            ])
-        var options = HTTPOptions()
-        (options.redirects, options.retry, options.maximumBodySize) = (1, .immediate, 1_000)
-        let response = try await network.send(HTTPRequest("GET", server.url()), options)
-        #expect(response.status == 200 && response.body == Array("whale".utf8))
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `the time between bytes begins with the head, and the head is that of the last attempt`(engine: Engine)
-        async throws
-    {
-        let answered = Recording<ContinuousClock.Instant>()
-        let server = try TestServer { _, connection in
-            Thread.sleep(forTimeInterval: 11)
-            answered.add(.now)
-            guard answered.all.count == 1 else { return connection.answer("200 OK", body: Array("whole whale".utf8)) }
-            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhalf")
-            connection.close()
-        }
-        try await withFolder { folder in
-            var options = HTTPOptions()
-            (options.readTimeout, options.retry) = (.seconds(10), .immediate)
-            let response = try await HTTPPipeline([engine.executor()])
-                .download(HTTPRequest("GET", server.url()), to: folder + "/whale", options)
-            let times = answered.all
-            #expect(response.timings.attempts == 2 && times.count == 2)
-            #expect(try #require(response.timings.head) >= times[1] - times[0])
-        }
-    }
-
-    @Test func `a failed download whose body is not kept leaves no file open`() async throws {
-        let executor = MemoryExecutor { _, _ in
-            HTTPStreamedResponse(HTTPResponse(status: 404, body: Array("nowhere".utf8)))
-        }
-        try await withFolder { folder in
-            var endpoint = Endpoint<DownloadedFile>("GET", "", to: folder + "/whale")
-            for limit in [0, 3, 100] {
-                endpoint.failureLimit = limit
-                let load = endpoint.load(on: HTTPClient([executor]).relative(to: "http://example.org/"))
-                guard case .failure(let error) = await load.result else {
-                    Issue.record("it has a value")
-                    return
-                }
-                let kept: [UInt8]? = limit == 0 ? nil : Array("nowhere".utf8.prefix(limit))
-                #expect(error.httpStatus == 404 && error.httpBody == kept)
-            }
-            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
-                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
-            }
-            #expect(!open.contains { $0.hasPrefix(folder) })
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
-        }
-    }
-
-    @Test func `a download that was given up writes no file afterwards`() async throws {
-        let gate = TestGate(), counted = Mutex(0)
-        let executor = MemoryExecutor { _, _ in
-            let count = Mutex(0)
-            let body = HTTPBodyStream {
-                let number = count.withLock { count in
-                    count += 1
-                    return count
-                }
-                guard number == 1 else { return .end(trailers: [:]) }
-                await Task { try? await gate.pass() }.value  // whether it is cancelled or not
-                return .bytes([1, 2, 3])
-            }
-            return HTTPStreamedResponse(status: 200, body: body)
-        }
-        try await withFolder { folder in
-            var options = HTTPOptions()
-            options.totalTimeout = .milliseconds(200)
-            options.received = { count in counted.withLock { $0 += count } }
-            let error = await #expect(throws: BackplaneError.self) {
-                try await HTTPPipeline([executor])
-                    .download(HTTPRequest("GET", "http://example.org"), to: folder + "/whale", options)
-            }
-            #expect(error?.code == .networkTimeout)
-            gate.open()
-            try await eventually { try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty }
-            #expect(counted.withLock { $0 } == 0)
-        }
-    }
-
     @Test(arguments: Engine.allCases)
     func `a file that cannot be written is no reason to ask a server again`(engine: Engine) async throws {
         let count = Mutex(0)
@@ -303,31 +158,6 @@ struct DownloadTests {
             }
             #expect(error?.code == .networkFile && error?.location == folder + "/none/whale")
             #expect(count.withLock { $0 } <= 1)
-        }
-    }
-
-    @Test(arguments: ClientKind.all)
-    func `a file that is still to be judged has a name that is removed after a crash`(kind: ClientKind) async throws {
-        let server = try TestServer { $1.answer("200 OK", body: [1]) }
-        try await withFolder { folder in
-            try await kind.lend { http, call async throws in
-                let folder = kind.isInPlugin ? String(http.way.file("").dropLast()) : folder
-                var endpoint = Endpoint<DownloadedFile>("GET", "", to: folder + "/whale")
-                let names = Mutex<[String]>([])
-                endpoint.interceptors = [
-                    HTTPInterceptor { request, next in
-                        let response = try await next(request)
-                        let found = try FileManager.default.contentsOfDirectory(atPath: folder)
-                        names.withLock { $0 = found }
-                        return response
-                    }
-                ]
-                _ = try await http.relative(to: server.url()).load(endpoint, call)
-                let name = try #require(names.withLock { $0.count == 1 ? $0[0] : nil })
-                try Data([1]).write(to: URL(filePath: folder + "/" + name))
-                IncomingFile.removeAbandoned(in: folder)
-                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["whale"])
-            }
         }
     }
 
@@ -355,30 +185,6 @@ struct DownloadTests {
             for _ in 1...2 { _ = try await network.download(HTTPRequest("GET", server.url()), to: folder + "/whale") }
             let expected = others + [mark + "1111111111111111", "sub", "whale"]
             #expect(try files.subpathsOfDirectory(atPath: folder).sorted() == expected.sorted())
-        }
-    }
-
-    @Test(arguments: ClientKind.all)
-    func `a file that is being judged is locked, however long that takes`(kind: ClientKind) async throws {
-        let server = try TestServer { $1.answer("200 OK", body: [1]) }
-        try await withFolder { folder in
-            try await kind.lend { http, call async throws in
-                let folder = kind.isInPlugin ? String(http.way.file("").dropLast()) : folder
-                var endpoint = Endpoint<DownloadedFile>("GET", "", to: folder + "/whale")
-                endpoint.interceptors = [
-                    HTTPInterceptor { request, next in
-                        let response = try await next(request), files = FileManager.default
-                        for name in try files.contentsOfDirectory(atPath: folder) {
-                            try files.setAttributes(
-                                [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: "\(folder)/\(name)")
-                        }
-                        IncomingFile.removeAbandoned(beside: folder + "/whale")
-                        return response
-                    }
-                ]
-                _ = try await http.relative(to: server.url()).load(endpoint, call)
-                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["whale"])
-            }
         }
     }
 }

@@ -94,40 +94,6 @@ struct EndpointErrorTests {
     }
 
     @Test(arguments: ClientKind.all)
-    func `of the details that a server gives as many are kept as a person reads`(kind: ClientKind) async throws {
-        struct ManyDetails: ComponentError, Decodable {
-            var code: String { "server.talkative" }
-            var message: String { "so many" }
-            var details: [String: String]
-        }
-        var details: [String: String] = ["status": "200"]
-        for number in 100..<400 { details["d\(number)"] = String(repeating: "é", count: 1_001) }
-        let body = Array(try JSONEncoder().encode(["details": details]))
-        let server = try TestServer { $1.answer("409 Conflict", body: body) }
-        try await kind.lend { http, call async throws in
-            var endpoint = Endpoint<Nothing>("GET", "")
-            (endpoint.failure, endpoint.failureLimit) = (.decoded(ManyDetails.self), 1 << 23)
-            let error = try await failure { _ = try await http.relative(to: server.url()).load(endpoint, call) }
-            let kept = error.failure?.details.filter { !$0.key.hasPrefix(".") } ?? [:]
-            #expect(kept.count == 101 && kept["status"] == "409" && error.failure?.code == "server.talkative")
-            #expect(kept["d100"]?.count == 1_000 && kept["d199"] != nil && kept["d200"] == nil)
-        }
-    }
-
-    @Test(arguments: ClientKind.streaming)
-    func `the body of a failed response is not waited for without end`(kind: ClientKind) async throws {
-        let server = try TestServer { _, connection in
-            connection.send("HTTP/1.1 500 Broken\r\nContent-Length: 10\r\n\r\nhalf")
-            connection.stall()
-        }
-        try await kind.lend { http, call async throws in
-            let http = http.relative(to: server.url())
-            let error = try await failure { _ = try await http.load(Endpoint<String>("GET", ""), call) }
-            #expect(error.httpStatus == 500 && "half".utf8.starts(with: error.httpBody ?? []))
-        }
-    }
-
-    @Test(arguments: ClientKind.all)
     func `an error shows a page that is no value, and no part of a value`(kind: ClientKind) async throws {
         let server = try TestServer { request, connection in
             let body =
@@ -155,62 +121,6 @@ struct EndpointErrorTests {
                 #expect(error.code == .networkUnparsable && !error.detailedDescription.contains("secret"), "\(path)")
                 #expect(error.message.contains("begins with `<html>`") == (path == "page"), "\(error.message)")
             }
-        }
-    }
-
-    /// A decoder with errors of its own.
-    struct StrictDecoder: ResponseDecoder {
-        /// An error that was not made to be shown, and contains a value.
-        enum Unreadable: Error { case line(String) }
-        struct Damaged: ComponentError {
-            var code: String { "shelf.damaged" }
-            var message: String { "the shelf is damaged" }
-        }
-        var explains: Bool
-
-        func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-            if explains { throw Damaged() }
-            throw Unreadable.line(String(decoding: data, as: UTF8.self))
-        }
-    }
-
-    @Test(arguments: ClientKind.all, [true, false])
-    func `a decoder's own error is explained by itself, or only named`(kind: ClientKind, explains: Bool) async throws {
-        let count = Recording<Int>()
-        let server = try TestServer { _, connection in
-            count.add(1)
-            connection.answer("203 Other", body: Array("key: secret".utf8))
-        }
-        try await kind.lend { http, call async throws in
-            var http = http.relative(to: server.url()), endpoint = Endpoint<[Int]>("GET", "")
-            http.defaults.decoder = StrictDecoder(explains: explains)
-            endpoint.retry = .immediate
-            let (client, numbers) = (http, endpoint)
-            let error = try await failure { _ = try await client.load(numbers, call) }
-            #expect(error.code == .networkUnparsable && error.httpStatus == 203 && count.all.count == 1)
-            #expect(error.message.contains(explains ? "the shelf is damaged" : "Unreadable"), "\(error.message)")
-            #expect(!error.detailedDescription.contains("secret"), "\(error.detailedDescription)")
-            #expect(error.failure?.details[".error"]?.contains("secret") == (explains ? nil : true))
-        }
-    }
-
-    @Test func `what a server says is one line of a bounded length`() async throws {
-        struct Said: ComponentError, Decodable { var code, message: String }
-        for (said, expected) in [
-            ("\n taken \u{1B}[31mby\tothers\nsecond", "taken [31mbyothers"),
-            (String(repeating: "x", count: 400), String(repeating: "x", count: 300)),
-            ("\u{0}", "the response has the status 409; expected 200 to 299"),
-        ] {
-            let body = try JSONEncoder().encode(["code": said, "message": said])
-            let executor = MemoryExecutor { _, _ in
-                HTTPStreamedResponse(HTTPResponse(status: 409, body: Array(body)))
-            }
-            var loan = Endpoint<Nothing>("POST", "loans")
-            loan.failure = .decoded(Said.self)
-            let http = HTTPClient([executor]).relative(to: "http://example.org/")
-            let error = try await failure { _ = try await http.load(loan) }
-            #expect(error.message == expected)
-            #expect(error.failure?.code.contains("\n") == false && (error.failure?.code.count ?? 0) <= 300)
         }
     }
 

@@ -55,22 +55,6 @@ struct EndpointLoadTests {
         }
     }
 
-    @Test func `an executor that drops its work, or runs it twice, stops no other callback`() async throws {
-        let executor = MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 200)) }
-        let steps = Recording<String>()
-        let load = Endpoint<String>("GET", "").load(on: HTTPClient([executor]).relative(to: "http://h"))
-            .onCompletion(on: CallbackExecutor { _ in }) { _ in steps.add("dropped") }
-            .onCompletion(
-                on: CallbackExecutor { work in
-                    work()
-                    work()
-                }
-            ) { _ in steps.add("twice") }
-            .onCompletion { _ in steps.add("last") }
-        #expect(try await steps.first(2) == ["twice", "last"])
-        _ = await load.result
-    }
-
     @Test(arguments: ClientKind.all)
     func `a failure is told once to each of its callbacks, and to observers of any load`(kind: ClientKind) async throws
     {
@@ -113,29 +97,6 @@ struct EndpointLoadTests {
             let all = progress.all
             #expect(all.last == -1 && all.dropLast().last == 2_000_000)
             #expect(all.dropLast() == all.dropLast().sorted()[...])
-        }
-    }
-
-    @Test(arguments: ClientKind.all)
-    func `a function that is added late is told the latest progress`(kind: ClientKind) async throws {
-        let server = try TestServer { _, connection in
-            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhalf")
-            connection.stall()
-        }
-        try await kind.lend { http, call async throws in
-            let early = Recording<Int64>(), late = Recording<Int64>(), observed = Recording<Int64>()
-            let load = Endpoint<[UInt8]>("GET", "").load(on: http.relative(to: server.url()), call)
-                .onProgress { early.add($0.received) }
-            _ = try await early.first { $0 == 4 }
-            load.onProgress { late.add($0.received) }
-            load.observe { if case .progress(let progress) = $0 { observed.add(progress.received) } }
-            _ = try await late.first { $0 == 4 }
-            _ = try await observed.first { $0 == 4 }
-            load.cancel()
-            _ = await load.result
-            let last = Recording<Int64>()
-            load.onProgress { last.add($0.received) }.onCompletion { _ in last.add(-1) }
-            #expect(try await last.first(2) == [4, -1])
         }
     }
 

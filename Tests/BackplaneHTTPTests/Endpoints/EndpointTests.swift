@@ -14,13 +14,7 @@ struct EndpointTests {
     /// A type with a rule of its own, which could be decoded as well.
     struct Quota: ParsedResponse, Decodable, Equatable {
         var left: Int
-
-        static func parse(_ response: HTTPResponse) throws -> Quota {
-            guard let left = response.headers["X-Left"].flatMap({ Int($0) }) else { throw Missing() }
-            return Quota(left: left)
-        }
     }
-    struct Missing: Error {}
     /// A decoder of lines of titles.
     struct LineDecoder: ResponseDecoder {
         func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
@@ -208,15 +202,5 @@ struct EndpointTests {
             #expect(error?.code == .networkTimeout)
             #expect(error?.message.hasPrefix("the load did not end within 0.05 seconds, its time limit: ") == true)
         }
-    }
-
-    @Test func `a load in a program ends at the deadline of a call that it is given`() async throws {
-        let server = try TestServer { $1.stall() }
-        let error = await #expect(throws: BackplaneError.self) {
-            let text = try await HTTPClient([Engine.urlSession.executor()]).relative(to: server.url())
-                .load(Endpoint<String>("GET", ""), Call().within(.milliseconds(50)))
-            return text
-        }
-        #expect(error?.code == .callDeadline)
     }
 }

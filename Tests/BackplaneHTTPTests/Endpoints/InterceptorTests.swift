@@ -8,11 +8,6 @@ import Testing
 /// Interceptors around loads: decorating, measuring, refusing, and answering without the network.
 @Suite(.timeLimit(.minutes(5)))
 struct InterceptorTests {
-    struct SignedOut: ComponentError {
-        var code: String { "library.signed-out" }
-        var message: String { "sign in first" }
-    }
-
     @Test(arguments: ClientKind.all)
     func `those of the client are outside those of the endpoint, the first outermost`(kind: ClientKind) async throws {
         let server = try TestServer { $1.answer("200 OK", body: Array(($0["X-Way"] ?? "").utf8)) }
@@ -33,23 +28,6 @@ struct InterceptorTests {
             #expect(try await http.load(endpoint, call) == "abcd")
         }
         #expect(steps.all == ["d 200", "c 200", "b 200", "a 200"])
-    }
-
-    @Test(arguments: ClientKind.all)
-    func `one that throws ends the load with its error, and nothing is sent`(kind: ClientKind) async throws {
-        let server = try TestServer { _, connection in
-            Issue.record("it was sent")
-            connection.answer("200 OK")
-        }
-        try await kind.lend { http, call async throws in
-            var endpoint = Endpoint<String>("GET", "")
-            endpoint.interceptors = [HTTPInterceptor { _, _ in throw SignedOut() }]
-            let error = await #expect(throws: BackplaneError.self) {
-                let text = try await http.relative(to: server.url()).load(endpoint, call)
-                return text
-            }
-            #expect(error?.failure?.code == "library.signed-out" && error?.message == "sign in first")
-        }
     }
 
     @Test(arguments: ClientKind.all)

@@ -92,26 +92,6 @@ struct PagesTests {
         }
     }
 
-    @Test(arguments: ClientKind.all)
-    func `pages that differ in a header field are different pages`(kind: ClientKind) async throws {
-        let server = try TestServer { request, connection in
-            connection.answer("200 OK", body: Array("[\(request["X-Page"] ?? "1")]".utf8))
-        }
-        try await kind.lend { http, call async throws in
-            var items: [Int] = []
-            let rule = NextPage<[Int]> { page, _, endpoint in
-                guard page[0] < 3 else { return nil }
-                var next = endpoint
-                next.headers["X-Page"] = "\(page[0] + 1)"
-                return next
-            }
-            for try await page in http.relative(to: server.url()).pages(Endpoint("GET", ""), call, next: rule) {
-                items += page
-            }
-            #expect(items == [1, 2, 3])
-        }
-    }
-
     @Test(arguments: ClientKind.streaming)
     func `leaving the loop ends the page that is being loaded`(kind: ClientKind) async throws {
         let server = try TestServer { request, connection in

@@ -62,21 +62,6 @@ struct RedirectTests {
         #expect(try next(307, "http://H:80/c", "PUT", headers: headers)?.headers == headers)
     }
 
-    @Test(arguments: [
-        ("https://h/a", "http://h/c", "from https to http"), ("http://h/a", "file:///etc/passwd", "the scheme `file`"),
-        ("http://h/a", "ftp://h/c", "the scheme `ftp`"), ("http://h/a", "archive:1851", "the scheme `archive`"),
-        ("http://h/a", "http://", "the scheme"), ("archive:1", "http://h/c", "`http:` and `https:`"),
-        ("http://h/a", "javascript:alert(1)", "the scheme `javascript`"),
-    ])
-    func `where nothing may be sent a redirect is refused`(from: String, location: String, reason: String) {
-        let error = #expect(throws: BackplaneError.self) {
-            let found = try next(302, location, from: from)
-            return found?.url
-        }
-        #expect(
-            error?.code == .networkRedirect && error?.message.contains(reason) == true, "\(String(describing: error))")
-    }
-
     @Test func `what is no redirect is the response`() throws {
         for status in [200, 300, 304, 305, 306, 399, 400] { #expect(try next(status, "/c") == nil) }
         var redirection = Redirection(limit: 1)
@@ -93,27 +78,6 @@ struct RedirectTests {
     }
 
     // MARK: Over sockets
-
-    @Test(arguments: ClientKind.all)
-    func `redirects are followed, with the body where the method stays`(kind: ClientKind) async throws {
-        let received = Recording<String>()
-        let server = try TestServer { request, connection in
-            received.add("\(request.method) \(request.target) \(String(decoding: request.body, as: UTF8.self))")
-            switch request.target {
-            case "/start": connection.answer("307 Temporary Redirect", [("Location", "/middle?x=1")], body: [1, 2, 3])
-            case "/middle?x=1": connection.answer("303 See Other", [("Location", "end")])
-            default: connection.answer("200 OK", body: Array("whale".utf8))
-            }
-        }
-        try await kind.lend { http, call async throws in
-            let http = http.relative(to: server.url())
-            var endpoint = Endpoint<String>("POST", "start", body: .text("order"))
-            #expect(try await http.load(endpoint, call) == "whale")
-            #expect(received.all == ["POST /start order", "POST /middle?x=1 order", "GET /end "])
-            (endpoint.redirects, endpoint.validStatuses) = (0, 307..<308)
-            if kind.engine != .urlSession { #expect(try await http.load(endpoint, call).utf8.count == 3) }
-        }
-    }
 
     @Test(arguments: ClientKind.streaming)
     func `a redirect that needs a body that can be sent only once is an error, and is not followed`(
@@ -195,26 +159,5 @@ struct RedirectTests {
             let file = try await http.relative(to: server.url()).load(endpoint, call)
             #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "whale")
         }
-    }
-
-    @Test func `each hop chooses its executor and settings of TLS again`() async throws {
-        let hops = Recording<String>()
-        func executor(_ scheme: String, _ capabilities: HTTPCapabilities) -> MemoryExecutor {
-            MemoryExecutor(schemes: [scheme], capabilities: capabilities) { request, options in
-                hops.add("\(scheme) \(request.url) \(options.tls?.minimum?.rawValue ?? "-")")
-                let next = ["http://a": "https://b", "https://b": "https://c"][request.url]
-                return HTTPStreamedResponse(
-                    HTTPResponse(
-                        status: next == nil ? 200 : 302, headers: next.map { ["Location": $0] } ?? [:]))
-            }
-        }
-        let network = HTTPPipeline(
-            [executor("http", []), executor("https", .all)],
-            tls: ["b": TLSSettings(minimum: .tls13), "c": TLSSettings(minimum: .tls12)])
-        var options = HTTPOptions()
-        options.redirects = 2
-        #expect(try await network.send(HTTPRequest("GET", "http://a"), options).status == 200)
-        #expect(hops.all == ["http http://a -", "https https://b 1.3", "https https://c 1.2"])
-        #expect(try await network.send(HTTPRequest("GET", "http://a")).status == 302, "only where it is asked for")
     }
 }

@@ -122,39 +122,6 @@ struct RetryTests {
     }
 
     @Test(arguments: ClientKind.streaming)
-    func `a hook sees the outcome of each attempt`(kind: ClientKind) async throws {
-        let count = Mutex(0)
-        let server = try TestServer { _, connection in
-            switch count.withLock({ count in
-                count += 1
-                return count
-            }) {
-            case 1: connection.answer("503 Unavailable")
-            case 2: connection.reset()
-            case 4: connection.answer("302 Found", [("Location", "/elsewhere")])
-            default: connection.answer("200 OK", body: [49])
-            }
-        }
-        try await kind.lend { http, call async throws in
-            let outcomes = Recording<String>()
-            var endpoint = Endpoint<Int>("POST", "")
-            endpoint.retry = .immediate
-            endpoint.retry?.repeatsAnyMethod = true
-            endpoint.retry?.attempts = 5
-            endpoint.options.attempted = { attempt in
-                outcomes.add("\(attempt.number) \(attempt.status ?? 0) \(attempt.error?.rawValue ?? "-")")
-            }
-            endpoint.verdict = { _, response in response.timings.attempts < 4 ? .retry("not yet") : .accept }
-            _ = try await http.relative(to: server.url()).load(endpoint, call)
-            #expect(outcomes.all == ["1 503 -", "2 0 network.failed", "3 200 -", "4 200 -"])
-            endpoint.retry = RetryPolicy.none
-            endpoint.verdict = nil
-            _ = try await http.relative(to: server.url()).load(endpoint, call)
-            #expect(outcomes.all.last == "1 200 -")
-        }
-    }
-
-    @Test(arguments: ClientKind.streaming)
     func `an attempt has a time limit of its own`(kind: ClientKind) async throws {
         let count = Mutex(0)
         let server = try TestServer { _, connection in
@@ -197,23 +164,6 @@ struct RetryTests {
         (options.retry, options.headTimeout) = (.immediate, .seconds(10))
         return try await HTTPPipeline([executor])
             .download(HTTPRequest("GET", "http://example.org"), to: path, options)
-    }
-
-    @Test func `a body that breaks off after the time for the head is loaded again`() async throws {
-        let response = try await download(for: .milliseconds(10_200)) {
-            HTTPStreamedResponse(HTTPResponse(status: 200, body: [1]))
-        }
-        #expect(response.timings.attempts == 2)
-    }
-
-    @Test func `the time for the head counts for each attempt`() async throws {
-        let error = await #expect(throws: BackplaneError.self) {
-            try await download(for: .zero) {
-                try await Task.sleep(for: .seconds(1_000))
-                return HTTPStreamedResponse(HTTPResponse(status: 200))
-            }
-        }
-        #expect(error?.code == .networkTimeout)
     }
 
     // MARK: By a clock that stands still
@@ -302,19 +252,5 @@ struct RetryTests {
         #expect(taken("b", at: .seconds(35)) == 3)
         #expect(taken("b", at: .seconds(36_000)) == 10)
         #expect(taken("b", at: .zero) == 0, "a clock that goes back gives nothing")
-    }
-
-    @Test func `many hosts that have their budget again take no place`() {
-        let budget = RetryBudget()
-        for number in 1...1_000 { #expect(budget.take("\(number)", at: .zero)) }
-        #expect((0..<100).prefix { _ in budget.take("new", at: .seconds(10)) }.count == 10)
-    }
-
-    @Test func `hosts without an account of their own share one`() {
-        let budget = RetryBudget()
-        for number in 1...1_000 { for _ in 1...10 { #expect(budget.take("\(number)", at: .zero)) } }
-        let taken = (1...50).map { number in (0..<10).prefix { _ in budget.take("other \(number)", at: .zero) }.count }
-        #expect(taken.reduce(0, +) == 10)
-        #expect(!budget.take("1", at: .zero))
     }
 }

@@ -114,47 +114,6 @@ struct ServerEventTests {
         }
     }
 
-    @Test(arguments: ClientKind.streaming)
-    func `a line that does not end is an error, after which no other connection is made`(
-        kind: ClientKind
-    ) async throws {
-        let count = Recording<Int>()
-        let server = try TestServer { _, connection in
-            count.add(1)
-            connection.send(Self.head + "retry: 1\n\ndata: first\n\n")
-            connection.send([UInt8](repeating: UInt8(ascii: "a"), count: 2 << 20))
-            connection.stall()
-        }
-        try await kind.lend { http, call async throws in
-            var received: [String] = []
-            let error = await #expect(throws: BackplaneError.self) {
-                let changes = Endpoint<ServerEvent>("GET", "")
-                for try await event in http.relative(to: server.url()).events(changes, call) {
-                    received.append(event.data)
-                }
-            }
-            #expect(error?.code == .networkTooLarge && received == ["first"] && count.all.count == 1)
-        }
-    }
-
-    @Test(arguments: ClientKind.all)
-    func `what is no stream of events is an error at once`(kind: ClientKind) async throws {
-        let server = try TestServer { request, connection in
-            if request.target == "/none" { return connection.answer("404 Not Found", body: Array("gone".utf8)) }
-            connection.answer("200 OK", [("Content-Type", "text/html")], body: Array("<html>".utf8))
-        }
-        try await kind.lend { http, call async throws in
-            let http = http.relative(to: server.url())
-            for (path, code) in [("none", BackplaneError.Code.networkStatus), ("html", .networkUnparsable)] {
-                let error = await #expect(throws: BackplaneError.self) {
-                    for try await _ in http.events(Endpoint<ServerEvent>("GET", path), call) {}
-                }
-                #expect(error?.code == code)
-                #expect(path != "none" || error?.httpBody == Array("gone".utf8))
-            }
-        }
-    }
-
     @Test(arguments: ClientKind.all)
     func `events come as they are sent, and leaving the loop ends the connection`(kind: ClientKind) async throws {
         let latch = Latch()
@@ -169,74 +128,6 @@ struct ServerEventTests {
                 if event.data == "first" { latch.open() } else { break }
             }
             _ = await server.departures.first { _ in true }
-        }
-    }
-
-    @Test(arguments: ClientKind.streaming)
-    func `connections that were good for a while are no failures`(kind: ClientKind) async throws {
-        let count = Recording<Int>()
-        let server = try TestServer { _, connection in
-            count.add(1)
-            guard count.all.count < 3 else { return connection.send(Self.head + "data: at last\n\n") }
-            connection.send(Self.head + "retry: 1\n\n")
-            Thread.sleep(forTimeInterval: 1.2)
-            connection.send(":\n")
-            connection.close()
-        }
-        try await kind.lend { http, call async throws in
-            var changes = Endpoint<ServerEvent>("GET", "")
-            var policy = RetryPolicy.immediate
-            (policy.attempts, policy.limit) = (2, .nanoseconds(1))
-            changes.retry = policy
-            var events = http.relative(to: server.url()).events(changes, call).makeAsyncIterator()
-            #expect(try await events.next()?.data == "at last")
-            #expect(count.all.count == 3)
-        }
-    }
-
-    @Test(arguments: ClientKind.streaming)
-    func `the rules of an exchange do not multiply connections`(kind: ClientKind) async throws {
-        let count = Recording<Int>()
-        let server = try TestServer { _, connection in
-            count.add(1)
-            connection.answer("503 Unavailable")
-        }
-        try await kind.lend { http, call async throws in
-            var changes = Endpoint<ServerEvent>("GET", "")
-            changes.retry = RetryPolicy(attempts: 1)
-            changes.options.retry = .immediate
-            let error = await #expect(throws: BackplaneError.self) {
-                for try await _ in http.relative(to: server.url()).events(changes, call) {}
-            }
-            #expect(error?.httpStatus == 503 && count.all.count == 1)
-        }
-    }
-
-    @Test(arguments: ClientKind.streaming)
-    func `a request that may not be repeated is sent once, and the events end with its response`(
-        kind: ClientKind
-    ) async throws {
-        let count = Recording<Int>()
-        let server = try TestServer { request, connection in
-            count.add(1)
-            let isWhole = request.target == "/whole"
-            let head = isWhole ? Self.head : Self.head.replacing("Connection: close", with: "Content-Length: 9000")
-            connection.send(head + "retry: 1\n\ndata: answer\n\n")
-            connection.close()
-        }
-        try await kind.lend { http, call async throws in
-            let http = http.relative(to: server.url())
-            var received: [String] = []
-            for try await event in http.events(Endpoint("POST", "whole", body: .text("ask")), call) {
-                received.append(event.data)
-            }
-            #expect(received == ["answer"] && count.all.count == 1)
-            let error = await #expect(throws: BackplaneError.self) {
-                for try await event in http.events(Endpoint("POST", "broken", body: .text("ask")), call) {
-                    received.append(event.data)
-                }
-            }
-            #expect(error?.code == .networkFailed && received.count == 2 && count.all.count == 2)
         }
     }
 
@@ -261,28 +152,6 @@ struct ServerEventTests {
                 for try await _ in http.events(changes, call.within(.seconds(1_800))) {}
             }
             #expect(error?.code == .callDeadline && count.all.count == 3)
-        }
-    }
-
-    @Test(arguments: ClientKind.streaming)
-    func `a server that refuses a connection says when to come again, within bounds`(kind: ClientKind) async throws {
-        let count = Recording<Int>()
-        let server = try TestServer { _, connection in
-            count.add(1)
-            connection.answer("503 Unavailable", [("Retry-After", "1000")])
-        }
-        try await kind.lend { http, call async throws in
-            let http = http.relative(to: server.url())
-            var changes = Endpoint<ServerEvent>("GET", "")
-            changes.retry = RetryPolicy.immediate
-            for (limit, code) in [(10, BackplaneError.Code.networkStatus), (3_600, .callDeadline)] {
-                changes.retry?.retryAfterLimit = .seconds(limit)
-                let error = await #expect(throws: BackplaneError.self) {
-                    for try await _ in http.events(changes, call.within(.seconds(500))) {}
-                }
-                #expect(error?.code == code, "\(limit)")
-            }
-            #expect(count.all.count == 2)
         }
     }
 }

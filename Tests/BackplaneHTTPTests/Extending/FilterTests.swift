@@ -51,21 +51,6 @@ struct FilterTests {
         #expect(elsewhere == "a")
     }
 
-    @Test func `one that leads to another host decides which filters follow`() async throws {
-        let server = try server("X-Way")
-        let leading = ExchangeFilter(
-            "leading",
-            requests: { head in
-                var head = head
-                head.url = head.url.replacing("before.test", with: "localhost:\(server.port)")
-                return head
-            })
-        let network = HTTPPipeline(
-            [Engine.urlSession.executor()],
-            filters: [adding("a", hosts: ["localhost"]), leading, adding("b", hosts: ["localhost"])])
-        #expect(try await text(network, HTTPRequest("GET", "http://before.test/")) == "b")
-    }
-
     @Test(arguments: Engine.allCases)
     func `a filter of requests runs once, and one of attempts for each attempt and each redirect`(engine: Engine)
         async throws
@@ -135,23 +120,6 @@ struct FilterTests {
         #expect(sent.all == [])
     }
 
-    @Test(arguments: [
-        ("X-Own", "which the request already has"), ("Authorization", "which would change the response"),
-        ("accept-language", "which would change the response"), ("If-None-Match", "which would change the response"),
-        ("Range", "which would change the response"), ("Content-Length", "which would change the response"),
-        ("Cookie", "which would change the response"),
-    ])
-    func `a field that varies the response, or replaces one, is added to no attempt`(name: String, words: String)
-        async throws
-    {
-        let executor = MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 200)) }
-        let network = HTTPPipeline([executor], filters: [ExchangeFilter("signer", attempts: { _ in [name: "a"] })])
-        let error = await failure(network, HTTPRequest("GET", "http://books.test/", headers: ["x-own": "b"]))
-        #expect(error?.code == .networkRefused)
-        #expect(error?.message.hasPrefix("the filter `signer`: it adds the field `\(name)`") == true)
-        #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
-    }
-
     @Test func `one that asks for the digest has it, of a body that can be sent again`() async throws {
         let server = try server("Signature")
         let signer = ExchangeFilter("signer", digests: true, attempts: { ["Signature": $0.digest ?? "none"] })
@@ -174,108 +142,6 @@ struct FilterTests {
         #expect(large?.code == .networkTooLarge)
         let without = HTTPPipeline([Engine.urlSession.executor()], filters: [signer])
         #expect(await failure(without, HTTPRequest("GET", url))?.code == .networkUnsupported)
-    }
-
-    @Test func `after a redirect, the digest is that of the next body`() async throws {
-        let server = try TestServer { request, connection in
-            if request.method == "POST" { return connection.answer("303 See Other", [("Location", "/next")]) }
-            connection.answer("200 OK", body: Array((request["Signature"] ?? "none").utf8))
-        }
-        let signer = ExchangeFilter("signer", digests: true, attempts: { ["Signature": $0.digest ?? "none"] })
-        let network = HTTPPipeline([Engine.urlSession.executor()], filters: [signer], digest: CountingDigest())
-        var options = HTTPOptions()
-        options.redirects = 1
-        let response = try await network.send(HTTPRequest("POST", server.url(), body: .text("whale")), options)
-        #expect(String(decoding: response.body, as: UTF8.self) == "c0000000")
-    }
-
-    @Test func `a filter of requests keeps the fields that the sender chose beside a credential`() async throws {
-        let server = try server("Cookie"), filter = ExchangeFilter("same", requests: { $0 })
-        let login = Login(user: "ann", password: "white whale")
-        let ann = Credential(hosts: ["127.0.0.1"], .basic(login), hasCookies: true)
-        let network = HTTPPipeline(
-            [Engine.urlSession.executor()], credentials: Credentials(["library": ann]), filters: [filter])
-        var options = HTTPOptions()
-        options.credential = "library"
-        let own = HTTPRequest("GET", server.url(), headers: ["Cookie": "own=1"])
-        #expect(String(decoding: try await network.send(own, options).body, as: UTF8.self) == "own=1")
-        let chosen = options
-        let error = await #expect(throws: BackplaneError.self) {
-            try await network.send(HTTPRequest("GET", server.url(), headers: ["Authorization": "Bearer b"]), chosen)
-        }
-        #expect(error?.code == .networkCredential)
-    }
-
-    @Test func `one that hangs is ended by the time limits of the exchange`() async throws {
-        let executor = MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 200)) }
-        let hanging: [ExchangeFilter] = [
-            ExchangeFilter(
-                "hanging",
-                requests: { _ in
-                    try await Task.sleep(for: .seconds(3_600))
-                    return try #require(nil)
-                }),
-            ExchangeFilter(
-                "hanging",
-                attempts: { _ in
-                    try await Task.sleep(for: .seconds(3_600))
-                    return [:]
-                }),
-        ]
-        for filter in hanging {
-            let network = HTTPPipeline([executor], filters: [filter])
-            var options = HTTPOptions()
-            options.headTimeout = .milliseconds(50)
-            let limited = options
-            let error = await #expect(throws: BackplaneError.self) {
-                try await network.send(HTTPRequest("GET", "http://books.test/"), limited)
-            }
-            #expect(error?.code == .networkTimeout)
-        }
-    }
-
-    @Test(arguments: ClientKind.all, [true, false])
-    func `a load that is cancelled in a filter ends, and nothing is sent`(kind: ClientKind, ofAttempts: Bool)
-        async throws
-    {
-        let server = try TestServer { _, connection in
-            Issue.record("it was sent")
-            connection.answer("200 OK")
-        }
-        let reached = Recording<Bool>()
-        let waiting =
-            ofAttempts
-            ? ExchangeFilter(
-                "waiting",
-                attempts: { _ in
-                    reached.add(true)
-                    try await Task.sleep(for: .seconds(600))
-                    return [:]
-                })
-            : ExchangeFilter(
-                "waiting",
-                requests: { head in
-                    reached.add(true)
-                    try await Task.sleep(for: .seconds(600))
-                    return head
-                })
-        func cancel(_ http: HTTPClient, _ call: Call) async throws {
-            var endpoint = Endpoint<String>("GET", "")
-            endpoint.retry = .immediate
-            let load = endpoint.load(on: http.relative(to: server.url()), call)
-            _ = try await reached.first(1)
-            load.cancel()
-            guard case .failure(let error) = await load.result else { return #expect(Bool(false), "it has a value") }
-            #expect(error.code == .callCancelled && reached.all.count == 1)
-        }
-        guard kind.isInPlugin else {
-            return try await cancel(HTTPClient(HTTPPipeline([kind.engine.executor()], filters: [waiting])), Call())
-        }
-        try await LendingPlugin.lent(kind.engine) {
-            $0.filters = [waiting]
-        } _: { _, context in
-            try await cancel(context.http, context.begin())
-        }
     }
 
     // MARK: Plugins
@@ -354,24 +220,6 @@ struct FilterTests {
         }
     }
 
-    @Test func `a manager that is missing, or filters and observes nothing, is an error of the manifest`() async throws
-    {
-        let manifest = Manifest(
-            plugins: [], managers: ["LendingManager": ManagerDefinition(className: "LendingManager")],
-            network: NetworkSettings(
-                filters: [NetworkFilter("LendingManager"), NetworkFilter("LendngManager", hosts: ["a.test"])],
-                observers: ["LendingManager", "Nobody"]))
-        let host = PluginHost(manifest: manifest, plugins: [LendingPlugin.self])
-        let errors = await host.check().map(\.error).filter { $0.location?.hasPrefix("/network") == true }
-        #expect(errors.map(\.code) == [.wireMismatch, .unknownManager, .wireMismatch, .unknownManager])
-        #expect(
-            errors.map(\.location) == [
-                "/network/filters/0", "/network/filters/1", "/network/observers/0", "/network/observers/1",
-            ])
-        #expect(errors.first?.message.contains("a filter provides ExchangeFiltering 1.0.0") == true)
-        await host.stop()
-    }
-
     @Test func `a filter and an observer in C`() async throws {
         let server = try server("Signature")
         let folder = FileManager.default.temporaryDirectory.appending(path: "filter-in-c-\(UUID().uuidString)").path
@@ -384,7 +232,7 @@ struct FilterTests {
         let host = PluginHost(
             manifest: Manifest(
                 plugins: [
-                    PluginReference(library: try ExecutorInC.compile("1.0.0", of: "FilterInC/filter", in: folder))
+                    PluginReference(library: try PluginInC.compile("FilterInC/filter", in: folder))
                 ],
                 managers: [
                     "Signer": ManagerDefinition(className: "Signer"),

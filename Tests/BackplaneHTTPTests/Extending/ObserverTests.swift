@@ -136,24 +136,6 @@ struct ObserverTests {
         try await eventually { failures.all.count == 1 }
     }
 
-    @Test func `of progress that waits the latest is kept, and order otherwise`() {
-        var queue = EventQueue()
-        func event(_ stage: ExchangeEvent.Stage, of exchange: UInt64, _ received: Int64 = 0) -> ExchangeEvent {
-            var event = ExchangeEvent(stage, exchange: exchange, method: "GET", url: "")
-            event.received = received
-            return event
-        }
-        queue.add(event(.start, of: 1))
-        for count in 1...5_000 { queue.add(event(.progress, of: 1, Int64(count))) }
-        queue.add(event(.progress, of: 2, 7))
-        queue.add(event(.end, of: 1))
-        queue.add(event(.progress, of: 1, 9))
-        let batch = queue.take()
-        #expect(batch?.events.map(\.stage.rawValue) == ["start", "progress", "progress", "end", "progress"])
-        #expect(batch?.events.map(\.received) == [0, 5_000, 7, 0, 9] && batch?.lost == 0)
-        #expect(queue.take() == nil)
-    }
-
     // MARK: Plugins
 
     @Test(arguments: Engine.allCases, [LaneRule.fastest, .encoded])
@@ -176,56 +158,6 @@ struct ObserverTests {
             _ = try await extended.host.network.send(HTTPRequest("GET", server.url("/b")))
             let own = try await events.first { $0.stage == .end && $0.url.hasSuffix("/b") }
             #expect(own.component == nil)
-        }
-    }
-
-    @Test func `what an observer sends itself is not observed, and a failing one is in the log`() async throws {
-        let server = try TestServer { $1.answer("204 No Content") }
-        let seen = Recording<String>(), context = Mutex<LendingCommunication.Context?>(nil), log = KeptLog()
-        struct Full: Error {}
-        try await ExtendedHost.with(
-            observer: { batch in
-                if let own = context.withLock({ $0 }) {
-                    _ = try await own.http.send(HTTPRequest("POST", server.url("/log")), own.begin())
-                }
-                for event in batch.events where event.stage == .end { seen.add(event.url) }
-                throw Full()
-            }
-        ) {
-            $0.log = log
-        } _: { extended in
-            context.withLock { $0 = extended.own[0] }
-            for path in ["/a", "/b"] { _ = try await extended.text(HTTPRequest("GET", server.url(path))) }
-            #expect(try await seen.first(2) == [server.url("/a"), server.url("/b")])
-            let record = try await log.records.first { $0.message == "an observer of exchanges failed" }
-            #expect(record.metadata["observer"] == "Observer" && record.level == .warning)
-        }
-        #expect(seen.all.count == 2)
-        let posts = log.records.all.filter { $0.metadata["url"] == server.url("/log") }
-        #expect(!posts.isEmpty)
-    }
-
-    @Test func `a manager that does not return holds up neither exchanges nor the end of the host`() async throws {
-        let server = try TestServer { $1.answer("204 No Content") }
-        let reached = Recording<Void>(), returned = Recording<Void>(), left = ThreadLatch()
-        defer { left.open() }
-        try await ExtendedHost.with(
-            observer: { _ in
-                reached.add(())
-                await left.opened()
-                returned.add(())
-            }
-        ) {
-            $0.stopLimit = .milliseconds(100)
-        } _: { extended in
-            for number in 1...50 {
-                let response = try await extended.context.http.send(
-                    HTTPRequest("GET", server.url()), extended.context.begin())
-                #expect(response.status == 204)
-                if number == 1 { _ = try await reached.first(1) }
-            }
-            await extended.host.stop()
-            #expect(returned.all.isEmpty)
         }
     }
 

@@ -70,16 +70,6 @@ struct DescriptorStateTests {
         #expect(description.isExclusive && description.state?.schema == "words")
     }
 
-    @Test func `a component that ends before its traits has none, and no state`() throws {
-        for end in [\bp_component.traits, \.state] as [PartialKeyPath<bp_component>] {
-            let description = try read(size: MemoryLayout<bp_component>.offset(of: end)!).description
-            #expect(description.state == nil)
-            #expect(
-                description.isExclusive == (end == \bp_component.state)
-                    && description.restartsOnSwap == description.isExclusive)
-        }
-    }
-
     @Test(
         arguments: [
             (0, false, false), (1, true, false), (2, false, true), (3, true, true), (0xFFFF_FFFC, false, false),

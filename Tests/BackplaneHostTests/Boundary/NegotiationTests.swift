@@ -43,24 +43,4 @@ struct NegotiationTests {
         #expect(refusal?.code == .pluginABIMismatch)
         #expect(refusal?.message.contains("chose ABI 0, but its identity states 3 to 5") == true)
     }
-
-    @Test(
-        arguments: [
-            (BP_LOG, [3]), (BP_CALLS, [4]), (BP_STREAMS, [3]), (BP_HTTP, [2, 6]), (BP_BODIES, [2]), (BP_TRANSFERS, [4]),
-            (BP_OPERATIONS, [3]), (BP_STORE, [2, 8]), (BP_TIMERS, [2]),
-        ] as [(String, [UInt32])])
-    func `a host service is there in the revisions that the host has, and NULL in others`(
-        service: String, functions: [UInt32]
-    ) throws {
-        func table(_ id: String, _ revision: UInt32) -> UnsafeRawPointer? {
-            id.withBytes { HostInterfaces.get($0, revision) }
-        }
-        for (revision, functions) in zip((1 as UInt32)..., functions) {
-            let found = try #require(table(service, revision))
-            #expect(found.load(as: UInt32.self) == 8 + 8 * functions, "that many functions behind the size")
-            #expect(table(service, revision) == found, "it lives as long as the process")
-        }
-        for revision in [0, UInt32(functions.count + 1), .max] as [UInt32] { #expect(table(service, revision) == nil) }
-        for id in ["", service + "x", String(service.dropLast()), service.uppercased()] { #expect(table(id, 1) == nil) }
-    }
 }

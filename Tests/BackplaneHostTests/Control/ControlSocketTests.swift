@@ -39,16 +39,6 @@ struct ControlSocketTests {
         #expect(throws: BackplaneError.self) { try RunningHost.all(in: ControlFolder(path)) }
     }
 
-    @Test func `a path longer than an address is reached all the same`() async throws {
-        let folder = try LoadingFixture.Folder(),
-            path = folder.path + "/" + String(repeating: "a", count: 120) + "/" + String(repeating: "b", count: 120)
-        let control = try ControlSocket(serving: TestHost(managers: "", from: .linked).host, in: path)
-        let socket = control.path
-        let greeting = await onThread { try? ControlClient(socket).ask(HelloRequest(), within: .seconds(60)) }
-        #expect(greeting?.process == getpid())
-        #expect(try RunningHost.all(in: ControlFolder(path)).count == 1)
-    }
-
     @Test func `calls go through it byte for byte, and errors arrive whole`() async throws {
         let fixture = try ControlFixture()
         let answer = try await fixture.ask(CallRequest(manager: "Trial", method: "wait", input: " 0.0 ", timeout: 60))
@@ -62,30 +52,6 @@ struct ControlSocketTests {
         let unknown = await fixture.ask(CallRequest(manager: "Trail", method: "fail", input: nil, timeout: nil))
         let suggestion = #expect(throws: BackplaneError.self) { try unknown.get() }
         #expect(suggestion?.code == .unknownManager && suggestion?.message.contains("`Trial`?") == true)
-    }
-
-    @Test(arguments: [0, -1, 1e300])
-    func `a time limit that no clock can count is refused`(timeout: Double) async throws {
-        let fixture = try ControlFixture()
-        let answer = await fixture.ask(CallRequest(manager: "Trial", method: "path", input: nil, timeout: timeout))
-        let error = #expect(throws: BackplaneError.self) { try answer.get() }
-        #expect(error?.code == .controlMalformed && error?.location == "/timeout")
-        let changes: [@Sendable (inout SwapOptionsForm) -> Void] = [
-            { $0.drainLimit = timeout }, { $0.retryFor = timeout }, { $0.stepLimit = timeout },
-            { $0.probation?.duration = timeout }, { $0.probation?.healthInterval = timeout },
-        ]
-        for change in changes {
-            var request = SwapRequest(
-                libraries: ["Clock"],
-                options: SwapOptions(probation: Probation(duration: .seconds(1)), drain: .standard))
-            if var options = request.options {
-                change(&options)
-                request.options = options
-            }
-            let swap = await fixture.ask(request)
-            let error = #expect(throws: BackplaneError.self) { try swap.get() }
-            #expect(error?.code == .controlMalformed && error?.location?.hasPrefix("/options/") == true)
-        }
     }
 
     @Test func `a manifest is activated, and the greeting contains it`() async throws {

@@ -30,21 +30,6 @@ struct CrowdedSocketTests {
         await fixture.control.finish(within: .seconds(60))
     }
 
-    @Test func `every connection ends with its answer`() async throws {
-        let fixture = try ControlFixture()
-        for request in ["hello", "statistics", "reset", "nothing"] {
-            let answer = try await fixture.exchange(#"{"request": "\#(request)"}"# + "\n")
-            #expect(answer.hasSuffix("}\n"))
-        }
-    }
-
-    @Test func `connections that send nothing keep nobody waiting`() async throws {
-        let fixture = try ControlFixture(limits: strict)
-        let silent = try (0..<40).map { _ in try fixture.connect() } + (0..<40).map { _ in try fixture.connect("{") }
-        await fixture.expectUnharmed()
-        withExtendedLifetime(silent) {}
-    }
-
     @Test func `where there are too many connections the oldest that has sent nothing makes room, and is told`()
         async throws
     {
@@ -60,17 +45,6 @@ struct CrowdedSocketTests {
         await fixture.control.finish(within: .seconds(60))
     }
 
-    @Test func `one place that is free is given to the next, without one a request is told in time`() async throws {
-        var limits = ControlLimits(reading: .seconds(600), connections: 1, waiting: .milliseconds(20))
-        limits.queue = 0
-        let fixture = try ControlFixture(limits: limits)
-        let call = try fixture.connect(slowCall)
-        await eventually { await fixture.host.statistics.contains { $0.inFlight == 1 } }
-        let refused = await fixture.ask(ResetRequest())
-        #expect(refused.code == .controlBusy)
-        _ = call.peerUser
-    }
-
     @Test func `large requests share a bounded memory, and small ones do not wait for it`() async throws {
         var limits = ControlLimits(reading: .seconds(100_000), waiting: .milliseconds(20))
         limits.memory = 1 << 20
@@ -81,17 +55,6 @@ struct CrowdedSocketTests {
         #expect(second.contains("control.busy") && second.contains("1 MB"), "\(second)")
         await fixture.expectUnharmed()
         _ = first.peerUser
-    }
-
-    @Test func `a pipe in the place of a manifest is refused at once`() async throws {
-        let fixture = try ControlFixture(), pipe = fixture.test.folder.path + "/pipe"
-        try #require(mkfifo(pipe, 0o600) == 0)
-        let answer = await fixture.ask(ApplyRequest(manifest: pipe))
-        let error = #expect(throws: BackplaneError.self) { try answer.get() }
-        #expect(error?.code == .manifestUnreadable && error?.message.contains("expected a regular file") == true)
-        #expect(error?.location == pipe)
-        let swap = await fixture.ask(SwapRequest(libraries: [pipe]))
-        #expect(throws: BackplaneError.self) { try swap.get() }
     }
 
     @Test func `work of a client that is gone ends`() async throws {
@@ -124,20 +87,6 @@ struct CrowdedSocketTests {
         }
         fixture.control.close()
         #expect(!LoadingFixture.exists(path))
-    }
-
-    @Test func `what stands in the place of the socket is left alone`() throws {
-        let folder = try LoadingFixture.Folder(), path = folder.path + "/some.sock"
-        let listener = try LocalListener(at: path)
-        #expect(unlink(path) == 0)
-        _ = try folder.write(Array("mine".utf8), as: "some.sock")
-        try listener.restore()
-        #expect(try FileStatus(at: path).kind == .file)
-        listener.close()
-        #expect(try FileStatus(at: path).kind == .file)
-        #expect(unlink(path) == 0)
-        try listener.restore()
-        #expect(!LoadingFixture.exists(path), "a closed listener is not restored")
     }
 
     @Test func `a manifest without managers is activated only if that is meant`() async throws {

@@ -26,15 +26,6 @@ struct OrderedEndTests {
         #expect(line.metadata["component"] == "Trial" && line.metadata["methods"] == "wait", "\(line)")
     }
 
-    @Test func `a call to a component that was replaced meanwhile ends with the host, too`() async throws {
-        let test = try TestHost(managers: ControlFixture.managers, from: .linked, stopLimit: .milliseconds(20))
-        let call = Task { await error { try await test.call("Trial", "wait", "3600") } }
-        try await eventuallyInFlight(1, test.host)
-        try await test.host.reset("Trial")
-        await test.host.stop()
-        #expect(await call.value?.code == .hostStopped)
-    }
-
     @Test func `each client that waits is told before the end`() async throws {
         let fixture = try ControlFixture(stopLimit: .milliseconds(20)), slowCall = slowCall
         let calls = (0..<4).map { _ in Task { await fixture.ask(slowCall) } }
@@ -51,48 +42,10 @@ struct OrderedEndTests {
         #expect(told?.contains("host.stopped") == true)
     }
 
-    @Test func `a request of the program that does not end is answered all the same`() async throws {
-        struct Forever: ControlMessage {
-            static let name = "forever"
-            typealias Answer = Int
-        }
-        let begun = Recorded<Bool>()
-        let request = ControlRequest(Forever.self) { _, _ in
-            begun.add(true)
-            try? await Task.sleep(for: .seconds(3_600))
-            return 1
-        }
-        let fixture = try ControlFixture(requests: [request])
-        let asked = Task { await fixture.ask(Forever()) }
-        await eventually { begun.all.count == 1 }
-        await fixture.host.stop()
-        #expect(await fixture.control.finish(within: .seconds(60)) == [])
-        let answer = await asked.value
-        #expect(answer.code == .hostStopped)
-    }
-
     @Test func `who connects while the host stops is told`() async throws {
         let fixture = try ControlFixture()
         await fixture.host.stop()
         let late = await fixture.ask(slowCall)
         #expect(late.code == .hostStopped)
-    }
-
-    @Test func `a client that does not take its answer is named`() async throws {
-        let fixture = try ControlFixture(), input = "\"" + String(repeating: "a", count: 4 << 20) + "\""
-        let line = try JSON.encode(
-            ControlText.Line(message: CallRequest(manager: "Trial", method: "fail", input: input, timeout: nil)),
-            failing: .controlFailed)
-        let deaf = try fixture.connect()
-        let begun = await onThread { () -> [UInt8] in
-            var start: [UInt8] = []
-            try? deaf.write(line + [ControlProtocol.newline], until: .now + .seconds(60))
-            _ = try? deaf.read(into: &start, limit: 1, until: .now + .seconds(60))
-            return start
-        }
-        #expect(begun == [UInt8(ascii: "{")], "the answer is under way")
-        await fixture.host.stop()
-        #expect(await fixture.control.finish(within: .milliseconds(50)) == ["call"])
-        _ = deaf.peerUser
     }
 }

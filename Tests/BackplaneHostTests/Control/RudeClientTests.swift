@@ -38,16 +38,6 @@ struct RudeClientTests {
         await fixture.expectUnharmed()
     }
 
-    @Test func `bytes that are no text are one too`() async throws {
-        let fixture = try ControlFixture()
-        for bytes in [
-            [0xFF, 0xFE, 0x0A], [0xC3, 0x28, 0x0A], Array(#"{"request": "\#u{0}"#.utf8) + [0xFF, 0x22, 0x7D, 0x0A],
-        ] as [[UInt8]] {
-            #expect(try await fixture.exchange(bytes).hasPrefix(#"{"error":{"#))
-        }
-        await fixture.expectUnharmed()
-    }
-
     @Test func `a hundred megabytes without a newline are not read to their end`() async throws {
         let fixture = try ControlFixture(limits: ControlLimits(reading: .seconds(60)))
         let answer = try await fixture.exchange([UInt8](repeating: UInt8(ascii: "x"), count: 100 << 20))
@@ -55,29 +45,11 @@ struct RudeClientTests {
         await fixture.expectUnharmed()
     }
 
-    @Test func `what is large and within the limit is answered whole`() async throws {
-        let fixture = try ControlFixture(), text = "\"" + String(repeating: "é", count: 1 << 20) + "\""
-        let answer = await fixture.ask(CallRequest(manager: "Trial", method: "fail", input: text, timeout: nil))
-        let error = #expect(throws: BackplaneError.self) { try answer.get() }
-        #expect(error?.message.utf8.count == 2 << 20)
-    }
-
     @Test func `half a request is answered with an error, if the client still listens`() async throws {
         let fixture = try ControlFixture()
         let answer = try await fixture.exchange(Array(#"{"request": "hello"}"#.utf8), thenShutsDown: true)
         #expect(answer.contains("expected a newline"))
         #expect(try await fixture.exchange([], thenShutsDown: true) == "", "who says nothing is told nothing")
-        await fixture.expectUnharmed()
-    }
-
-    @Test func `one that hangs up, in its request or before the answer, is not missed`() async throws {
-        let fixture = try ControlFixture(limits: ControlLimits(reading: .seconds(600), waiting: .seconds(60)))
-        for text in [#"{"request": "#, #"{"request": "hello"}"# + "\n", #"{"request": "reset"}"# + "\n", "fly\n", ""] {
-            for _ in 0..<20 {
-                let socket = try LocalSocket(connectingTo: fixture.control.path, within: .seconds(60))
-                try socket.write(Array(text.utf8), until: .now + .seconds(60))
-            }
-        }
         await fixture.expectUnharmed()
     }
 
@@ -97,15 +69,6 @@ struct RudeClientTests {
         _ = deaf.peerUser
     }
 
-    @Test func `a slow client is refused, and told so`() async throws {
-        // Long enough for what is sent to arrive on a busy machine.
-        let fixture = try ControlFixture(limits: ControlLimits(reading: .seconds(5)))
-        let answer = try await fixture.exchange(#"{"request": "hel"#)
-        // None may have arrived in time.
-        #expect(answer.contains(/found (0|16) bytes without a final newline/), "\(answer)")
-        await fixture.expectUnharmed()
-    }
-
     @Test func `fifty at once are all answered`() async throws {
         let fixture = try ControlFixture(limits: ControlLimits(reading: .seconds(600), waiting: .seconds(60)))
         let answers = await withTaskGroup { group in
@@ -117,34 +80,5 @@ struct RudeClientTests {
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(answers.count == 50 && answers.allSatisfy { (try? $0.get()) != nil })
-    }
-
-    @Test func `when all places are taken the next client is refused, and a call without its client frees its place`()
-        async throws
-    {
-        let fixture = try ControlFixture(
-            limits: ControlLimits(reading: .seconds(600), connections: 2, waiting: .milliseconds(50)))
-        let line =
-            Array(#"{"request": "call", "manager": "Trial", "method": "wait", "input": "3600"}"#.utf8) + [
-                ControlProtocol.newline
-            ]
-        var waiting: [LocalSocket] = []
-        for _ in 0..<2 {
-            let socket = try LocalSocket(connectingTo: fixture.control.path, within: .seconds(60))
-            try socket.write(line, until: .now + .seconds(60))
-            waiting.append(socket)
-        }
-        // A request takes its place when it has arrived, and one that waits too long for a place is refused as well.
-        let calls = try await fixture.host.coordinator.running("Trial").calls
-        await eventually { Callbacks.callsUnderWay(of: calls).count == 2 }
-        let refused = await fixture.ask(ResetRequest())
-        let error = #expect(throws: BackplaneError.self) { try refused.get() }
-        #expect(error?.code == .controlBusy && error?.message.contains("2 requests are in progress") == true)
-        waiting = []
-        await eventually {
-            let answer = await fixture.ask(
-                CallRequest(manager: "Trial", method: "cancellations", input: nil, timeout: nil))
-            return (try? answer.get())?.output == "2"
-        }
     }
 }

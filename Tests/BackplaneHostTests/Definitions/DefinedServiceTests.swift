@@ -108,18 +108,6 @@ struct DefinedServiceTests {
         await test.host.stop()
     }
 
-    @Test func `tools show the class, its contract and its lane`() async throws {
-        let test = try PharmacyHost(), composition = await test.host.composition()
-        let manager = try #require(composition.definitions(of: "Pharmacies").first { $0.role == .networkService })
-        let entry = try #require(composition.choice(for: manager))
-        #expect(entry.description == "`WebService` 1.0.0 of plugin `definition.Pharmacies`")
-        #expect(entry.component.contract?.name == "Pharmacies" && entry.component.contract?.methods.count == 8)
-        let wire = try #require(composition.wires.first { $0.label == "service" })
-        #expect(wire.lane == .encoded(because: "the definition of `Pharmacies` returns JSON"))
-        #expect(composition.plugins.last?.library == test.test.folder.path + "/Pharmacies.json")
-        await test.host.stop()
-    }
-
     @Test func `managers with equal definitions share the service, and others have their own`() async throws {
         let test = try PharmacyHost(), document = test.document
         var manifest = document.manifest

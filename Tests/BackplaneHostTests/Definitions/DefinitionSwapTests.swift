@@ -125,22 +125,4 @@ struct DefinitionSwapTests {
         for caller in callers { #expect(try await caller.value > 0) }
         await test.host.stop()
     }
-
-    @Test func `shared header fields beside the definition are a part of it`() async throws {
-        let test = try PharmacyHost(), pharmacies = try await test.pharmacies
-        _ = try await pharmacies.all(Nothing())
-        #expect(test.server.requests.last?.headers["X-App"] == nil)
-        let folder = test.test.folder
-        try folder.write(Array(#"{"X-App": "tests"}"#.utf8), as: "NCWebService.plist")
-        #expect(try await test.host.swap([folder.path + "/Pharmacies.json"]).outcome == .swapped)
-        _ = try await pharmacies.all(Nothing())
-        #expect(test.server.requests.last?.headers["X-App"] == "tests")
-        #expect(
-            test.document.definitionPlaces.map(\.files) == [
-                ["NCWebService+Pharmacies.plist", "Pharmacies.plist", "Pharmacies.json", "NCWebService.plist"].reduce(
-                    into: Set<String>()
-                ) { $0.insert(folder.path + "/" + $1) }
-            ])
-        await test.host.stop()
-    }
 }

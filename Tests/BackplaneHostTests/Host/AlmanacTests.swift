@@ -67,16 +67,6 @@ struct AlmanacTests {
     }
 
     @Test(arguments: Origin.allCases)
-    func `with nothing kept the network's error is the answer`(origin: Origin) async throws {
-        try removeEvents()
-        let test = try makeHost(origin)
-        let error = await error { try await test.host.manager("Almanac", as: Almanac.self).on("07-20") }
-        #expect(error?.failure?.code == "almanac.feed-unusable")
-        #expect(error?.message == "file:events.json did not return a list of events: status 404")
-        await test.host.stop()
-    }
-
-    @Test(arguments: Origin.allCases)
     func `a damaged store does no harm while the network answers, and is reported when it does not`(origin: Origin)
         async throws
     {
@@ -93,33 +83,6 @@ struct AlmanacTests {
         let warning = try #require(test.log.all.first { $0.level == .warning && $0.source == "Almanac" })
         #expect(warning.metadata["error"]?.contains("almanac.store-damaged") == true)
         #expect(warning.metadata["error"]?.contains("events.json") == true, "it says which file")
-        await test.host.stop()
-    }
-
-    @Test(arguments: Origin.allCases)
-    func `a feed that is no list of events is unusable, and what was kept is given`(origin: Origin) async throws {
-        let test = try makeHost(origin)
-        let almanac: Remote<Almanac> = try await test.host.manager("Almanac")
-        _ = try await almanac.on("07-20")
-        try folder.write(Array(#"{"not": "a list"}"#.utf8), as: "events.json")
-        #expect(isFromStore(try await almanac.on("07-20")))
-        await test.host.stop()
-    }
-
-    @Test(arguments: ["file:../events.json", "http://127.0.0.1:9/events.json", "nonsense"])
-    func `a URL that the host does not serve is refused with the reason`(url: String) async throws {
-        let test = try makeHost(.libraries, url: url)
-        let error = await error { try await test.host.manager("Almanac", as: Almanac.self).on("07-20") }
-        #expect(error?.code == .networkRefused)
-        #expect(error?.location == url)
-        await test.host.stop()
-    }
-
-    @Test(arguments: ["", "7-20", "13-01", "02-30", "00-10", "07-20-1969", "ab-cd", "+1-01"])
-    func `what is no day is refused`(day: String) async throws {
-        let test = try makeHost(.linked)
-        let error = await error { try await test.host.manager("Almanac", as: Almanac.self).on(day) }
-        #expect(error?.failure?.code == "almanac.not-a-day")
         await test.host.stop()
     }
 }

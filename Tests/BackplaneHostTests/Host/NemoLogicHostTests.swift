@@ -48,74 +48,12 @@ struct `Nemo Logic's cases on a running host` {
     }
 
     @Test(arguments: Source.all)
-    func `1: the file is read on first use`(source: Source) async throws {
-        let test = try source.makeHost()
-        #expect(test.loadFolders().isEmpty, "nothing happens before the first question")
-        #expect(await test.host.managers.map(\.name) == Self.names)
-        await test.host.stop()
-    }
-
-    @Test(arguments: Origin.allCases)
-    func `2: a dictionary given instead of a file is the manifest`(origin: Origin) async throws {
-        let dictionary: [String: ManifestValue] = [
-            "ChallengeManager": [
-                "className": "ChallengeManager", "dataAccessController": ["className": "ChallengeDataAccess"],
-            ]
-        ]
-        let folder = try LoadingFixture.Folder()
-        let host = PluginHost(
-            manifest: ManifestDocument(.dictionary(dictionary)),
-            plugins: origin == .linked ? [ChallengePlugin.self] : [],
-            options: HostOptions(
-                pluginPaths: origin.isLoaded ? [try challengeFolder(in: folder)] : [],
-                loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data",
-                lanes: origin.lanes))
-        let manager = try await host.manager("ChallengeManager", as: Challenge.self)
-        #expect(try await manager.surroundings() == Surroundings(dataAccessController: "ChallengeDataAccess"))
-        await host.stop()
-    }
-
-    @Test(arguments: Source.all)
     func `3: a whole definition gives all four layers`(source: Source) async throws {
         #expect(
             try await surroundings("ChallengeManager", source)
                 == Surroundings(
                     dataAccessController: "ChallengeDataAccess", communicationController: "ChallengeCommunication",
                     services: ["Challenge"]))
-    }
-
-    @Test(arguments: Source.all)
-    func `4: without a communication controller there are the manager and its data`(source: Source) async throws {
-        #expect(
-            try await surroundings("ChallengeManagerWithoutNetwork", source)
-                == Surroundings(dataAccessController: "ChallengeDataAccess"))
-    }
-
-    @Test(arguments: Source.all)
-    func `5: without the manager's class name the look-up throws where it is missing`(source: Source) async throws {
-        let test = try source.makeHost()
-        let error = await error { try await test.host.manager("ChallengeManagerWithoutClassName", as: Challenge.self) }
-        #expect(error?.code == .manifestMissingKey)
-        #expect(error?.location == source.root + "/ChallengeManagerWithoutClassName/className")
-        await test.host.stop()
-    }
-
-    @Test(arguments: Source.all)
-    func `6: an empty data access controller is that manager's error, with a hint`(source: Source) async throws {
-        let test = try source.makeHost()
-        let name = "ChallengeManagerWithoutDataControllerClassName"
-        let error = await error { try await test.host.manager(name, as: Challenge.self) }
-        #expect(error?.code == .manifestMissingKey)
-        #expect(error?.location == "\(source.root)/\(name)/dataAccessController")
-        #expect(error?.message.contains("leave the key out") == true)
-        await test.host.stop()
-    }
-
-    @Test(arguments: Source.all)
-    func `7: without a data access controller there are the manager and its network`(source: Source) async throws {
-        #expect(
-            try await surroundings("ChallengeManagerWithoutDataController", source)
-                == Surroundings(communicationController: "ChallengeCommunication", services: ["Challenge"]))
     }
 }
 

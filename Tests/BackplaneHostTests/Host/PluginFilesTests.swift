@@ -41,31 +41,6 @@ struct PluginFilesTests {
         await test.host.stop()
     }
 
-    @Test func `two folders are an error of the library, which the manifest settles`() async throws {
-        let folders = ["app_Bookshelf.resources": #"["the"]"#, "app_BookshelfModule.resources": #"["whale"]"#]
-        let undecided = try host(folders)
-        let problem = await undecided.host.check().first
-        #expect(problem?.error.location == "/plugins/0/library")
-        #expect(
-            problem?.error.causes.first?.message == """
-                `app_Bookshelf.resources` and `app_BookshelfModule.resources` could both be the plugin's resources; choose one with `resources` in the manifest
-                """)
-        await undecided.host.stop()
-        for (name, words) in [("app_Bookshelf.resources", ["whale"]), ("app_BookshelfModule.resources", ["the"])] {
-            let decided = try host(folders, resources: name)
-            #expect(try await essence(decided) == words)
-            await decided.host.stop()
-        }
-    }
-
-    @Test func `changes next to the library do not reach a component that is already loaded`() async throws {
-        let test = try host(["app_Bookshelf.resources": #"["whale"]"#])
-        _ = await test.host.check()
-        try test.folder.write(Array(#"["the"]"#.utf8), as: "app_Bookshelf.resources/fillers.json", mode: 0o644)
-        #expect(try await essence(test) == ["the"], "the files are those of the generation that was loaded")
-        await test.host.stop()
-    }
-
     @Test func `a component that needs a file which did not come says so when it starts`() async throws {
         let test = try host([:])
         let error = await error { try await essence(test) }

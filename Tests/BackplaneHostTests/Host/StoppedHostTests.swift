@@ -125,34 +125,6 @@ struct StoppedHostTests {
         #expect(await error { try await http.send(request, test.host.begin()) }?.code == .callRetired)
     }
 
-    @Test(arguments: Origin.allCases)
-    func `what is kept of a host that has stopped and is gone says that it is over`(origin: Origin) async throws {
-        var test: TestHost? = try TestHost(managers: CallErrorTests.managers, from: origin)
-        weak let host = test?.host
-        let trials: Remote<Trials> = try await #require(host).manager("Trial"), wait = trials.wait, path = trials.path
-        let call = try #require(host).begin(within: .seconds(1_000))
-        await host?.stop()
-        test = nil
-        await eventually { host == nil }
-
-        #expect(await error { try await trials.wait(0, call) }?.code == .callRetired)
-        #expect(await error { try await wait(0) }?.code == .callRetired)
-        #expect(await error { try trials.path(call) }?.code == .callRetired)
-        #expect(await error { try path() }?.code == .callRetired)
-    }
-
-    @Test func `deadlines of calls into a host that was dropped without being stopped are kept all the same`()
-        async throws
-    {
-        var test: TestHost? = try TestHost(managers: CallErrorTests.managers, from: .encoded)
-        weak let host = test?.host
-        let trials: Remote<Trials> = try await #require(host).manager("Trial")
-        test = nil
-        await eventually { host == nil }
-        #expect(await error { try await trials.wait(3_600, Call(within: .milliseconds(50))) }?.code == .callDeadline)
-        #expect(try trials.path() == [], "its components are as they were")
-    }
-
     @Test func `a wire and a context that a component keeps are inert once its host is gone`() async throws {
         for lanes in [LaneRule.fastest, .encoded] { try await expectInert(lanes) }
     }
@@ -180,20 +152,6 @@ struct StoppedHostTests {
         let context = try #require(LeakedContextManager.kept.withLock { $0 })
         context.log.info("nobody hears it")
         context.tasks.run { Issue.record("the component's tasks are over") }
-    }
-
-    @Test func `a component that was looked up just before the stop is not called after it`() async throws {
-        let coordinator = Coordinator(
-            ManifestDocument([
-                "manifestVersion": 1, "plugins": [], "managers": ["Trial": ["className": "TrialManager"]],
-            ]),
-            linked: [LinkedPlugin(ChallengePlugin.self)], HostOptions())
-        let component = try await coordinator.running("Trial"), names = try await coordinator.names(of: "Trial")
-        await coordinator.stop()
-        #expect(await error { try await names.call("path", Array("null".utf8), Call()) }?.code == .callRetired)
-        let answer = PendingAnswer()
-        _ = Array("null".utf8).withBytes { component.calls.call(0, $0, Call(), answer.reply) }
-        #expect(answer.now?.status == Int32(BP_RETIRED))
     }
 }
 

@@ -60,13 +60,6 @@ struct UnrulyPluginTests {
         #expect(test.log.lines == ["Unruly released"])
     }
 
-    @Test func `an instance that owes an answer is not released`() async throws {
-        let test = try UnrulyPlugin.host("Unruly")
-        await expectOverdue("never", in: test)
-        await test.host.stop()
-        #expect(test.log.lines == [], "its plugin may be at work on it still")
-    }
-
     @Test func `a synchronous method that does not answer at once fails, and its late answer is about nothing`()
         async throws
     {
@@ -84,13 +77,6 @@ struct UnrulyPluginTests {
         await test.host.stop()
     }
 
-    @Test func `a status that the header does not have is a failure that names it`() async throws {
-        let test = try UnrulyPlugin.host("Unruly")
-        let error = await error { try await test.call("Unruly", "withStatus") }
-        #expect(error == BackplaneError(.componentFailed, "the component answered with status -77 and no reason"))
-        await test.host.stop()
-    }
-
     @Test func `a result that is not JSON is the provider's invalid output`() async throws {
         struct Unruliness: Contract {
             static let version: Version = "1.0.0"
@@ -104,32 +90,6 @@ struct UnrulyPluginTests {
         await test.host.stop()
     }
 
-    @Test func `an error that is not the JSON it should be keeps its text`() async throws {
-        let test = try UnrulyPlugin.host("Unruly")
-        #expect(await error { try await test.call("Unruly", "noError") } == BackplaneError(.componentFailed, "no JSON"))
-        await test.host.stop()
-    }
-
-    @Test func `a manager that uses the network is refused for its role`() async throws {
-        let test = try UnrulyPlugin.host("Unruly")
-        let error = await error { try await test.call("Unruly", "fetch") }
-        #expect(
-            error
-                == BackplaneError(
-                    .roleForbidden,
-                    "Unruly is a manager; only communication controllers and network services can use backplane.http"))
-        await test.host.stop()
-    }
-
-    @Test func `an interface that the host does not have is NULL`() async throws {
-        let test = try UnrulyPlugin.host("Unruly")
-        #expect(try await test.call("Unruly", "has", "backplane.log") == "true")
-        for name in ["backplane.none", "", "backplane.log\u{0}"] {
-            #expect(try await test.call("Unruly", "has", name) == "false")
-        }
-        await test.host.stop()
-    }
-
     // MARK: Lifecycle
 
     @Test func `only the first answer to a step of the lifecycle counts`() async throws {
@@ -137,14 +97,6 @@ struct UnrulyPluginTests {
         #expect(try await test.call("MadeTwice", "twice") == "1")
         await test.host.stop()
         #expect(test.log.lines == ["MadeTwice released"])
-    }
-
-    @Test func `a component made of nothing is an error`() async throws {
-        let test = try UnrulyPlugin.host("MadeOfNothing")
-        let error = await error { try await test.call("MadeOfNothing", "twice") }
-        #expect(error?.code == .componentFailed)
-        #expect(error?.location == "/managers/MadeOfNothing")
-        await test.host.stop()
     }
 
     @Test(arguments: [("NeverMade", "be created"), ("NeverActive", "be activated")])

@@ -96,23 +96,6 @@ struct FrameParityTests {
         }
     }
 
-    @Test(arguments: [LaneRule.fastest, .encoded])
-    func `a task-local of a library is seen by its own components, and through another library`(lanes: LaneRule)
-        async throws
-    {
-        let managers = """
-            "Last": {"className": "TaskContextManager"},
-            "Middle": {"className": "TaskContextRelay", "uses": {"next": "Last"}},
-            "First": {"className": "TaskContextManager", "uses": {"next": "Middle"}}
-            """
-        try await TestHost.with(parity: managers, lanes: lanes) { test in
-            let first: Remote<TaskContext> = try await test.host.manager("First"),
-                middle: Remote<TaskContext> = try await test.host.manager("Middle")
-            #expect(try await first.local() == 7)
-            #expect(try await middle.local() == 0)
-        }
-    }
-
     @Test func `a synchronous method in C that answers late is an error for a plugin as for the host`() async throws {
         let folder = try LoadingFixture.Folder()
         try folder.write(LoadingFixture.library(of: Self.frames, ["-DLATE"]), as: "libFramesInC.so")

@@ -99,34 +99,6 @@ struct GateTests {
         #expect(gate.callsInFlight == 0 && gate.callsWaiting == 0)
     }
 
-    @Test(arguments: countings)
-    func `A slot that is made while the gate is held lets synchronous calls in as the others do`(
-        counting: LeaseCounting
-    ) throws {
-        let gate = Gate(timer: timer), adder = Adder(1)
-        gate.hold()
-        let late = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, counting)))
-        #expect(try late.addNow(5) == 6)
-        #expect(gate.callsAside == 0)
-        gate.open { _, _ in binding(adder, counting) }
-        #expect(try late.addNow(6) == 7)
-    }
-
-    @Test(arguments: countings)
-    func `Calls that began before the bindings were renewed are calls under way`(counting: LeaseCounting) async throws {
-        let gate = Gate(timer: timer), adder = Adder(1)
-        adder.pending.withLock { $0 = [] }
-        let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, counting)))
-        let call = Task { try await remote.add(1) }
-        await eventually { adder.seen.withLock { $0.count } == 1 }
-        let retired = gate.open { _, binding in binding.twin() }
-        #expect(retired.map(\.callsInFlight) == [1])
-        #expect(gate.callsInFlight == 1, "whoever stops the component has to wait for it")
-        adder.resume()
-        #expect(try await call.value == 2)
-        #expect(gate.callsInFlight == 0)
-    }
-
     @Test func `A wait ends at its deadline and when it is cancelled`() async throws {
         let gate = Gate(timer: timer), adder = Adder(1)
         let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, .atomic)))
@@ -214,25 +186,6 @@ struct GateTests {
         }
         stop.set()
         for caller in callers { #expect(try await caller.value == 0) }
-    }
-
-    @Test func `a gate that refuses says why, and can be opened again`() async throws {
-        let gate = Gate(timer: timer), first = Adder(1), second = Adder(2)
-        let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(first, .atomic)))
-        gate.hold()
-        let waiting = Task { try await remote.add(1) }
-        await eventually { gate.callsWaiting == 1 }
-        gate.refuse(BackplaneError(.componentFailed, "ill"))
-        #expect(await error { try await waiting.value }?.message == "ill")
-        #expect(await error { try await remote.add(1) }?.message == "ill")
-        #expect(await error { try remote.addNow(1) }?.message == "ill")
-        gate.open { _, _ in binding(second, .atomic) }
-        #expect(try await remote.add(1) == 3)
-        #expect(try remote.addNow(1) == 3)
-        gate.close()
-        gate.refuse(BackplaneError(.componentFailed, "ill"))
-        gate.open { _, _ in binding(second, .atomic) }
-        #expect(await error { try await remote.add(1) }?.code == .callRetired, "closed is closed")
     }
 
     @Test func `a gate that lets nothing aside refuses synchronous calls while it is held`() async throws {

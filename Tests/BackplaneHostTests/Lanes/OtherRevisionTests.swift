@@ -56,35 +56,6 @@ struct OtherRevisionTests {
         }
     }
 
-    @Test func `What it looks up again is the same wire`() async throws {
-        let entry: @Sendable @convention(c) (UnsafePointer<bp_offer>, UnsafeMutablePointer<bp_answer>) -> Int32 = {
-            offer, answer in
-            let status = ScriptedPlugin.enter(offer, answer)
-            answer.pointee.lane_revision = BP_LANE_REVISION + 1
-            return status
-        }
-        let looking = Script(act: { context, name, call in
-            let wires: [Wire<Scripted>] = [
-                try await context.manager(name), try await context.manager(name, for: call),
-                try await context.resolve(where: { $0.name == name }),
-            ]
-            let slots = Set(wires.map { wire in withUnsafeBytes(of: wire) { Array($0) } })
-            return "\(slots.count) " + (try await wires[0].act("hello", call))
-        })
-        let folder = try LoadingFixture.Folder()
-        let host = PluginHost(
-            manifest: ScriptedPlugin.document(["A": .init(script: looking), "B": .init()]),
-            linked: [LinkedPlugin(named: "scripted", entry: entry)],
-            options: HostOptions(loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data"))
-        let remote: Remote<Scripted> = try await host.manager("A")
-        #expect(try await remote.act("B") == "1 hello")
-        try await host.reset("B")
-        #expect(try await remote.act("B") == "1 hello")
-        try await host.reset("A")
-        #expect(try await remote.act("B") == "1 hello")
-        await host.stop()
-    }
-
     @Test func `The host says how each wire crosses and why`() async throws {
         try await with { host, trials, relay in
             let reason =

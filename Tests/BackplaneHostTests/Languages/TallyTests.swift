@@ -1,12 +1,13 @@
 import Backplane
 import BackplaneBoundary
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
 
 /// A plugin in Rust, made from what `backplane.h` says and without crates.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.nightly, .timeLimit(.minutes(5)))
 struct TallyTests {
     @Test func `it is called, and counts`() async throws {
         let tally = try TallyHost()

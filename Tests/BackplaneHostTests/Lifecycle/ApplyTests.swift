@@ -84,34 +84,6 @@ struct ApplyTests {
         await peerHost.host.stop()
     }
 
-    @Test func `what does not start again is reported, its users are unsatisfied, and a corrected manifest fixes it`()
-        async throws
-    {
-        let peerHost = try PeerHost(["A": .init(number: 1), "B": .init(number: 2, left: "A"), "C": .init(number: 3)])
-        try await peerHost.host.start()
-        let a = try await peerHost.peer("A"), b = try await peerHost.peer("B"), c = try await peerHost.peer("C"),
-            instance = try c.instance()
-
-        let failure = await error {
-            try await peerHost.host.apply(
-                peerHost.document([
-                    "A": .init(number: 1, fails: "ill"), "B": .init(number: 2, left: "A"), "C": .init(number: 3),
-                ]))
-        }
-        #expect(failure?.message == "ill" && failure?.location == "/managers/A")
-        #expect(await peerHost.states() == ["A failed", "B unsatisfied", "C ready"])
-        #expect(await error { try await a.number() }?.message == "ill", "calls are told why")
-        #expect(await error { try await b.number() }?.message == "`A` did not start: ill")
-        #expect(try c.instance() == instance)
-
-        try await peerHost.host.apply(
-            peerHost.document(["A": .init(number: 11), "B": .init(number: 2, left: "A"), "C": .init(number: 3)]))
-        #expect(try await a.number() == 11)
-        #expect(try await b.friends() == [11])
-        #expect(try c.instance() == instance)
-        await peerHost.host.stop()
-    }
-
     @Test(arguments: Origin.allCases)
     func `calls that come during a change wait for it, and none is lost`(origin: Origin) async throws {
         let peerHost = try PeerHost(["A": .init(number: 0), "B": .init(left: "A")], from: origin)
@@ -206,16 +178,6 @@ struct ApplyTests {
         #expect(Self.lines("stopped", peerHost) == 21)
     }
 
-    @Test func `a host that was never started starts nothing for a change`() async throws {
-        let peerHost = try PeerHost(["A": .init(), "B": .init(), "C": .init(isLazy: true)])
-        _ = try await peerHost.peer("A")
-        let change = try await peerHost.host.apply(
-            peerHost.document(["A": .init(number: 1), "B": .init(number: 1), "C": .init(number: 1)]))
-        #expect(change.restarted == ["A"] && change.started == [])
-        #expect(await peerHost.states() == ["A ready", "B resolved", "C resolved"])
-        await peerHost.host.stop()
-    }
-
     @Test func `a library that is named for the first time is loaded, the others are not loaded again`() async throws {
         let peerHost = try PeerHost(["A": .init(number: 1)], from: .libraries)
         try await peerHost.host.start()
@@ -240,24 +202,6 @@ struct ApplyTests {
         #expect(peerHost.test.loadFolders() == [])
     }
 
-    @Test func `a change during the start waits for what is starting`() async throws {
-        let peerHost = try PeerHost(["A": .init(number: 1, barrier: ("late", 2)), "B": .init(number: 2, left: "A")])
-        async let start: Void = peerHost.host.start()
-        await eventually { await peerHost.states().first == "A starting" }
-        // The second guest lets the first one go.
-        let changed: [String: PeerHost.Peer] = [
-            "A": .init(number: 10), "B": .init(number: 2, left: "A"), "C": .init(barrier: ("late", 2)),
-        ]
-        let change = Task { try await peerHost.host.apply(peerHost.document(changed)) }
-        let other = try PeerHost(["Guest": .init(barrier: ("late", 2))])
-        _ = try await other.peer("Guest")
-        try await start
-        _ = try await change.value
-        #expect(try await peerHost.peer("B").friends() == [10])
-        await peerHost.host.stop()
-        await other.host.stop()
-    }
-
     @Test func `a host that stops during a change ends both`() async throws {
         let peerHost = try PeerHost(["A": .init(number: 1)])
         try await peerHost.host.start()
@@ -269,29 +213,5 @@ struct ApplyTests {
         await peerHost.host.stop()
         #expect(await error { try await change.value }?.code == .hostStopped)
         #expect(await error { try await peerHost.peer("A") }?.code == .hostStopped)
-    }
-
-    @Test(arguments: Origin.allCases)
-    func `a manager that starts while its provider is recreated is wired to the new instance`(origin: Origin)
-        async throws
-    {
-        var peers: [String: PeerHost.Peer] = ["A": .init(number: 1)]
-        for index in 0..<40 { peers["B\(index)"] = .init(left: "A", meets: ["A"], isLazy: true) }
-        let peerHost = try PeerHost(peers, from: origin)
-        try await peerHost.host.start()
-        try await withThrowingTaskGroup { group in
-            group.addTask {
-                for _ in 0..<40 { try await peerHost.host.reset("A") }
-            }
-            for index in 0..<40 {
-                group.addTask {
-                    let b = try await peerHost.peer("B\(index)")
-                    #expect(try await b.friends() == [1])
-                    #expect(try await b.met() == [1])
-                }
-            }
-            try await group.waitForAll()
-        }
-        await peerHost.host.stop()
     }
 }

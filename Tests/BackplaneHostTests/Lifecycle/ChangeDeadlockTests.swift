@@ -147,26 +147,4 @@ struct ChangeDeadlockTests {
         expectNobodyLeft(test)
         await test.host.stop()
     }
-
-    @Test func `a manager looks up while it stops, and never waits for itself`() async throws {
-        let a = Script(stopped: { context in
-            do {
-                let own: Wire<Scripted> = try await context.manager("A")
-                _ = try await own.act("me", context.begin())
-            } catch let error as BackplaneError {
-                context.log.info("\(error.code)")
-            }
-            for name in ["B", "Lazy"] {
-                let other: Wire<Scripted>? = try? await context.manager(name)
-                let answer = try? await other?.act(name, context.begin())
-                context.log.info(answer ?? "nothing")
-            }
-        })
-        let test = try ScriptedPlugin.host(["A": .init(script: a), "B": .init(), "Lazy": .init(isLazy: true)])
-        try await test.host.start()
-        try await test.host.reset("A")
-        #expect(test.log.lines == ["A call.retired", "A B", "A Lazy"])
-        expectNobodyLeft(test)
-        await test.host.stop()
-    }
 }

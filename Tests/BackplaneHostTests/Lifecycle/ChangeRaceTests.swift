@@ -107,49 +107,6 @@ struct ChangeRaceTests {
         for caller in callers { #expect(await caller.value.allSatisfy { (try? $0.get()) == "7" }) }
         await peerHost.host.stop()
     }
-
-    @Test func `calls that wait for a manager being recreated are answered when the host stops instead`() async throws {
-        let stopping = Latch()
-        let coordinator = Coordinator(
-            ScriptedPlugin.document(["A": .init(script: Script(stopped: { _ in await stopping.pass() }))]),
-            linked: [LinkedPlugin(ScriptedPlugin.self)],
-            HostOptions(stopLimit: .seconds(60)))
-        let a = Remote<Scripted>(try await coordinator.slot(to: "A", as: Scripted.self)),
-            gate = try await coordinator.gate(of: "A")
-        let reset = Task { try await coordinator.make(.reset("A")) }
-        await eventually { stopping.arrived == 1 }
-        let waiting = (0..<3).map { _ in Task { try await a.act("hello") } }
-        await eventually { gate.callsWaiting == 3 }
-        let stop = Task { await coordinator.stop() }
-        await eventually { await coordinator.isStopped }
-        stopping.open()
-        for call in waiting { #expect(await error { try await call.value }?.code == .callRetired) }
-        #expect(await error { try await reset.value }?.code == .hostStopped)
-        await stop.value
-    }
-
-    @Test func `what is kept is still known by its class when the plugins stand in another order`() async throws {
-        let peerHost = try PeerHost(["A": .init(number: 1)], from: .libraries)
-        try await peerHost.host.start()
-        let a = try await peerHost.peer("A")
-        let change = try await peerHost.host.apply(
-            ManifestDocument([
-                "manifestVersion": 1, "plugins": [["library": "_Timepiece"], ["library": "_Challenge"]],
-                "managers": [
-                    "A": PeerHost.Peer(number: 1).value,
-                    "B": PeerHost.Peer(number: 2, left: "A", meets: ["A"]).value,
-                ],
-            ]))
-        #expect(change.kept == ["A"] && change.started == ["B"])
-        let b = try await peerHost.peer("B")
-        #expect(try await b.friends() == [1])
-        #expect(try await b.met() == [1])
-        #expect(await peerHost.host.wires.map(\.lane) == Array(repeating: .native, count: 4))
-        try await peerHost.host.reset("A")
-        #expect(try await b.friends() == [1])
-        #expect(try await a.number() == 1)
-        await peerHost.host.stop()
-    }
 }
 
 private func outcome<Success>(_ body: () async throws(BackplaneError) -> Success) async -> Result<

@@ -56,28 +56,6 @@ struct ComponentLookUpTests {
         await peerHost.host.stop()
     }
 
-    @Test func `managers that look each other up when they are activated are told, and not to do it there`()
-        async throws
-    {
-        let a = Script(activated: { _ = try await $0.manager("B", as: Scripted.self) })
-        let b = Script(activated: { _ = try await $0.manager("A", as: Scripted.self) })
-        let test = try ScriptedPlugin.host(["A": .init(script: a), "B": .init(script: b)])
-        let failure = await error { try await test.host.start() }
-        #expect(failure?.detailedDescription.contains("manager.cycle") == true)
-        #expect(failure?.detailedDescription.contains("`activate`") == false)
-        await test.host.stop()
-    }
-
-    @Test func `a look-up that closes a cycle with a declared use fails, too`() async throws {
-        let peerHost = try PeerHost(["A": .init(left: "B"), "B": .init(meets: ["A"])])
-        let failure = await error { try await peerHost.host.start() }
-        #expect(
-            failure?.code == .dependencyCycle && failure?.location == "/managers/B", "\(String(describing: failure))")
-        #expect(failure?.message.contains("B → A → B") == true)
-        #expect(await peerHost.states() == ["A unsatisfied", "B failed"])
-        await peerHost.host.stop()
-    }
-
     @Test(arguments: Origin.allCases)
     func `a look-up for a call that a manager makes while it starts does not wait for that manager`(origin: Origin)
         async throws

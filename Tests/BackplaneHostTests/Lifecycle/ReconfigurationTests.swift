@@ -134,22 +134,6 @@ struct ReconfigurationTests {
         await test.host.stop()
     }
 
-    @Test func `a shared collaborator that one of them changes becomes two`() async throws {
-        let test = try await host([
-            "A": Painters(colour: "red", palette: "oil"), "B": Painters(colour: "green", palette: "oil"),
-        ])
-        let b = try await pictures(test, ["B"])
-        let change = try await test.host.apply(
-            document([
-                "A": Painters(colour: "red", palette: "chalk", namespace: "Chalk"),
-                "B": Painters(colour: "green", palette: "oil"),
-            ]))
-        #expect(change.restarted == ["A"] && change.kept == ["B"] && change.reconfigured == [])
-        #expect(try await test.call("A", "colour") == #""red chalk""#)
-        #expect(try await pictures(test, ["B"]) == b)
-        await test.host.stop()
-    }
-
     @Test(arguments: [false, true])
     func `after a refusal all have the old configuration, and nothing else has changed`(isPalette: Bool) async throws {
         let old = [
@@ -181,17 +165,6 @@ struct ReconfigurationTests {
         await test.host.stop()
     }
 
-    @Test func `a configuration that does not decode changes nothing`() async throws {
-        let test = try await host(["A": Painters(colour: "red")]), before = try await pictures(test, ["A"])
-        let wrong: ManifestValue = [
-            "manifestVersion": 1, "managers": ["A": ["className": "Painter", "configuration": ["colour": 7]]],
-        ]
-        let refusal = await error { try await test.host.apply(ManifestDocument(wrong)) }
-        #expect(refusal?.code == .configurationInvalid, "\(String(describing: refusal))")
-        #expect(try await pictures(test, ["A"]) == before)
-        await test.host.stop()
-    }
-
     @Test func `one that takes too long has refused, and is given no further step while it lasts`() async throws {
         let test = try await host(
             ["A": Painters(colour: "red")], startLimit: .seconds(10), stopLimit: .milliseconds(50))
@@ -203,22 +176,6 @@ struct ReconfigurationTests {
             next?.message.contains("an earlier step of the component has not ended") == true,
             "\(String(describing: next))")
         #expect(try await test.call("A", "colour") == #""red""#)
-        await test.host.stop()
-    }
-
-    @Test func `a variable that changed counts`() async throws {
-        let text = """
-            {"manifestVersion": 1,
-             "managers": {"A": {"className": "Painter", "configuration": {"colour": "${COLOUR}"}}}}
-            """
-        func document(_ colour: String) -> ManifestDocument {
-            ManifestDocument(parsing: Data(text.utf8), variables: { $0 == "COLOUR" ? colour : nil })
-        }
-        let test = try await host(["A": Painters(colour: "red")]), instance = try await test.call("A", "instance")
-        #expect(try await test.host.apply(document("red")).kept == ["A"])
-        #expect(try await test.host.apply(document("white")).reconfigured == ["A"])
-        #expect(try await test.call("A", "colour") == #""white""#)
-        #expect(try await test.call("A", "instance") == instance)
         await test.host.stop()
     }
 

@@ -78,13 +78,6 @@ struct LibraryFileTests {
         #expect(error?.message.contains("symbolic link") == true)
     }
 
-    @Test func `a linked folder on the way is followed, as .build/debug needs it`() throws {
-        _ = try folder.makeFolder("x86_64")
-        try folder.write(LoadingFixture.library(), as: "x86_64/libSound.so")
-        let debug = try folder.link("debug", to: "x86_64")
-        _ = try LibraryFile.prepare(debug + "/libSound.so", in: loads)
-    }
-
     @Test func `a folder is refused`() throws {
         let error = try refusal(of: folder.makeFolder("libFolder.so"))
         #expect(error?.code == .pluginUntrusted)
@@ -97,13 +90,6 @@ struct LibraryFileTests {
         #expect(try refusal(of: path)?.code == .pluginUntrusted)
     }
 
-    @Test func `a socket is refused as such, although it cannot be opened`() throws {
-        let path = folder.path + "/libSocket.so"
-        try #require(mknod(path, S_IFSOCK | 0o600, 0) == 0)
-        let error = try refusal(of: path)
-        #expect(error?.code == .pluginUntrusted && error?.message.contains("neither a file nor a folder") == true)
-    }
-
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
     func `a file of another user is refused`() throws {
         let path = try folder.write(LoadingFixture.library(), as: "libForeign.so")
@@ -113,32 +99,11 @@ struct LibraryFileTests {
         #expect(error?.message.contains("12345") == true)
     }
 
-    @Test func `a file of root is accepted from any user`() throws {
-        let path = try folder.write(LoadingFixture.library(), as: "libRoot.so")
-        let file = try LibraryFile.open(path)
-        let status = try LibraryFile.status(of: file, path)
-        try LibraryFile.requireTrustedOwner(status, user: status.owner, path)
-        if status.owner == 0 { try LibraryFile.requireTrustedOwner(status, user: 12345, path) }
-    }
-
     @Test(arguments: [0o777, 0o646, 0o602, 0o1777] as [UInt32])
     func `a file that everybody may write to is refused`(mode: UInt32) throws {
         let error = try refusal(of: folder.write(LoadingFixture.library(), as: "libOpen.so", mode: mode))
         #expect(error?.code == .pluginUntrusted)
         #expect(error?.message.contains(String(mode, radix: 8)) == true)
-    }
-
-    @Test(arguments: [0o775, 0o664, 0o600, 0o444] as [UInt32])
-    func `a file that the group may write to is accepted, executable or not`(mode: UInt32) throws {
-        _ = try LibraryFile.prepare(folder.write(LoadingFixture.library(), as: "libGroup.so", mode: mode), in: loads)
-    }
-
-    @Test func `a file beyond all reason is refused before it is copied`() throws {
-        let path = try folder.write(LoadingFixture.library(), as: "libHuge.so")
-        try #require(truncate(path, LibraryFile.maximumSize + 1) == 0)
-        let error = try refusal(of: path)
-        #expect(error?.code == .pluginUnreadable)
-        #expect(error?.message.contains("\(LibraryFile.maximumSize)") == true)
     }
 
     @Test func `a file that is written to while it is copied is refused`() throws {
@@ -197,13 +162,6 @@ struct LibraryFileTests {
         #expect(error?.message.contains(Sum().text(of: bytes)) == true)
     }
 
-    @Test(arguments: ["", "abc", String(repeating: "g", count: 64)])
-    func `a digest that is none never fits`(text: String) throws {
-        let error = try refusal(
-            of: folder.write(LoadingFixture.library(), as: "libSound.so"), sha256: text, digest: Sum())
-        #expect(error?.code == .pluginDigestMismatch)
-    }
-
     @Test func `a digest is never skipped by a host that cannot compute one`() throws {
         let path = try folder.write(LoadingFixture.library(), as: "libSound.so")
         let error = try refusal(of: path, sha256: Sum().text(of: LoadingFixture.library()))
@@ -212,33 +170,16 @@ struct LibraryFileTests {
 
     // MARK: Image
 
-    @Test func `an empty file is refused`() throws {
-        let error = try refusal(of: folder.write(as: "libEmpty.so"))
-        #expect(error?.code == .pluginDamaged)
-    }
-
     @Test func `a file that is not ELF is refused`() throws {
         let error = try refusal(of: folder.write(Array("GROUP ( libm.so.6 )\n".utf8), as: "libScript.so"))
         #expect(error?.code == .pluginDamaged)
         #expect(error?.message.contains("not ELF") == true)
     }
 
-    @Test func `an object file is refused`() throws {
-        let error = try refusal(
-            of: folder.write(LoadingFixture.library("-c", "-Wno-unused-command-line-argument"), as: "libObject.so"))
-        #expect(error?.code == .pluginDamaged)
-        #expect(error?.message.contains("an object file") == true)
-    }
-
     @Test(arguments: [1, 10, 50, 90, 99], ["-DPLAIN", "-DBULKY"])
     func `a library that lost its tail is refused`(percent: Int, flag: String) throws {
         let bytes = try LoadingFixture.library(flag)
         let error = try refusal(of: folder.write(Array(bytes.prefix(bytes.count * percent / 100)), as: "libShort.so"))
-        #expect(error?.code == .pluginDamaged)
-    }
-
-    @Test func `a library that lost one byte is refused`() throws {
-        let error = try refusal(of: folder.write(LoadingFixture.library().dropLast(), as: "libShort.so"))
         #expect(error?.code == .pluginDamaged)
     }
 
@@ -252,10 +193,6 @@ struct LibraryFileTests {
     }
 
     // MARK: Entry and identity
-
-    @Test func `a plugin that was compiled to hide everything shows its entry all the same`() throws {
-        #expect(try ELFImage(LoadingFixture.library("-fvisibility=hidden")).defines(symbol: LibraryFile.entry))
-    }
 
     @Test(arguments: ["-DNO_ENTRY", "-DENTRY_IS_HIDDEN", "-DENTRY_IS_ELSEWHERE", "-DENTRY_IS_DATA"])
     func `a library that does not export the entry function is refused with advice`(flag: String) throws {
@@ -286,16 +223,6 @@ struct LibraryFileTests {
         #expect(error?.code == .pluginABIMismatch)
         #expect(error?.message.contains("700 to 701") == true)
         #expect(error?.message.contains("rebuild the host") == true)
-    }
-
-    @Test func `a plugin in C that links the SDK has one identity out of two records`() throws {
-        let file = try LibraryFile.prepare(
-            folder.write(LoadingFixture.library("-DWITH_SDK"), as: "libBoth.so"), in: loads)
-        #expect(file.identity.id == "org.example.test")
-        #expect(file.identity.version == "1.2.3")
-        #expect(file.identity.sdk == "0.1.0")
-        #expect(file.identity.swift == "6.3.0")
-        #expect(file.identity.toolchain == "swiftc")
     }
 
     // MARK: Loading

@@ -65,22 +65,6 @@ struct LibraryLocatorTests {
         #expect(error?.message.hasSuffix("; \(advice)") == true, "\(error?.message ?? "")")
     }
 
-    @Test func `of many libraries that are missing, only the first are compared with those that are there`() throws {
-        try folder.write(as: "second/libBookshelf.so")
-        let locator = locator
-        let hints = (0..<30).map { _ in
-            let error = #expect(throws: BackplaneError.self) { try locator.locate("Bokshelf") }
-            return error?.message.contains("did you mean `Bookshelf`?") == true
-        }
-        #expect(hints == (0..<30).map { $0 < 20 })
-    }
-
-    @Test func `a place named twice is tried once`() {
-        let paths = [places[0] + "/", places[1], places[1]]
-        let locator = LibraryLocator(manifestFolder: places[0], pluginPaths: paths, executableFolder: places[0])
-        #expect(locator.places == [places[0], places[1], places[0] + "/.build/debug"])
-    }
-
     @Test func `the system's libraries are never found`() {
         #expect(throws: BackplaneError.self) { try locator.locate("m") }
         #expect(throws: BackplaneError.self) { try locator.locate("libc.so") }
@@ -136,20 +120,6 @@ struct LibraryLocatorTests {
 
         #expect(libraries == [places[1] + "/libB.so", places[1] + "/libZ.so", places[2] + "/libA.so"])
         #expect(try FileTree.names(in: places[1]).filter { $0.hasSuffix(".ran") } == [], "looking ran code")
-    }
-
-    @Test func `a library is not read as a whole to find its identity`() throws {
-        let library = try folder.write(LoadingFixture.library(), as: "first/libLarge.so"), size = 64 << 20
-        try #require(truncate(library, off_t(size)) == 0)
-        let before = try bytesRead()
-        #expect(try LibraryLocator.libraries(in: [places[1]]) == [library])
-        #expect(try bytesRead() - before < size / 64)
-    }
-
-    /// The number of bytes that this thread has read so far (`proc_pid_io(5)`).
-    private func bytesRead() throws -> Int {
-        let lines = try String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8).split(separator: "\n")
-        return try #require(lines.first { $0.hasPrefix("rchar: ") }.flatMap { Int($0.dropFirst("rchar: ".count)) })
     }
 
     @Test func `folders that cannot be read are named together`() throws {

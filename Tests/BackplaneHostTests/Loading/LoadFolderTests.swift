@@ -78,26 +78,10 @@ struct LoadFolderTests {
         #expect(try FileTree.names(in: folder.path + "/elsewhere") == [])
     }
 
-    @Test func `a file is refused`() throws {
-        #expect(try refusal(in: folder.write(as: "loads"))?.message.contains("a regular file") == true)
-    }
-
     @Test(arguments: [0o777, 0o770, 0o702, 0o1777] as [UInt32])
     func `a folder that others may write to is refused`(mode: UInt32) throws {
         #expect(
             try refusal(in: folder.makeFolder("loads", mode: mode))?.message.contains(String(mode, radix: 8)) == true)
-    }
-
-    @Test func `a folder that others may only read is accepted, as ours in it is closed`() throws {
-        let loads = try LoadFolder(in: folder.makeFolder("loads", mode: 0o755))
-        #expect(try FileStatus(at: loads.path).mode == 0o700)
-    }
-
-    @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
-    func `a folder of another user is refused`() throws {
-        let path = try folder.makeFolder("loads")
-        try #require(chown(path, 12345, 12345) == 0)
-        #expect(refusal(in: path)?.message.contains("12345") == true)
     }
 
     @Test func `a folder from which nothing may be executed is refused`() throws {
@@ -143,14 +127,6 @@ struct LoadFolderTests {
         #expect(!LoadingFixture.exists(killed.path))
         #expect(LoadingFixture.exists(living.path + "/lock"))
         #expect(LoadingFixture.exists(own.path + "/lock") && LoadingFixture.exists(next.path + "/lock"))
-    }
-
-    @Test func `a host killed before it took its lock leaves nothing either`() throws {
-        _ = try folder.makeFolder("loads")
-        _ = try folder.makeFolder("loads/host-1-0123456789abcdef")
-        try folder.write(as: "loads/host-1-0123456789abcdef/1-libA.so")
-        let loads = try LoadFolder(in: parent)
-        #expect(try hosts() == [FilePath.name(of: loads.path)])
     }
 
     @Test func `what is not certainly a host's folder is left alone`() throws {

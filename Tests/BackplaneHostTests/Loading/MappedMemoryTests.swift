@@ -49,13 +49,6 @@ struct MappedMemoryTests {
             ])
     }
 
-    @Test(arguments: ["", "\n\n", "Size:", "Size: x kB\n", "7f00 r-xp", "Anonymous:   4 kB\n", "\u{0}\n/\n"])
-    func `text that is nothing of the kind is nothing`(text: String) {
-        var reading = MappedMemory.Reading(of: ["/", ""])
-        reading.read(Array(text.utf8)[...])
-        #expect(reading.memory.isEmpty)
-    }
-
     @Test func `a loaded copy is in the table of this process, also when its file is gone`() throws {
         let folder = try LoadingFixture.Folder(), loads = try LoadFolder(in: folder.path + "/loads")
         let path = try folder.write(LoadingFixture.library(), as: "libSound.so")

@@ -36,10 +36,6 @@ struct TrialProcessTests {
         #expect(LoadingFixture.exists(loaded) && LoadingFixture.exists(ended))
     }
 
-    @Test func `a trial may have any limit`() throws {
-        #expect(try open("", limit: .seconds(Int64.max)) == .passed)
-    }
-
     @Test func `whatever ends the child is told, with the stage and what it printed`() throws {
         #expect(
             try open(Self.constructor("abort();")) == .died(.signal(SIGABRT), stage: .loading, printed: ""))
@@ -179,32 +175,6 @@ struct TrialProcessTests {
         try expectOverdue(in: .ending) { try open(Self.destructor("for (;;) {}"), limit: $0) }
     }
 
-    @Test func `what prints without end waits for nobody`() throws {
-        let source = Self.constructor(#"for (int n = 0; n < 1000000; n++) write(2, "words ", 6); abort();"#)
-        guard case .died(.signal(SIGABRT), .loading, let printed) = try open(source) else {
-            Issue.record("it did not abort")
-            return
-        }
-        #expect(printed.utf8.count > 1_000 && printed.utf8.count <= 2_048)
-    }
-
-    @Test func `an assertion of the loader's own ends the child alone`() throws {
-        // A version that is wanted of a library which is not among those that are needed.
-        var bytes = try LoadingFixture.library(of: "#include <stdio.h>\nvoid greet(void) { puts(\"\"); }", [])
-        let name = Array("libc.so.6".utf8), found = try #require(bytes.firstRange(of: name))
-        bytes.replaceSubrange(found, with: Array("libq.so.6".utf8))
-        let image = try ELFImage(bytes), dynamic = try #require(image.range(ofSection: ".dynamic"))
-        for place in stride(from: dynamic.lowerBound, to: dynamic.upperBound, by: 16) where bytes[place] == 1 {
-            bytes[place] = 21  // DT_NEEDED becomes DT_DEBUG, which means nothing here.
-        }
-        let verdict = process.open(try folder.write(bytes, as: "libWanting.so"), limit: .seconds(60))
-        guard case .died(.exit(127), .loading, let printed) = verdict else {
-            Issue.record("\(verdict)")
-            return
-        }
-        #expect(printed.contains("ld.so") && printed.contains("Assertion"))
-    }
-
     @Test func `what the loader refuses in good order is no death`() throws {
         let verdict = process.open(try folder.write([1, 2, 3], as: "libNone.so"), limit: .seconds(60))
         guard case .refused(let reason) = verdict else {
@@ -212,48 +182,5 @@ struct TrialProcessTests {
             return
         }
         #expect(reason.contains("libNone.so"))
-    }
-
-    @Test func `it stays the same process whatever its children come to, and another one takes its place`() throws {
-        #expect(process.id == nil)
-        #expect(try open("int one;") == .passed)
-        let id = try #require(process.id)
-        _ = try open(Self.constructor("abort();"))
-        #expect(try open("int one;") == .passed)
-        #expect(process.id == id)
-        kill(id, SIGKILL)
-        #expect(try open("int one;") == .passed)
-        #expect(process.id != id)
-    }
-
-    @Test func `one that is given up ends, and its child with it`() throws {
-        let mark = folder.path + "/mark"
-        let bytes = try LoadingFixture.library(
-            of: "#include <unistd.h>\n#include <fcntl.h>\n"
-                + Self.constructor(#"close(creat("\#(mark)", 0600)); for (;;) pause();"#), [])
-        let path = try folder.write(bytes, as: "libNever.so")
-        #expect(process.open(path, limit: .seconds(600)) { LoadingFixture.exists(mark) } == .givenUp)
-        #expect(process.id == nil)
-        #expect(try open("int one;") == .passed)
-    }
-
-    @Test func `trials of several hosts at the same time come one after the other`() async throws {
-        let good = try folder.write(LoadingFixture.library(of: "int one;", []), as: "libGood.so")
-        let bad = try folder.write(
-            LoadingFixture.library(of: Self.constructor("__builtin_trap();"), []), as: "libBad.so")
-        let process = process
-        let verdicts = await withTaskGroup(of: Bool.self) { group in
-            for number in 0..<40 {
-                group.addTask {
-                    let verdict = process.open(number.isMultiple(of: 2) ? good : bad, limit: .seconds(60))
-                    guard case .died(.signal, .loading, _) = verdict else {
-                        return verdict == .passed && number % 2 == 0
-                    }
-                    return number % 2 == 1
-                }
-            }
-            return await group.reduce(into: [Bool]()) { $0.append($1) }
-        }
-        #expect(verdicts.allSatisfy { $0 })
     }
 }

@@ -52,19 +52,6 @@ struct `Writing a manifest` {
         }
     }
 
-    @Test func `Foundation reads the property lists too`() throws {
-        var random = RandomManifest(7)
-        random.hasForeignKinds = true
-        for _ in 0..<50 {
-            let value: ManifestValue = ["root": random.value(depth: 4)]
-            // Its reader of XML drops byte order marks inside texts.
-            if "\(value)".contains("\u{FEFF}") { continue }
-            let xml = try PropertyListSerialization.propertyList(from: value.encoded(as: .xml), format: nil)
-            let binary = try PropertyListSerialization.propertyList(from: value.encoded(as: .binary), format: nil)
-            #expect((xml as? NSDictionary) == (binary as? NSDictionary), "\(value)")
-        }
-    }
-
     @Test func `JSON is in the order of the schema, flat values on one line`() throws {
         let value: ManifestValue = [
             "zoo": nil,
@@ -120,39 +107,6 @@ struct `Writing a manifest` {
                 """)
     }
 
-    @Test func `A property list in XML has the same order`() throws {
-        let value: ManifestValue = [
-            "M": [
-                "dataAccessController": ["configuration": ["b": true, "a": .data(Data([1, 2]))], "className": "<D>"],
-                "className": "M",
-            ]
-        ]
-        #expect(
-            try String(decoding: value.encoded(as: .xml), as: UTF8.self).split(separator: "\n").dropFirst(3).joined(
-                separator: "\n") == """
-                    <dict>
-                    \t<key>M</key>
-                    \t<dict>
-                    \t\t<key>className</key>
-                    \t\t<string>M</string>
-                    \t\t<key>dataAccessController</key>
-                    \t\t<dict>
-                    \t\t\t<key>className</key>
-                    \t\t\t<string>&lt;D&gt;</string>
-                    \t\t\t<key>configuration</key>
-                    \t\t\t<dict>
-                    \t\t\t\t<key>a</key>
-                    \t\t\t\t<data>AQI=</data>
-                    \t\t\t\t<key>b</key>
-                    \t\t\t\t<true/>
-                    \t\t\t</dict>
-                    \t\t</dict>
-                    \t</dict>
-                    </dict>
-                    </plist>
-                    """)
-    }
-
     @Test(
         arguments: [
             (.xml, nil, "a property list cannot represent null; omit the key, or keep the manifest in JSON"),
@@ -179,25 +133,6 @@ struct `Writing a manifest` {
         }
         #expect(error.code == .manifestUnsupported && error.message == words)
         #expect(error.location?.hasPrefix("/a/b~1c/1") == true)
-    }
-
-    @Test(arguments: ManifestFormat.allCases)
-    func `What could not be read again is not written`(format: ManifestFormat) throws {
-        let deepest = (0..<63).reduce([:]) { value, _ in ["a": value] } as ManifestValue
-        #expect(try ManifestValue(parsing: deepest.encoded(as: format)) == deepest)
-        let tooDeep = BackplaneError(.manifestUnsupported, "nested deeper than 64 levels", at: "")
-        #expect(throws: tooDeep) { try (["a": deepest] as ManifestValue).encoded(as: format) }
-        #expect(throws: tooDeep) { try (["a": ["a": deepest]] as ManifestValue).encoded(as: format) }
-        let large = ManifestValue.string(String(repeating: "x", count: 16 << 20))
-        let error = #expect(throws: BackplaneError.self) { try large.encoded(as: format) }
-        #expect(error?.message == "the manifest would be larger than 16 MB, which could not be read again")
-    }
-
-    @Test func `Binary ones hold what XML cannot`() throws {
-        let value: ManifestValue = [
-            "a": "\u{1}\u{FFFE}", "b": .date(Date(timeIntervalSinceReferenceDate: 0.25)), "c": .number(.infinity),
-        ]
-        #expect(try ManifestValue(parsing: value.encoded(as: .binary)) == value)
     }
 
     @Test func `A Nemo Logic manifest is upgraded to equal managers, and keys that take effect are reported`() throws {

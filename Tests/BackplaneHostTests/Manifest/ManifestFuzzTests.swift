@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneDocuments
 import Foundation
+import TestFixtures
 import TestGenerators
 import Testing
 
@@ -67,7 +68,7 @@ struct `Manifests that were tampered with` {
         }
     }
 
-    @Test func `After, they are read or refused, with everything in its place`() throws {
+    @Test(.nightly) func `After, they are read or refused, with everything in its place`() throws {
         if let one = ProcessInfo.processInfo.environment["BACKPLANE_FUZZ_SEED"].flatMap(UInt64.init) {
             _ = try attempt(one, ManifestFormat.allCases[Int(one % 3)])
             return

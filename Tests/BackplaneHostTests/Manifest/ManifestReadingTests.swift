@@ -83,16 +83,6 @@ struct `Reading a manifest` {
         }
     }
 
-    @Test func `A file is read whatever it is called`() throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "manifest-\(UUID()).txt").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try Self.whole.json.write(to: URL(filePath: path))
-        let document = ManifestDocument(contentsOf: path)
-        #expect(document.problems.isEmpty)
-        #expect(document.path == path)
-        #expect(try Manifest(contentsOf: path) == ManifestDocument(Self.whole).manifest)
-    }
-
     @Test func `A file that cannot be read is named, with the system's reason`() throws {
         let missing = BackplaneError(
             .manifestUnreadable, "the manifest cannot be read: No such file or directory", at: "/nowhere/backplane.json"
@@ -104,31 +94,6 @@ struct `Reading a manifest` {
         #expect(throws: BackplaneError(.manifestUnreadable, "the manifest cannot be read: Is a directory", at: "/")) {
             try Manifest(contentsOf: "/")
         }
-    }
-
-    @Test func `A malformed file is named`() throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "manifest-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try Data().write(to: URL(filePath: path))
-        #expect(
-            throws: BackplaneError(
-                .manifestMalformed, "line 1, column 1: the manifest is empty; a manifest is a dictionary", at: path)
-        ) {
-            try Manifest(contentsOf: path)
-        }
-    }
-
-    @Test func `Several errors are thrown as the first with all as causes`() throws {
-        let error = try #require(throws: BackplaneError.self) {
-            try Manifest(dictionary: ["A": ["className": 1], "B": [:]])
-        }
-        #expect(error.code == .manifestWrongType)
-        #expect(error.message == "the manifest has 2 errors, the first: expected a string, found an integer")
-        #expect(
-            error.causes == [
-                BackplaneError(.manifestWrongType, "expected a string, found an integer", at: "/A/className"),
-                BackplaneError(.manifestMissingKey, "`className` is missing", at: "/B/className"),
-            ])
     }
 
     @Test func `A manager with an error does not take the sound ones with it`() {

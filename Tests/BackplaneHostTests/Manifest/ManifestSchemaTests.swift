@@ -17,27 +17,10 @@ struct `The schema of manifests` {
             try ManifestValue(parsing: Data(contentsOf: Self.root.appending(path: "docs/manifest.schema.json"))))
     }
 
-    private static func blocks(of page: String) throws -> [String] {
-        try String(contentsOf: root.appending(path: page), encoding: .utf8).matches(of: /```json[^\n]*\n([\s\S]*?)```/)
-            .map { String($0.output.1) }
-            .filter { $0.contains("\"manifestVersion\"") }
-    }
-
     @Test func `Every example is valid, in every spelling`() throws {
         for path in try Examples.paths() {
             let value = try ManifestValue(parsing: Data(contentsOf: URL(filePath: path)))
             #expect(try schema.violations(in: value) == [], "\(path)")
-        }
-    }
-
-    @Test(arguments: ["README.md", "docs/manifest.md"])
-    func `Every manifest in the documentation is valid, and without a problem of its own`(page: String) throws {
-        let blocks = try Self.blocks(of: page)
-        #expect(!blocks.isEmpty)
-        for block in blocks {
-            let value = try ManifestValue(parsing: Data(block.utf8))
-            #expect(try schema.violations(in: value) == [], "\(block)")
-            #expect(ManifestDocument(value) { _ in "x" }.problems.isEmpty, "\(block)")
         }
     }
 

@@ -86,14 +86,6 @@ struct NetworkSectionTests {
         #expect(document.manifest.network.tls == ["books.test": TLSSettings(roots: "a", minimum: .tls12)])
     }
 
-    @Test func `a mistake is one also after more mistakes than are listed`() {
-        let faulty = (0...ManifestLimits.problems).map { #""M\#($0)": {"className": "M", "uses": [1]}"# }
-        let one = faulty.joined(separator: ", ") + #", "Sound": {"className": "M"}"#
-        let text =
-            #"{"manifestVersion": 1, "managers": {\#(one)}, "network": {"tls": {"a.test": {"minimum": "1.1"}}}}"#
-        #expect(ManifestDocument(parsing: Data(text.utf8)).manifest.managers.isEmpty)
-    }
-
     @Test(arguments: [
         (#"{"executors": {"Archive": "M"}}"#, "expected a URL scheme", "/network/executors/Archive"),
         (#"{"executors": {"1a": "M"}}"#, "expected a URL scheme", "/network/executors/1a"),

@@ -165,23 +165,6 @@ struct `Variables in a manifest` {
         #expect(document.problems.isEmpty && document.manifest.managers["M"]?.className == "${M}")
     }
 
-    @Test func `They cannot make a manifest larger than it may be`() {
-        let large = String(repeating: "x", count: 1 << 20)
-        let document = ManifestDocument(
-            [
-                "manifestVersion": 1,
-                "managers": [
-                    "M": ["className": "M", "configuration": ["v": .array(Array(repeating: "${L}", count: 100))]]
-                ],
-            ]
-        ) { _ in large }
-        #expect(document.manifest.managers.isEmpty)
-        #expect(
-            summary(document.problems) == [
-                "error M /managers/M/configuration/v/16: manifest.unsupported: with its variables expanded, the manifest is larger than 16 MB"
-            ])
-    }
-
     @Test func `Those of the process are taken when nothing else is said`() {
         let path = ManifestDocument.processVariable("PATH")
         let document = ManifestDocument([

@@ -48,27 +48,6 @@ struct `Managers that use managers` {
         #expect(resolution.plan.faults.keys.sorted() == ["A", "B", "C", "Self"])
     }
 
-    @Test func `Circles that touch are each printed`() {
-        #expect(
-            summary(resolve(["A": ["B"], "B": ["A", "C"], "C": ["B"]]).problems) == [
-                "error A /managers/A/uses/0: manager.cycle: managers use one another in a cycle: A → B → A",
-                "error B /managers/B/uses/0: manager.cycle: managers use one another in a cycle: A → B → A",
-                "error C /managers/C/uses/0: manager.cycle: managers use one another in a cycle: C → B → C",
-            ])
-    }
-
-    @Test func `Causes do not grow with a chain of managers that each have a fault of their own`() throws {
-        func depth(_ error: BackplaneError) -> Int { 1 + (error.causes.map(depth).max() ?? 0) }
-        // Every one uses the one before, by a label that its class does not have.
-        let managers = (0..<50).map { number -> (String, ManifestValue) in
-            ("\(number + 10)", ["className": "M", "uses": ["none": .string(number == 0 ? "nobody" : "\(number + 9)")]])
-        }
-        let resolution = Resolution(
-            .dictionary(Dictionary(uniqueKeysWithValues: managers)), Catalogue(plugins: [.manager("M")]))
-        #expect(resolution.plan.faults.count == 50)
-        #expect(resolution.plan.faults.values.map(depth).max() == 2)
-    }
-
     @Test func `Who uses one with a fault has one as well, which names where it began`() throws {
         let resolution = resolve(["A": ["B"], "B": ["C"], "C": [], "Other": []], faulty: ["C"])
         let root = BackplaneError(
@@ -132,17 +111,6 @@ struct `Managers that use managers` {
         let plan = Resolution(ManifestDocument(contentsOf: "/nowhere.json"), catalogue: Catalogue([])).plan
         let error = try #require(throws: BackplaneError.self) { try plan.node(ofManager: "M") }
         #expect(error.causes.map(\.code) == [.manifestUnreadable])
-    }
-
-    @Test func `A chain and a circle of thousands are no matter`() throws {
-        let count = 5_000
-        let name = { (number: Int) in "M\(number)" }
-        let chain = resolve(
-            Dictionary(uniqueKeysWithValues: (0..<count).map { (name($0), $0 + 1 < count ? [name($0 + 1)] : []) }))
-        #expect(order(chain.plan) == (0..<count).reversed().map(name))
-        try chain.plan.checkInvariants()
-        let circle = resolve(Dictionary(uniqueKeysWithValues: (0..<count).map { (name($0), [name(($0 + 1) % count)]) }))
-        #expect(circle.plan.faults.count == count)
     }
 
     @Test(arguments: 0..<60)

@@ -159,11 +159,6 @@ struct `A lock in a manifest's text` {
         #expect(ManifestDocument(parsing: written).manifest.lock == Self.lock)
     }
 
-    @Test func `One that says the same in another way stays as it is`() throws {
-        let text = Data(#"{"manifestVersion":1,"lock":{"A":{"version":"1.0.0","plugin":"p"}},"managers":{}}"#.utf8)
-        #expect(try LockText.put(["A": LockedClass(plugin: "p", version: "1.0.0")], into: text) == text)
-    }
-
     @Test(arguments: [ManifestFormat.xml, .binary])
     func `Property lists are rewritten, in their own format`(format: ManifestFormat) throws {
         let value: ManifestValue = ["manifestVersion": 1, "managers": [:], "other": .data(Data([1]))]

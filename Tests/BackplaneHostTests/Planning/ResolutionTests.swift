@@ -64,12 +64,6 @@ struct `Classes of a manifest` {
                     + "no version of `Books` is in [3.0.0,4.0.0); registered: 2.1.0 (plugin `org.p1`), 1.0.0 (plugin `org.p0`)"
             ])
     }
-
-    @Test func `Problems found here have positions in the text as well`() {
-        let text = #"{"manifestVersion": 1, "managers": {"M": {"className": "X"}}}"#
-        let resolution = Resolution(ManifestDocument(parsing: Data(text.utf8)), catalogue: catalogue)
-        #expect(resolution.problems.map(\.position?.description) == ["line 1, column 43"])
-    }
 }
 
 @Suite(.timeLimit(.minutes(5)))
@@ -196,22 +190,6 @@ struct `Wires of a manifest` {
                 "\(path): wire.unsatisfied: `C` 1.0.0 of plugin `org.p0` asks for `API` 1.0.0 as `books`; the manifest connects nothing to it",
             ])
         #expect(resolution.problems.filter(\.isConsequence).count == 1, "a misspelt property leaves its own wire empty")
-    }
-
-    @Test func `A misspelt service explains its own wire and no other`() {
-        let catalogue = Catalogue(plugins: [
-            .manager("M"), .service("S", provides: .of("API")),
-            .communication("C", wires: [.to("books", .of("API")), .to("loans", .of("API"))]),
-        ])
-        let services: ManifestValue = [["className": "S", "propertyName": "boks"]]
-        let resolution = Resolution(
-            ["M": ["className": "M", "communicationController": ["className": "C", "services": services]]], catalogue)
-        let path = "error M /managers/M/communicationController/services"
-        #expect(
-            summary(resolution.problems.causes.filter { $0.severity == .error }) == [
-                "\(path)/0/propertyName: wire.unknown: `C` 1.0.0 of plugin `org.p0` has no property `boks` for `S`; did you mean `books`?",
-                "\(path): wire.unsatisfied: `C` 1.0.0 of plugin `org.p0` asks for `API` 1.0.0 as `loans`; the manifest connects nothing to it",
-            ])
     }
 
     @Test func `A misspelt key is an error if something lacks for it, and what lacks is its consequence`() {

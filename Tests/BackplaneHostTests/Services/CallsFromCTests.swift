@@ -65,28 +65,10 @@ struct CallsFromCTests {
         await test.host.stop()
     }
 
-    @Test func `what it looks up wrongly is an error that says so`() async throws {
-        let test = try CallerPlugin.host()
-        #expect(await error { try await test.call("Caller", "find", #""Trails""#) }?.code == .unknownManager)
-        #expect(await error { try await test.call("Caller", "find", #""Caller""#) }?.code == .wireMismatch)
-        #expect(
-            await error { try await test.call("Caller", "findNothing", #""Trials""#) }?.code == .pluginInvalidAnswer)
-        await test.host.stop()
-    }
-
     @Test func `a method and a wire that it did not declare are errors that say so`() async throws {
         let test = try CallerPlugin.host()
         #expect(await error { try await test.call("Caller", "missing") }?.code == .callUnimplemented)
         #expect(await error { try await test.call("Caller", "noSuchWire") }?.code == .wireUnknown)
-        await test.host.stop()
-    }
-
-    @Test(arguments: ["store", "secondStore"])
-    func `a manager that asks for the store is refused for its role`(method: String) async throws {
-        let test = try CallerPlugin.host()
-        let refused = await error { try await test.call("Caller", method) }
-        #expect(refused?.code == .roleForbidden)
-        #expect(refused?.message == "Caller is a manager; only data access controllers can use backplane.store")
         await test.host.stop()
     }
 }

@@ -51,42 +51,6 @@ struct NetworkFolderTests {
             try await folders(managers, of: ["Attic", "Cellar", "Den"]) == ["Attic@shelf", "Attic@shelf", "Den@shelf"])
     }
 
-    @Test func `a namespace names the folder`() async throws {
-        let managers = manager("Attic", "a", #", "namespace": "Reading Room""#) + "," + manager("Den", "a")
-        #expect(try await folders(managers, of: ["Attic", "Den"]) == ["Reading%20Room", "Den@shelf"])
-    }
-
-    @Test func `a service whose folder is called after another manager now never shares it with the next one there`()
-        async throws
-    {
-        let test = try host([manager("Attic"), manager("Den")].joined(separator: ","))
-        func apply(_ managers: String...) async throws {
-            let text = #"{"manifestVersion": 1, "managers": {\#(managers.joined(separator: ","))}}"#
-            try await test.host.apply(ManifestDocument(parsing: Data(text.utf8)))
-        }
-        func folder(of name: String) async throws -> String {
-            let shelf: Remote<Shelf> = try await test.host.manager(name)
-            return FilePath.name(of: try await shelf.folder(Nothing()))
-        }
-        #expect(try await folder(of: "Den") == "Attic@shelf", "they share the service")
-        try await apply(manager("Den"))
-        #expect(try await folder(of: "Den") == "Den@shelf", "as after a restart")
-        try await apply(manager("Attic", "b"), manager("Den"))
-        #expect(try await folder(of: "Attic") == "Attic@shelf")
-        #expect(try await folder(of: "Den") == "Den@shelf")
-        await test.host.stop()
-    }
-
-    @Test func `different services cannot have one namespace, nor one of the host's`() async throws {
-        let namespace = #", "namespace": "Room""#
-        let test = try host(manager("Attic", "a", namespace) + "," + manager("Den", "b", namespace))
-        let problems = await test.host.check().map(\.error)
-        #expect(problems.map(\.code) == [.folderShared, .folderShared])
-        #expect(problems.first?.message.contains("`Room`") == true, "\(problems)")
-        let reserved = try host(manager("Attic", "a", #", "namespace": "@Room""#))
-        #expect(await reserved.host.check().map(\.error.code).contains(.manifestUnsupported))
-    }
-
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `a file that was downloaded is adopted by a data access controller`(lanes: LaneRule) async throws {
         let test = try host(manager("Attic"))

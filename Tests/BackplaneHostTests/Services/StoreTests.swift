@@ -41,18 +41,6 @@ struct StoreTests {
         }
     }
 
-    @Test func `records are deleted, one or all, and replaced together`() async throws {
-        try await withNotes { notebook, _ in
-            _ = try await notebook.save(notes)
-            _ = try await notebook.delete("a")
-            #expect(try await notebook.count() == 2)
-            _ = try await notebook.replaceAll([notes[1]])
-            #expect(try await notebook.all() == [notes[1]])
-            _ = try await notebook.deleteAll()
-            #expect(try await notebook.all() == [])
-        }
-    }
-
     @Test func `two data access controllers do not see each other's records`() async throws {
         try await withNotes { first, second in
             _ = try await first.save(notes)
@@ -71,22 +59,6 @@ struct StoreTests {
         }
     }
 
-    @Test func `ids that differ only behind a zero are two`() async throws {
-        try await withNotes { notebook, _ in
-            _ = try await notebook.save([Note(id: "a\u{0}b", text: "1"), Note(id: "a\u{0}c", text: "2")])
-            let texts = try await notebook.all().map(\.text), found = try await notebook.fetch("a\u{0}c")?.text
-            #expect(texts == ["1", "2"])
-            #expect(found == "2")
-        }
-    }
-
-    @Test func `many records are saved at once`() async throws {
-        try await withNotes { notebook, _ in
-            _ = try await notebook.save((0..<70_000).map { Note(id: "\($0)", text: "") })
-            #expect(try await notebook.count() == 70_000)
-        }
-    }
-
     @Test func `a write is logged with the trace of the call that it is made for`() async throws {
         let log = RecordedLog()
         try await withNotes(log: log) { notebook, _ in
@@ -99,17 +71,6 @@ struct StoreTests {
             #expect(lines.map { $0.metadata["trace"] } == [id, nil, id], "only what is made for a call has its trace")
             #expect(lines[0].metadata["component"] == "NoteStore" && lines[0].metadata["changes"] == "3")
             #expect(lines[0].metadata["collections"] == "Note" && lines[2].metadata["error"] == "call.invalid-input")
-        }
-    }
-
-    @Test func `a record that is something else is an error that names it`() async throws {
-        let store = MemoryRecordStore()
-        try await store.write(
-            [.save(collection: "Note", StoredRecord(id: "x", value: Array(#"{"id":"x","text":3}"#.utf8)))], in: "first")
-        try await withNotes(store) { notebook, _ in
-            let found = await error { try await notebook.fetch("x") }
-            #expect(found?.code == .storeUndecodable)
-            #expect(found?.location == "Note/x/text")
         }
     }
 }

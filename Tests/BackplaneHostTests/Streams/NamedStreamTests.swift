@@ -59,41 +59,6 @@ struct NamedStreamTests {
         }
     }
 
-    @Test func `a stream that opens at its deadline is open, or ends with the deadline`() async throws {
-        try await with { test, watch in
-            let wire = try await test.host.coordinator.names(of: "Direct"),
-                late = BackplaneError.deadlinePassed(before: "")
-            var statuses: Set<Int32> = []
-            for round in 0..<5_000 {
-                let stream = wire.openAside(.named("endless"), Array("null".utf8), test.host.begin())
-                let status = await withCheckedContinuation { answer in
-                    stream.next(1, Backplane.Reply { status, _ in answer.resume(returning: status) })
-                    for _ in 0..<(round % 100) { sched_yield() }
-                    stream.end(late)
-                }
-                statuses.insert(status)
-                stream.close()
-            }
-            #expect(statuses.isSubset(of: [Int32(BP_OK), Int32(BP_DEADLINE)]), "\(statuses)")
-            try await eventually { try watch.counts().running == 0 }
-        }
-    }
-
-    @Test func `leaving the loop and cancelling its task close the stream`() async throws {
-        try await with { test, watch in
-            for try await number in try await stream(test, "endless") where number == Array("40".utf8) { break }
-            try await eventually { try watch.counts().running == 0 }
-            let silent = try await stream(test, "silent")
-            let reader = Task { await error { for try await _ in silent {} } }
-            try await eventually { try watch.counts().begun == 2 }
-            reader.cancel()
-            #expect(await reader.value?.code == .callCancelled)
-            try await eventually { try watch.counts().running == 0 }
-            _ = try await stream(test, "endless")
-            try await eventually { try watch.counts().running == 0 }
-        }
-    }
-
     @Test(arguments: Route.allCases)
     func `open streams, and the elements that were taken, are counted`(route: Route) async throws {
         try await route.with("Sequences", as: Sequences.self) { test, sequences in
@@ -161,18 +126,6 @@ struct NamedStreamTests {
             let refused = await ask(client, "count", "1", limit: 0)
             let error = #expect(throws: BackplaneError.self) { try refused.answer.get() }
             #expect(error?.code == .controlMalformed && error?.location == "/limit")
-        }
-    }
-
-    @Test func `a client that leaves ends its stream`() async throws {
-        try await withSocket { _, client, watch in
-            let socket = try LocalSocket(connectingTo: client.path, within: .seconds(60))
-            try socket.write(
-                Array((#"{"request": "stream", "manager": "Direct", "method": "silent"}"# + "\n").utf8),
-                until: .now + .seconds(60))
-            try await eventually { try watch.counts().running == 1 }
-            socket.hangUp()
-            try await eventually { try watch.counts().running == 0 }
         }
     }
 

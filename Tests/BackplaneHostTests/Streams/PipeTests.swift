@@ -42,14 +42,6 @@ struct PipeTests {
         let numbers = StreamMethod<String, Int>()
     }
 
-    /// The same with a member of a kind that no host knows.
-    private struct FuturePipe: Contract {
-        static let name = "Pipe"
-        static let version: Version = "1.0.0"
-        let sum = AsyncMethod<Int, Int>()
-        let numbers = StreamMethod<Int, Int>()
-    }
-
     private static func library(edition: String = "1.0.0") throws -> [UInt8] {
         let path = FilePath.folder(of: #filePath) + "/../../Plugins/Pipe/pipe.c"
         return try LoadingFixture.library(
@@ -90,18 +82,6 @@ struct PipeTests {
         }
     }
 
-    @Test func `a consumer that leaves closes its streams, through others too`() async throws {
-        try await with { test, pipe, _ in
-            for try await number in pipe.numbers(1_000_000) where number == 200 { break }
-            for try await number in pipe.through(1_000_000) where number == 200 { break }
-            try await eventually { try pipe.open() == 0 }
-            let watch: Remote<SequenceWatch> = try await test.host.manager("Watch")
-            try await eventually { try watch.counts().running == 0 }
-            #expect(try watch.counts().cancelled == 1)
-            await eventually { await test.host.coordinator.openStreams == 0 }
-        }
-    }
-
     @Test func `errors arrive with the first request`() async throws {
         try await with { test, pipe, _ in
             let mistyped: Remote<MistypedPipe> = try await test.host.manager("Pipe")
@@ -123,16 +103,6 @@ struct PipeTests {
             #expect(tooMany?.message.contains("5 elements of the stream, expected 1 to 4") == true)
             #expect(await error { for try await _ in pipe.noArray() {} }?.code == .callInvalidOutput)
             #expect(await error { for try await _ in pipe.notJSON() {} }?.code == .callInvalidOutput)
-            try await eventually { try pipe.open() == 0 }
-        }
-    }
-
-    @Test func `an element that cannot be decoded fails the stream, after those before it`() async throws {
-        try await with { _, pipe, _ in
-            var arrived: [Int] = []
-            let failed = await error { for try await number in pipe.mixed() { arrived.append(number) } }
-            #expect(arrived == [1, 2])
-            #expect(failed?.code == .callInvalidOutput)
             try await eventually { try pipe.open() == 0 }
         }
     }
@@ -160,16 +130,6 @@ struct PipeTests {
         }
     }
 
-    @Test func `a stream that another thread closes while it is read answers every request`() async throws {
-        try await with { test, pipe, _ in
-            let unanswered = try await pipe.race(300)
-            #expect(unanswered == 0)
-            let watch: Remote<SequenceWatch> = try await test.host.manager("Watch")
-            try await eventually { try watch.counts().running == 0 }
-            await eventually { await test.host.coordinator.openStreams == 0 }
-        }
-    }
-
     @Test func `a consumer with too many streams is told so, and can open others when it has closed some`() async throws
     {
         try await with { _, pipe, _ in
@@ -181,58 +141,12 @@ struct PipeTests {
         }
     }
 
-    @Test func `answers that come twice, or after the close, are ignored`() async throws {
-        try await with { _, pipe, _ in
-            var arrived: [Int] = []
-            for try await number in pipe.twice() { arrived.append(number) }
-            #expect(arrived == [7, 7, 7])
-
-            let reader = Task {
-                var arrived: [Int] = []
-                let thrown = await error { for try await number in pipe.afterClose() { arrived.append(number) } }
-                return (arrived, thrown?.code)
-            }
-            try await eventually { try pipe.open() == 1 }
-            reader.cancel()
-            let (elements, code) = await reader.value
-            #expect(code == .callCancelled)
-            #expect(elements == [0] || elements == [])
-            try await eventually { try pipe.open() == 0 }
-        }
-    }
-
     @Test func `a consumer in C that does wrong gets an error`() async throws {
         try await with { _, pipe, _ in
             #expect(await error { try await pipe.twoAtOnce() }?.code == .streamMisused)
             let sum = try await pipe.closedTwice(10)
             #expect(sum == 45)
             #expect(try await pipe.afterEnd(3) == "the end again")
-        }
-    }
-
-    @Test func `an unknown kind of method loses that method only`() async throws {
-        try await with { test, pipe, _ in
-            let unknown = await error { try await test.call("Pipe", "unknown") }
-            #expect(unknown?.code == .callUnimplemented)
-            #expect(unknown?.message == "`unknown` of Pipe is of the unknown kind 77, which this host cannot call")
-            let future: Remote<FuturePipe> = try await test.host.manager("Pipe")
-            #expect(try await future.sum(4) == 6)
-        }
-    }
-
-    @Test func `an instance whose stream is not closed is kept, however often it is swapped`() async throws {
-        try await with { test, pipe, folder in
-            var iterator = pipe.deaf().makeAsyncIterator()
-            #expect(try await iterator.next() == 0)
-            let next = try folder.write(Self.library(edition: "2.0.0"), as: "libNext.so")
-            try await test.host.swap(
-                library: next, SwapOptions(drain: .upTo(.seconds(10), then: .fail), stepLimit: .seconds(60)))
-            #expect(await error { try await iterator.next() }?.code == .streamInterrupted)
-            let holders = try await test.host.generations(of: "org.backplane.tests.pipe").first?.heldBy ?? []
-            #expect(holders.contains("1 stream of Pipe whose body has not returned"), "\(holders)")
-            var arrived: [Int] = []
-            for try await number in pipe.numbers(3) { arrived.append(number) }
-            #expect(arrived == [0, 1, 2], "the new code's")
         }
     }
 }

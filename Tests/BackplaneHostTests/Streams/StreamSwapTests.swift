@@ -1,5 +1,4 @@
 import Backplane
-import Dispatch
 import Synchronization
 import Testing
 
@@ -46,19 +45,6 @@ struct StreamSwapTests {
                 }
                 await eventually { feeds.record.events.contains("gone \(edition - 1)") }
             }
-        }
-    }
-
-    @Test(arguments: Kind.allCases)
-    func `a stream that waits for its provider is interrupted, too`(kind: Kind) async throws {
-        let silent = FeedScript(1) { _, _ in try await Task.sleep(for: .seconds(36_000)) }
-        try await with(kind, silent) { feeds in
-            let feed = feeds.feed
-            let reader = Task { await error { for try await _ in feed.numbers(0) {} } }
-            await eventually { feeds.record.events.contains("begin 1") }
-            try await feeds.swap(FeedScript(2))
-            #expect(await reader.value?.code == .streamInterrupted)
-            await eventually { feeds.record.events.contains("gone 1") }
         }
     }
 
@@ -129,167 +115,6 @@ struct StreamSwapTests {
             for try await number in feed.numbers(0) {
                 #expect(number == 1)
                 break
-            }
-        }
-    }
-
-    @Test(arguments: [LaneRule.fastest, .encoded])
-    func `what a body throws because its component is suspended counts as an interruption`(lanes: LaneRule) async throws
-    {
-        let latch = Latch(), failed = Latch()
-        var script = FeedScript(1) { _, elements in
-            try await elements.send(1)
-            await latch.pass()
-            failed.open()
-            throw BackplaneError(.componentFailed, "the source was closed")
-        }
-        script.suspended = {
-            latch.open()
-            await failed.pass()
-        }
-        try await with(Kind(lanes: lanes, isGated: true), script) { feeds in
-            var iterator = feeds.feed.numbers(0).makeAsyncIterator()
-            #expect(try await iterator.next() == 1)
-            await eventually { latch.arrived == 1 }
-            try await feeds.swap(FeedScript(2))
-            #expect(await error { try await iterator.next() }?.code == .streamInterrupted)
-            #expect(await feeds.host.statistics.first { $0.component == "Feed" }?.errors == 0)
-        }
-    }
-
-    @Test(arguments: [LaneRule.fastest, .encoded])
-    func `a body that returns because its component is suspended has not ended its stream`(lanes: LaneRule) async throws
-    {
-        let isSuspended = Latch(), returned = Latch()
-        var script = FeedScript(1)
-        script.suspended = {
-            isSuspended.open()
-            await isSuspended.pass()
-            await returned.pass()
-        }
-        script.counted = { first, elements in
-            var number = first
-            while isSuspended.arrived == 0 {
-                try await elements.send(number)
-                number += 1
-            }
-            returned.open()
-        }
-        try await with(Kind(lanes: lanes, isGated: true), script) { feeds in
-            let feed = feeds.feed, read = Count(0), wanted = Count(.max)
-            let reader = Task { () async throws -> Int in
-                var expected = 0
-                for try await number in feed.counted(CountedFrom(first: 0)) {
-                    #expect(number == expected)
-                    expected += 1
-                    read.value = expected
-                    if expected > wanted.value { break }
-                }
-                return expected
-            }
-            await eventually { read.value > 100 }
-            try await feeds.swap(FeedScript(2))
-            let before = read.value
-            // More than can lie between the older code and the reader.
-            wanted.value = before + 200
-            #expect(try await reader.value > before + 200)
-            #expect(feeds.record.events.contains("begin 2"))
-        }
-    }
-
-    @Test(arguments: [LaneRule.fastest, .encoded])
-    func `a resumable stream waits for the new code longer than a swap waits for calls`(lanes: LaneRule) async throws {
-        let activation = Latch(), goOn = Latch()
-        try await with(Kind(lanes: lanes, isGated: true)) { feeds in
-            let feed = feeds.feed
-            let reader = Task {
-                var numbers: [Int] = []
-                for try await number in feed.counted(CountedFrom(first: 0)) {
-                    numbers.append(number)
-                    if numbers.count == 10 { await goOn.pass() }
-                    if numbers.count == 300 { break }
-                }
-                return numbers
-            }
-            await eventually { goOn.arrived == 1 }
-            var slow = FeedScript(2)
-            slow.activated = { await activation.pass() }
-            feeds.record.next(slow)
-            let swap = Task {
-                try await feeds.swap(
-                    FeedHost.edition(2),
-                    SwapOptions(drain: .upTo(.milliseconds(1), then: .fail), stepLimit: .seconds(60)))
-            }
-            await eventually { activation.arrived == 1 }
-            goOn.open()
-            // Twenty times as long as the drain.
-            for _ in 0..<20 { try await Task.sleep(for: .milliseconds(1)) }
-            #expect(!feeds.record.events.contains("begin 2"))
-            activation.open()
-            _ = try await swap.value
-            #expect(try await reader.value == Array(0..<300))
-        }
-    }
-
-    @Test(arguments: [LaneRule.fastest, .encoded])
-    func `bodies that react to their cancellation and do not return hold up no other stream`(lanes: LaneRule)
-        async throws
-    {
-        let released = DispatchSemaphore(value: 0), stuck = Count(0), inside = Count(0), returns = Latch()
-        let script = FeedScript(1) { kind, elements in
-            try await elements.send(kind)
-            await withTaskCancellationHandler {
-                inside.add()
-                // A body that goes on while its cancellation does not return would block a thread of Swift's pool.
-                if kind == 1 { return await returns.pass() }
-                for await _ in AsyncStream<Never>.makeStream().stream {}
-            } onCancel: {
-                guard kind == 1 else { return }
-                stuck.add()
-                released.wait()
-            }
-        }
-        try await with(Kind(lanes: lanes, isGated: false), script) { feeds in
-            let feed = feeds.feed, begun = Count(0)
-            // Half of the bodies are stuck.
-            let readers = (0..<12).map { number in
-                Task {
-                    await error {
-                        for try await _ in feed.numbers(number % 2) { begun.add() }
-                    }
-                }
-            }
-            // A body that was cancelled earlier would call its handler itself.
-            await eventually { begun.value == 12 && inside.value == 12 }
-            try await feeds.swap(FeedScript(2))
-            for reader in readers { #expect(await reader.value?.code == .streamInterrupted) }
-            await eventually { feeds.record.events.count { $0 == "end 1" } == 6 }
-            await eventually { stuck.value == 6 }
-            // A body that has noted its end has yet to return.
-            try await eventually {
-                try await feeds.host.generations(of: FeedHost.plugin).first?.heldBy.contains(
-                    "6 streams of Feed whose bodies have not returned") == true
-            }
-            for _ in 0..<6 { released.signal() }
-            returns.open()
-            await eventually { feeds.record.events.contains("gone 1") }
-        }
-    }
-
-    @Test(arguments: [LaneRule.fastest, .encoded])
-    func `an interruption is told as one, whenever it comes`(lanes: LaneRule) async throws {
-        try await with(Kind(lanes: lanes, isGated: false)) { feeds in
-            let feed = feeds.feed, read = Count(0)
-            let streams = try #require(await feeds.host.coordinator.streams(of: "Feed"))
-            for _ in 0..<2_000 {
-                let before = read.value
-                let reader = Task {
-                    await error { for try await _ in feed.numbers(0) { read.add() } }
-                }
-                while read.value == before { await Task.yield() }
-                streams.interrupt(.streamInterrupted)
-                #expect(await reader.value?.code == .streamInterrupted)
-                streams.admit()
             }
         }
     }
@@ -386,33 +211,6 @@ struct StreamSwapTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func `a stream from now on is resumed only once it has a position`(kind: Kind) async throws {
-        let sends = Latch()
-        var script = FeedScript(1)
-        script.counted = { first, elements in
-            if first < 0 { await sends.pass() }
-            for number in max(first, 0)... { try await elements.send(number) }
-        }
-        try await with(kind, script) { feeds in
-            let feed = feeds.feed
-            let early = Task { await error { for try await _ in feed.counted(CountedFrom(first: -1)) {} } }
-            await eventually { sends.arrived == 1 }
-            var second = script
-            second.edition = 2
-            try await feeds.swap(second)
-            #expect(await early.value?.code == .streamInterrupted)
-            sends.open()
-            var late = feeds.feed.counted(CountedFrom(first: -1)).makeAsyncIterator()
-            #expect(try await late.next() == 0)
-            var third = script
-            third.edition = 3
-            try await feeds.swap(third)
-            for number in 1..<150 { #expect(try await late.next() == number) }
-            #expect(feeds.record.events.contains("begin 3"))
-        }
-    }
-
-    @Test(arguments: Kind.allCases)
     func `streams are opened and closed while their provider is swapped`(kind: Kind) async throws {
         try await with(kind) { feeds in
             let feed = feeds.feed
@@ -444,20 +242,6 @@ struct StreamSwapTests {
             await eventually { feeds.record.events.count { $0.hasPrefix("gone") } == 19 }
         }
     }
-}
-
-/// A number that several tasks read and write.
-private final class Count: Sendable {
-    private let number: Mutex<Int>
-
-    init(_ number: Int) { self.number = Mutex(number) }
-
-    var value: Int {
-        get { number.withLock { $0 } }
-        set { number.withLock { $0 = newValue } }
-    }
-
-    func add() { number.withLock { $0 += 1 } }
 }
 
 extension Coordinator {

@@ -40,16 +40,6 @@ struct StreamTests {
     }
 
     @Test(arguments: Route.allCases)
-    func `elements of any type arrive as they were sent`(route: Route) async throws {
-        try await with(route) { _, sequences, _ in
-            var arrived: [Volume] = []
-            for try await volume in sequences.volumes(200) { arrived.append(volume) }
-            #expect(arrived.map(\.title) == (0..<200).map { "volume \($0)" })
-            #expect(arrived.allSatisfy { $0.tags == ["a", "b"] && $0.shape == .labelled("shape", [.point]) })
-        }
-    }
-
-    @Test(arguments: Route.allCases)
     func `an error in the middle arrives whole, after the elements before it`(route: Route) async throws {
         try await with(route) { _, sequences, _ in
             for kind in FailureKind.allCases {
@@ -91,31 +81,6 @@ struct StreamTests {
             let unread = sequences.endless()
             _ = unread
             #expect(try watch.counts().begun == 4, "a stream that is not read is not opened")
-        }
-    }
-
-    @Test(arguments: Route.allCases)
-    func `a stream in a cancelled task is not opened`(route: Route) async throws {
-        try await with(route) { _, sequences, watch in
-            let reader = Task {
-                withUnsafeCurrentTask { $0?.cancel() }
-                return await error { for try await _ in sequences.endless() {} }
-            }
-            #expect(await reader.value?.code == .callCancelled)
-            let counts = try watch.counts()
-            #expect(counts.begun == 0)
-        }
-    }
-
-    @Test(arguments: Route.allCases)
-    func `a sequence is iterated once`(route: Route) async throws {
-        try await with(route) { _, sequences, _ in
-            let stream = sequences.count(3)
-            var first = stream.makeAsyncIterator(), second = stream.makeAsyncIterator()
-            let element = try await first.next()
-            #expect(element == 0)
-            #expect(await error { try await second.next() }?.code == .streamMisused)
-            #expect(try await first.next() == 1)
         }
     }
 
@@ -207,20 +172,6 @@ struct StreamTests {
     }
 
     @Test(arguments: Route.allCases)
-    func `an open stream is no call that the watchdog could suspect`(route: Route) async throws {
-        try await with(route) { test, sequences, watch in
-            let reader = Task { await error { for try await _ in sequences.silent() {} } }
-            try await eventually { try watch.counts().running == 1 }
-            // The opening itself is a call, which may not have returned yet.
-            let coordinator = test.host.coordinator
-            await eventually { await coordinator.suspectedCalls == 0 }
-            #expect(try watch.counts().running == 1)
-            reader.cancel()
-            #expect(await reader.value?.code == .callCancelled)
-        }
-    }
-
-    @Test(arguments: Route.allCases)
     func `a body may send from several tasks`(route: Route) async throws {
         try await with(route) { _, sequences, _ in
             var arrived: [Int] = []
@@ -268,40 +219,6 @@ struct StreamTests {
     }
 
     @Test(arguments: [LaneRule.fastest, .encoded])
-    func `a stream through eight components is closed at the far end`(lanes: LaneRule) async throws {
-        var managers = #""Relay0": {"className": "SequencesManager"}, "Watch": {"className": "SequenceWatchManager"}"#
-        for number in 1...8 {
-            managers +=
-                #", "Relay\#(number)": {"className": "SequencesRelay", "uses": {"next": "Relay\#(number - 1)"}}"#
-        }
-        try await TestHost.with(parity: managers, lanes: lanes) { test in
-            let sequences: Remote<Sequences> = try await test.host.manager("Relay8"), watch = try await watch(test)
-            var arrived = 0
-            for try await number in sequences.endless() {
-                #expect(number == arrived)
-                arrived += 1
-                if arrived == 500 { break }
-            }
-            try await eventually { try watch.counts().running == 0 }
-            #expect(try watch.counts().cancelled == 1)
-        }
-    }
-
-    @Test func `each host knows the consumers of its own streams`() async throws {
-        let route = Route(lanes: .encoded, isRelayed: true)
-        try await with(route) { test, sequences, _ in
-            try await with(route) { other, _, _ in
-                var iterator = sequences.endless().makeAsyncIterator()
-                let first = try await iterator.next()
-                #expect(first == 0)
-                let (own, foreign) = (test.host.coordinator, other.host.coordinator)
-                #expect(await own.consumersOfStreams == ["Relayed"])
-                #expect(await foreign.consumersOfStreams == [])
-            }
-        }
-    }
-
-    @Test(arguments: [LaneRule.fastest, .encoded])
     func `a host that stops ends its streams`(lanes: LaneRule) async throws {
         try await with(Route(lanes: lanes, isRelayed: true)) { test, sequences, _ in
             let silent = Task { await error { for try await _ in sequences.silent() {} } }
@@ -319,14 +236,6 @@ struct StreamTests {
 }
 
 extension Coordinator {
-    /// The calls that the watchdog would report if the pool were occupied.
-    fileprivate var suspectedCalls: Int { live.watched.reduce(0) { $0 + $1.callsInFlight() } }
-
-    /// The components that have opened streams of others.
-    fileprivate var consumersOfStreams: [String] {
-        live.nodes.filter { node in node.number.map { live.consumers.have($0) } ?? false }.map(\.node.name)
-    }
-
     /// The streams that the active components have open.
     var openStreams: Int { live.nodes.reduce(0) { $0 + ($1.callable?.streams.count ?? 0) } }
 }

@@ -63,71 +63,6 @@ struct FormerNamespaceTests {
         await fixture.host.stop()
     }
 
-    @Test func `without the record of an interrupted start the next one finds the same data`() async throws {
-        let folder = try LoadingFixture.Folder()
-        #expect(try await count(Self.store, in: folder) == 1)
-        #expect(try await count(Self.archive, in: folder) == 2)
-        // As if the host had been killed before it wrote that.
-        let data = DataFolder.folderName(manifest: folder.path + "/manifest")
-        FileTree.remove("\(folder.path)/data/\(data)/@places.json")
-        #expect(try await count(Self.archive, in: folder) == 3)
-        #expect(try await count(Self.bare, in: folder) == 4)
-    }
-
-    @Test func `a damaged record is an error, and no data is begun anew`() async throws {
-        let folder = try LoadingFixture.Folder()
-        #expect(try await count(Self.store, in: folder) == 1)
-        #expect(try await count(Self.archive, in: folder) == 2)
-        let data = DataFolder.folderName(manifest: folder.path + "/manifest")
-        try folder.write(Array("{".utf8), as: "data/\(data)/@places.json", mode: 0o600)
-        #expect(await error { try await count(Self.bare, in: folder) }?.code == .dataFolderUnusable)
-    }
-
-    @Test func `an empty folder that an interrupted start has left does not hide the data of the former name`()
-        async throws
-    {
-        let folder = try LoadingFixture.Folder()
-        #expect(try await count(Self.store, in: folder) == 1)
-        let data = "data/" + DataFolder.folderName(manifest: folder.path + "/manifest")
-        _ = try folder.makeFolder(data + "/TicketArchive")
-        #expect(try await count(Self.archive, in: folder) == 2)
-        #expect(try await count(Self.bare, in: folder) == 3)
-    }
-
-    @Test func `a folder without files is its controller's own if the store has records of it`() async throws {
-        let fixture = try await AnnexFixture(Self.store), office = try await fixture.manager("Office")
-        #expect(try await office.pass(0).count == 1)
-        let data = "data/" + DataFolder.folderName(manifest: fixture.test.folder.path + "/manifest")
-        _ = try fixture.test.folder.makeFolder(data + "/TicketArchive")
-        let record = RecordChange.save(collection: "tickets", StoredRecord(id: "1", value: Array("{}".utf8)))
-        _ = try await fixture.host.records.write(RecordBatch([record]), in: "TicketArchive")
-        let failure = await error { try await fixture.swap(Self.archive) }
-        #expect(failure?.message.contains("it already has its own folder, `TicketArchive`") == true)
-        _ = try await fixture.host.records.write(
-            RecordBatch([.deleteAll(collection: "tickets")]), in: "TicketArchive")
-        try await fixture.swap(Self.archive)
-        #expect(try await office.pass(0).count == 2)
-        await fixture.host.stop()
-    }
-
-    @Test func `the data of a manager with errors is no other one's`() async throws {
-        let folder = try LoadingFixture.Folder()
-        #expect(try await count(Self.store, in: folder) == 1)
-        #expect(try await count(Self.archive, in: folder) == 2)
-        func both(_ office: ManifestValue) -> ManifestValue {
-            [
-                "Office": ["className": office, "dataAccessController": ["className": "TicketArchive"]],
-                "Branch": ["className": "TicketOffice", "dataAccessController": ["className": "TicketStore"]],
-            ]
-        }
-        let test = try TestHost(
-            String(decoding: AnnexFixture.manifest(both("Nobody")).json, as: UTF8.self), linked: [], in: folder)
-        let branch: Remote<TurnstileContracts.Turnstile> = try await test.host.manager("Branch")
-        #expect(try await branch.pass(0).count == 1)
-        await test.host.stop()
-        #expect(try await count(both("TicketOffice"), in: folder) == 3)
-    }
-
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `in a swap the data goes along, and back with a failed probation`(lanes: LaneRule) async throws {
         let fixture = try await AnnexFixture(Self.store, lanes: lanes), office = try await fixture.manager("Office")
@@ -167,17 +102,6 @@ struct FormerNamespaceTests {
         let report = try await fixture.swap(Self.bare) { $0.discardsState = true }
         #expect(report.warnings.contains { $0.contains("would start without the data") })
         #expect(try await office.pass(0).count == 1)
-        await fixture.host.stop()
-    }
-
-    @Test func `a controller moves with its namespace to another manager`() async throws {
-        let fixture = try await AnnexFixture(Self.store)
-        #expect(try await fixture.manager("Office").pass(0).count == 1)
-        let report = try await fixture.swap([
-            "Branch": ["className": "TicketOffice", "dataAccessController": ["className": "TicketStore"]]
-        ])
-        #expect(report.components.map(\.component) == ["Branch"], "the controller stays")
-        #expect(try await fixture.manager("Branch").pass(0).count == 2)
         await fixture.host.stop()
     }
 }

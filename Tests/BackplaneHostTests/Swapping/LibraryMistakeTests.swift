@@ -89,21 +89,6 @@ struct LibraryMistakeTests {
         await fixture.host.stop()
     }
 
-    @Test func `two of one plugin do not swap together`() async throws {
-        let fixture = try await TurnstileFixture()
-        let other = try fixture.write(TurnstileFixture.culprit(), as: "libCulprit.so")
-        try fixture.build(second.get())
-        let refusal = try await expectRefusal(fixture) { try await fixture.host.swap([fixture.path, other]) }
-        #expect(
-            refusal?.code == .swapRefused && refusal?.message.contains(TurnstileFixture.plugin) == true,
-            "\(String(describing: refusal))")
-        let same = try await expectRefusal(fixture) { try await fixture.host.swap([fixture.path, fixture.path]) }
-        #expect(same?.code == .swapRefused)
-        let none = try await expectRefusal(fixture) { try await fixture.host.swap([]) }
-        #expect(none?.code == .swapRefused)
-        await fixture.host.stop()
-    }
-
     /// Sums up every thousandth byte; enough to tell whether the host compares.
     private struct Sum: ContentDigest {
         func sha256(of bytes: [UInt8]) -> [UInt8] {
@@ -142,38 +127,7 @@ struct LibraryMistakeTests {
             "and its contents tell, too")
         await fixture.host.stop()
     }
-
-    @Test(arguments: ["libTurnstile.so", "libRenamed.so"])
-    func `nothing of one that is refused for its SHA-256 runs, neither its initialiser nor its entry`(name: String)
-        async throws
-    {
-        let first = try TurnstileFixture.built("Turnstile1")
-        let fixture = try await TurnstileFixture(first, sha256: LibraryFile.text(ofDigest: Sum().sha256(of: first))) {
-            $0.digest = Sum()
-        }
-        // It leaves a file beside the copy when code of it runs.
-        let refusal = try await expectRefusal(fixture) {
-            try await fixture.host.swap(library: fixture.write(LoadingFixture.library(), as: name))
-        }
-        #expect([.pluginDigestMismatch, .swapRefused].contains(refusal?.code))
-        #expect(try fixture.test.filesLoaded().filter { $0.hasSuffix(".ran") } == [])
-        await fixture.host.stop()
-    }
-
-    @Test func `without a SHA-256 for the plugin, such code would have run`() async throws {
-        let fixture = try await TurnstileFixture()
-        let refusal = try await expectRefusal(fixture) {
-            try await fixture.host.swap(library: fixture.write(LoadingFixture.library(), as: "libRenamed.so"))
-        }
-        #expect(refusal?.code == .pluginLayoutMismatch)
-        #expect(try fixture.test.filesLoaded().count { $0.hasSuffix(".ran") } == 1)
-        await fixture.host.stop()
-    }
 }
 
 extension TestHost {
-    /// The names of all files in the folders of hosts that are there now.
-    fileprivate func filesLoaded() throws -> [String] {
-        try loadFolders().flatMap { folder throws -> [String] in try FileTree.names(in: loads + "/" + folder) }
-    }
 }

@@ -1,16 +1,13 @@
 import Backplane
-import Foundation
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
 
 /// A call of 14 seconds, four callers, and a swap that must keep none of them waiting for it.
-///
-/// It takes its time and measures it, so that it runs only where that is asked for.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.nightly, .timeLimit(.minutes(5)))
 struct LongCallStressTests {
-    private static let isAsked = ProcessInfo.processInfo.environment["BACKPLANE_STRESS_SECONDS"] != nil
     private static let length = Duration.seconds(14)
 
     private final class LongestCall: Sendable {
@@ -26,9 +23,7 @@ struct LongCallStressTests {
         }
     }
 
-    @Test(
-        .enabled(if: isAsked, "BACKPLANE_STRESS_SECONDS is not set: a long call takes a quarter of a minute"),
-        arguments: [LaneRule.fastest, .encoded])
+    @Test(arguments: [LaneRule.fastest, .encoded])
     func `nobody waits longer than the drain allows, and the swap comes once the call has ended`(lanes: LaneRule)
         async throws
     {

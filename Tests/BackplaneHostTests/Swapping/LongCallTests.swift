@@ -125,49 +125,6 @@ struct LongCallTests {
         await counters.host.stop()
     }
 
-    @Test func `another change does not wait for it, and takes its place`() async throws {
-        let latches = Latches("long"), counters = try CounterHost(script: latches.script()),
-            counter = try await counters.counter()
-        let long = Task { try await counter.act("long") }
-        await eventually { latches["long"].arrived == 1 }
-        let swap = Task { try await counters.swap(latches.script(2), Self.later()) }
-        await eventually { waitingSwaps(counters).count == 1 }
-        let next = Task { try await counters.swap(latches.script(3), Self.later()) }
-        let failure = await error { try await swap.value }
-        #expect(
-            failure?.message.contains("quiesce: another change was requested while calls have not ended") == true,
-            "\(String(describing: failure))")
-        latches["long"].open()
-        #expect(try await next.value.outcome == .swapped)
-        #expect(try await (long.value, counter.edition()) == ("1", 3))
-        await counters.host.stop()
-    }
-
-    @Test func `a component of the plugin that has to start does not wait for it`() async throws {
-        let latches = Latches("long"),
-            counters = try CounterHost(
-                script: latches.script(),
-                others: [
-                    "Lazy": ["className": "StatefulCounter", "activation": "lazy", "configuration": ["key": "lazy"]]
-                ])
-        let counter = try await counters.counter()
-        let long = Task { try await counter.act("long") }
-        await eventually { latches["long"].arrived == 1 }
-        let swap = Task { try await counters.swap(latches.script(2), Self.later()) }
-        await eventually { waitingSwaps(counters).count == 1 }
-        let lazy = try await counters.counter("Lazy")
-        #expect(try await lazy.add(3) == 3)
-        let failure = await error { try await swap.value }
-        #expect(
-            failure?.message.contains("quiesce: a component that the swap changes had to start while calls have not")
-                == true, "\(String(describing: failure))")
-        latches["long"].open()
-        #expect(try await long.value == "1")
-        try await counters.swap(latches.script(3), Self.later())
-        #expect(try await (counter.edition(), lazy.add(1)) == (3, 4))
-        await counters.host.stop()
-    }
-
     @Test func `a host that stops meanwhile stops`() async throws {
         let latches = Latches("long"), counters = try CounterHost(script: latches.script()),
             counter = try await counters.counter()

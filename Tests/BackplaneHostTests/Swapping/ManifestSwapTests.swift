@@ -67,18 +67,6 @@ struct ManifestSwapTests {
         await fixture.host.stop()
     }
 
-    @Test func `the manifest from before takes the state of a renamed manager back`() async throws {
-        let fixture = try await AnnexFixture(Self.one), turnstile = try await fixture.manager("Turnstile")
-        #expect(try await turnstile.pass(1).own == 1)
-        try await fixture.swap(["Gate": ["className": "TurnstileManager", "was": "Turnstile"]])
-        #expect(try await turnstile.pass(1).own == 2)
-        try await fixture.swap(Self.one)
-        #expect(try await turnstile.pass(1).own == 3)
-        #expect(try await fixture.manager("Turnstile").pass(1).own == 4)
-        #expect(await fixture.states == ["Turnstile ready"])
-        await fixture.host.stop()
-    }
-
     @Test(arguments: lanes)
     func `a manager moves to another plugin and back with a rollback, and libraries come and go`(lanes: LaneRule)
         async throws
@@ -107,16 +95,6 @@ struct ManifestSwapTests {
         await fixture.host.stop()
     }
 
-    @Test func `after another manifest was applied, a rollback brings back code alone`() async throws {
-        let fixture = try await AnnexFixture(Self.one, [AnnexFixture.first])
-        try await fixture.swap(Self.one, [AnnexFixture.annex])
-        try await fixture.host.apply(
-            AnnexFixture.document(["Turnstile": Self.turnstile, "Usher": ["className": "UsherManager"]]))
-        #expect(
-            await error { try await fixture.host.rollback(plugin: AnnexFixture.annexPlugin) }?.code == .swapRefused)
-        await fixture.host.stop()
-    }
-
     @Test(arguments: lanes)
     func `a wire comes with its use and goes with it`(lanes: LaneRule) async throws {
         let usher: ManifestValue = ["className": "UsherManager"]
@@ -135,22 +113,6 @@ struct ManifestSwapTests {
             try await fixture.swap(["Turnstile": Self.turnstile, "Usher": wired])
             #expect(try await through.pass(5).own == 2)
         }
-        await fixture.host.stop()
-    }
-
-    @Test func `a renamed provider keeps the wires of those that do not change`() async throws {
-        let fixture = try await AnnexFixture([
-            "Turnstile": Self.turnstile, "Usher": ["className": "UsherManager", "uses": ["turnstile": "Turnstile"]],
-        ])
-        let usher = try await fixture.manager("Usher")
-        #expect(try await usher.pass(1).own == 1)
-        let report = try await fixture.swap([
-            "Gate": ["className": "TurnstileManager", "was": "Turnstile"],
-            "Usher": ["className": "UsherManager", "uses": ["turnstile": "Gate"]],
-        ])
-        #expect(report.components.map(\.component) == ["Gate"] && report.managers?.kept == ["Usher"])
-        #expect(try await usher.pass(1).own == 2)
-        #expect(await fixture.host.wires.first { $0.user == "Usher" }?.provider == "Gate")
         await fixture.host.stop()
     }
 
@@ -209,16 +171,6 @@ struct ManifestSwapTests {
         let report = try await fixture.swap(managers) { $0.discardsState = true }
         let reported = report.warnings + report.components.compactMap { $0.state?.lost }
         #expect(!reported.isEmpty, "and what was lost is reported")
-        await fixture.host.stop()
-    }
-
-    @Test func `applying a manifest carries state as a swap does`() async throws {
-        let fixture = try await AnnexFixture(Self.one), turnstile = try await fixture.manager("Turnstile")
-        #expect(try await turnstile.pass(1).own == 1)
-        let change = try await fixture.host.apply(
-            AnnexFixture.document(["Gate": ["className": "BarrierManager", "was": "Turnstile"]]))
-        #expect(change.restarted == ["Gate"])
-        #expect(try await turnstile.pass(1).own == 2)
         await fixture.host.stop()
     }
 

@@ -117,14 +117,6 @@ struct NativeStateTests {
         }
     }
 
-    @Test func `a host that encodes every call carries state over as JSON`() async throws {
-        try await with(lanes: .encoded) { test, remote, swap in
-            let report = try await swap(SwapOptions(stepLimit: .seconds(60)))
-            #expect(report.components.first?.state?.lane == "encoded")
-            #expect(report.components.first?.state?.reason == "the host is set to encode every call")
-        }
-    }
-
     @Test func `a preview says which way the state would take`() async throws {
         try await with { test, remote, swap in
             var library = try TurnstileFixture.built("_Parity")
@@ -215,26 +207,5 @@ struct NativeStateTests {
         #expect(changed?.reason?.contains("for the old code") == true && changed?.reason?.contains("new code") == true)
         let later = try await state(from: Small.self, to: Later.self)
         #expect(later?.reason == "the state has version 1 in the old code and 2 in the new code")
-    }
-
-    @Test func `a check names the states that can only go as JSON`() async throws {
-        for (type, count) in [(true, 1), (false, 0)] {
-            let counters = try CounterHost(
-                [], others: ["Counter": ["className": "Counter"]],
-                linked: [
-                    LinkedPlugin(id: "org.backplane.tests.counter", version: "1.0.0") {
-                        if type { $0.add(Covered.self) } else { $0.add(Small.self) }
-                    }
-                ])
-            let problems = await counters.host.encodedStates()
-            #expect(problems.count == count)
-            if let problem = problems.first {
-                #expect(problem.severity == .warning && problem.manager == "Counter")
-                #expect(problem.error.location == "/managers/Counter")
-                #expect(problem.error.message.contains("can only be carried over as JSON"))
-                #expect(problem.error.message.contains("`Cover`, a class"))
-            }
-            await counters.host.stop()
-        }
     }
 }

@@ -81,34 +81,6 @@ struct RemovedMethodTests {
         await counters.host.stop()
     }
 
-    @Test func `a caller that comes while the swap waits for long calls is compared, too`() async throws {
-        let latch = Latch()
-        let counters = try CounterHost(
-            script: CounterScript(act: { _, text, _ in
-                await latch.pass()
-                return text
-            }))
-        try await counters.host.start()
-        // A call by name belongs to no wire.
-        let long = Task { try await counters.test.call("Counter", "act", #""long""#) }
-        await eventually { latch.arrived == 1 }
-        let swap = Task {
-            let later = DrainPolicy.upTo(.milliseconds(20), then: .retry(attempts: 1_000, within: .seconds(3_600)))
-            return await error {
-                try await counters.swap(linked: [OtherCounters.narrower], SwapOptions(drain: later))
-            }
-        }
-        await eventually { counters.test.log.all.contains { $0.message == "a swap is waiting for long calls" } }
-        let counter = try await counters.counter()
-        latch.open()
-        _ = try await long.value
-        let failure = await swap.value
-        #expect(failure?.code == .swapFailed, "\(String(describing: failure))")
-        expectRefusal(failure?.causes.first, ["the host program calls"])
-        #expect(try await (counter.edition(), counter.act("short")) == (1, "short"))
-        await counters.host.stop()
-    }
-
     @Test func `it is done if that is allowed, and a caller that comes later is warned`() async throws {
         let counters = try CounterHost(
             others: ["Optional": Self.optional], linked: [OptionalClients.edition("1.0.0")])
@@ -125,48 +97,5 @@ struct RemovedMethodTests {
         let next = try await counters.swap(linked: [OptionalClients.edition("1.1.0")])
         #expect(next.outcome == .swapped)
         await counters.host.stop()
-    }
-
-    @Test func `another manifest is refused in the same way`() async throws {
-        // The class of another plugin provides fewer methods under the same manager's name.
-        let narrower = LinkedPlugin(id: "org.backplane.tests.narrower-counters", version: "1.0.0") {
-            $0.add(FewerMethods.self)
-        }
-        let counters = try CounterHost(
-            others: ["Client": ClientPlugin.manager("Client")], linked: [LinkedPlugin(ClientPlugin.self), narrower])
-        let client: Remote<Clients> = try await counters.host.manager("Client")
-        #expect(try await client.add(5) == 5)
-        let manifest = ManifestDocument([
-            "manifestVersion": 1,
-            "managers": [
-                "Client": ClientPlugin.manager("Client"),
-                "Counter": ["className": "FewerMethods", "configuration": ["key": ""]],
-            ],
-        ])
-        let failure = await error { try await counters.host.apply(manifest, discardsState: true) }
-        #expect(failure?.code == .callUnimplemented)
-        #expect(
-            failure?.message.contains(
-                "Client, through its wire `counter`, calls `edition`, `act` of `Counting`")
-                == true, "\(String(describing: failure))")
-        #expect(failure?.message.contains("`SwapOptions.allowsMissingMethods`") == true)
-        #expect(try await client.add(1) == 6)
-        #expect(counters.counters["Counter"]!.all == ["made 1", "activate 1"])
-        try await counters.host.apply(manifest, allowsMissingMethods: true, discardsState: true)
-        #expect(try await client.add(1) == 1, "another class begins anew")
-        #expect(await error { try await client.act("") }?.code == .callUnimplemented)
-        await counters.host.stop()
-    }
-
-    private final class FewerMethods: Manager {
-        typealias Provides = NarrowerCounting
-        typealias Configuration = StatefulCounter.Configuration
-        init(_ context: Context) {}
-        static func methods(_ table: inout Methods) {
-            table.async(\.add) { _, number, _ in number }
-            table.sync(\.sumNow) { _, _, _ in 0 }
-            table.sync(\.editionNow) { _, _, _ in 0 }
-            table.sync(\.actNow) { _, text, _ in text }
-        }
     }
 }

@@ -126,7 +126,6 @@ final class CounterEvents: Sendable {
     var script: CounterScript { state.withLock { $0.script } }
     var all: [String] { state.withLock { $0.events } }
     func note(_ event: String) { state.withLock { $0.events.append(event) } }
-    func clear() { state.withLock { $0.events = [] } }
     /// Those that are made from now on do this.
     func next(_ script: CounterScript) { state.withLock { $0.script = script } }
 }

@@ -171,48 +171,6 @@ struct SwapFaultTests {
         if failing.step == .activate { #expect(events.all.contains("suspend 2"), "what it took late it gives up") }
     }
 
-    @Test func `an old instance that cannot be resumed continues all the same, and the log says so`() async throws {
-        let fails: CounterScript.Step = { _ in throw BackplaneError(.componentFailed, "not today") }
-        let counters = try CounterHost(script: CounterScript(resumed: fails)), counter = try await counters.counter()
-        #expect(try await counter.add(5) == 5)
-        #expect(
-            await error { try await counters.swap(CounterScript(edition: 2, activated: fails)) }?.code == .swapFailed)
-        #expect(try await counter.add(1) == 6)
-        let lines = counters.test.log.all.filter { $0.level >= .error }.map(\.message)
-        #expect(
-            lines == [
-                "did not resume after a failed swap; it may lack the resources that `activate` acquires",
-                "swap failed, the old code keeps running",
-            ])
-        await counters.host.stop()
-    }
-
-    @Test func `while one still hangs in its suspend another swap fails in its time, and later ones succeed`()
-        async throws
-    {
-        let hanging = Latch(), once = Once()
-        let
-            counters = try CounterHost(
-                script: CounterScript(suspended: { _ in if once.isFirst { await hanging.pass() } })),
-            counter = try await counters.counter()
-        let events = counters.counters["Counter"]!,
-            short = SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(10))
-        #expect(try await counter.add(5) == 5)
-        #expect(await error { try await counters.swap(CounterScript(edition: 2), short) }?.code == .swapFailed)
-        #expect(
-            await error { try await counters.swap(CounterScript(edition: 3), short) }?.code == .swapFailed,
-            "it has not come back from the step before")
-        #expect(events.all.filter { $0 == "suspend 1" }.count == 1, "steps never overlap")
-        #expect(try await counter.add(1) == 6)
-        hanging.open()
-        await eventually { events.all.contains("resume 1") }
-        try await counters.swap(CounterScript(edition: 4))
-        #expect(try await counter.add(1) == 7)
-        await counters.host.stop()
-        await eventually { events.left == [:] }
-        #expect(events.all.filter { $0 == "resume 1" }.count == 1, "\(events.all)")
-    }
-
     @Test func `state that does not decode, or is too large, keeps the swap`() async throws {
         let counters = try CounterHost { $0.stateLimit = 10 }, counter = try await counters.counter()
         #expect(try await counter.add(5) == 5)

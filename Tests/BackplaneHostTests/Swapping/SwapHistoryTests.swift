@@ -44,17 +44,6 @@ struct SwapHistoryTests {
         await counters.host.stop()
     }
 
-    @Test func `after several ways back and forth the last one is still the one before`() async throws {
-        let counters = try CounterHost()
-        _ = try await counters.counter()
-        for edition in 2...4 { try await counters.swap(CounterScript(edition: edition)) }
-        for number in [1, 2] { _ = try await counters.host.rollback(plugin: CounterHost.plugin, to: number) }
-        #expect(
-            try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [1],
-            "though later ones are there")
-        await counters.host.stop()
-    }
-
     private static let ill: @Sendable () async throws -> Void = { throw BackplaneError(.componentFailed, "ill") }
     private static let trial = SwapOptions(
         probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)),
@@ -115,47 +104,6 @@ struct SwapHistoryTests {
         #expect(
             try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [1],
             "and so it is as good as the others")
-        await counters.host.stop()
-    }
-
-    @Test func `where only such a one is left nothing is gone back to, and the error says so`() async throws {
-        let counters = try CounterHost()
-        _ = try await counters.counter()
-        try await counters.swap(CounterScript(edition: 2))
-        counters.next(
-            CounterScript(health: {
-                counters.next(CounterScript(edition: 2))
-                try await Self.ill()
-            }))
-        #expect(try await counters.host.rollback(plugin: CounterHost.plugin, Self.trial).outcome == .rolledBack)
-        let refusal = await error { try await counters.host.rollback(plugin: CounterHost.plugin) }
-        #expect(
-            refusal?.message
-                == "\(CounterHost.plugin) has no retired generation without a failed probation; retired generations: 1 (which failed its probation after a rollback); specify its number"
-        )
-        await counters.host.stop()
-    }
-
-    @Test func `one that could not come back keeps its place, and swaps that fail cost no generation its own`()
-        async throws
-    {
-        let counters = try CounterHost()
-        _ = try await counters.counter()
-        for edition in 2...9 { try await counters.swap(CounterScript(edition: edition)) }
-        let fails: CounterScript.Step = { _ in try await Self.ill() }
-        for number in 1...3 {
-            counters.next(CounterScript(edition: number, activated: fails))
-            #expect(
-                await error { try await counters.host.rollback(plugin: CounterHost.plugin, to: number) }?.code
-                    == .swapFailed)
-            #expect(
-                await error { try await counters.swap(CounterScript(edition: 10, activated: fails)) }?.code
-                    == .swapFailed)
-        }
-        let all = try await counters.host.generations(of: CounterHost.plugin)
-        #expect(all.map(\.canReturn) == (1...12).map { $0 <= 8 })
-        counters.next(CounterScript(edition: 8))
-        #expect(try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [8])
         await counters.host.stop()
     }
 

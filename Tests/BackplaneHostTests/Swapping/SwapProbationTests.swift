@@ -90,22 +90,6 @@ struct SwapProbationTests {
         await counters.host.stop()
     }
 
-    @Test func `errors of the old code, and few ones, are no reason`() async throws {
-        let counters = try CounterHost(script: CounterScript(act: Self.fails)), counter = try await counters.counter()
-        for _ in 0..<50 { _ = try? await counter.act("") }
-        let swap = Task { try await counters.swap(CounterScript(edition: 2, act: Self.fails), Self.long) }
-        try await eventually { try counter.editionNow() == 2 }
-        counters.next(CounterScript())
-        for _ in 0..<50 { _ = try await counter.add(1) }
-        for _ in 0..<5 { _ = try? await counter.act("") }
-        // Another change ends the probation: what is active then stays.
-        let next = Task { try await counters.swap(CounterScript(edition: 3)) }
-        #expect(try await swap.value.outcome == .swapped)
-        #expect(try await next.value.outcome == .swapped)
-        #expect(try await (counter.edition(), counter.add(1)) == (3, 51))
-        await counters.host.stop()
-    }
-
     @Test func `one that is not well is taken back`() async throws {
         let counters = try CounterHost(), counter = try await counters.counter()
         _ = try await counter.add(5)
@@ -176,43 +160,6 @@ struct SwapProbationTests {
         #expect(try await (counter.edition(), counter.add(1)) == (1, 6))
         #expect(events.all.contains("resume 1"))
         try await counters.expectNothingLeft(slots: ["Counter": 1])
-        await counters.host.stop()
-    }
-
-    @Test func `new code that does not hand its state back loses it, and says so`() async throws {
-        let counters = try CounterHost { $0.checksState = false }, counter = try await counters.counter()
-        _ = try await counter.add(5)
-        let swap = Task {
-            try await counters.swap(
-                CounterScript(
-                    edition: 2, exported: { _ in throw BackplaneError(.componentFailed, "mine") }, act: Self.fails),
-                Self.long)
-        }
-        try await eventually { try counter.editionNow() == 2 }
-        counters.next(CounterScript())
-        #expect(try await counter.add(2) == 7)
-        let report = try await call(until: swap) { _ = try? await counter.act("") }
-        #expect(
-            report.warnings == [
-                "the changes to the state of Counter since the swap are lost, and it continues with the earlier state: mine"
-            ])
-        #expect(try await (counter.edition(), counter.add(1)) == (1, 6))
-        await counters.host.stop()
-    }
-
-    @Test func `one without a gate goes back without one`() async throws {
-        let events = CounterEvents(),
-            counters = try CounterHost(
-                [], others: ["Worker": WorkerPlugin.manager("Worker", events)], linked: [WorkerPlugin.edition()])
-        let worker: Remote<Working> = try await counters.host.manager("Worker"),
-            gate = try await counters.gate("Worker")
-        events.next(CounterScript(edition: 2, serve: { _ in throw BackplaneError(.componentFailed, "ill") }))
-        let swap = Task { try await counters.swap(linked: [WorkerPlugin.edition("2.0.0")], Self.long) }
-        let report = try await call(until: swap) { _ = try? await worker.serve("") }
-        #expect(report.outcome == .rolledBack && report.callsHeld == 0)
-        #expect(try await worker.edition() == 1)
-        await eventually { events.all == ["made 1", "activate 1", "made 2", "activate 2", "suspend 2", "gone 2"] }
-        #expect(gate.slotCount == 1)
         await counters.host.stop()
     }
 

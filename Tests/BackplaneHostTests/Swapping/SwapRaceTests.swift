@@ -51,24 +51,6 @@ struct SwapRaceTests {
         await counters.host.stop()
     }
 
-    @Test func `with nothing up a swap is made all the same`() async throws {
-        let counters = try CounterHost()
-        #expect(try await counters.swap(CounterScript(edition: 2)).outcome == .swapped)
-        #expect(try await counters.counter().edition() == 2)
-        await counters.host.stop()
-    }
-
-    @Test func `what failed to start comes up with new code that does not fail`() async throws {
-        let counters = try CounterHost(
-            ["A", "B"], wires: ["B": "A"],
-            script: CounterScript(made: { _ in throw BackplaneError(.componentFailed, "ill") }))
-        #expect(await error { try await counters.host.start() } != nil)
-        #expect(try await counters.swap(CounterScript(edition: 2)).outcome == .swapped)
-        #expect(try await counters.counter("B").edition() == 2)
-        #expect(await counters.host.managers.map { "\($0.state)" } == ["ready", "ready"])
-        await counters.host.stop()
-    }
-
     @Test func `one that is looked up while it is about to change comes up with the new code`() async throws {
         let inside = Latch(),
             counters = try CounterHost(["A", "B"], script: CounterScript(suspended: { _ in await inside.pass() }))
@@ -171,27 +153,5 @@ struct SwapRaceTests {
         await eventually { events.left == [:] }
         #expect(events.all.contains("stop 1"), "the old one is stopped as it would have been: \(events.all)")
         #expect(await error { try await counter.add(1) }?.code == .callRetired)
-    }
-
-    @Test func `a stop while calls are drained ends the swap`() async throws {
-        let never = Latch(),
-            counters = try CounterHost(
-                script: CounterScript(act: { _, text, _ in
-                    await never.pass()
-                    return text
-                }), stopLimit: .seconds(60))
-        let counter = try await counters.counter(), gate = try await counters.gate("Counter"),
-            call = Task { try await counter.act("") }
-        await eventually { never.arrived == 1 }
-        let swap = Task {
-            try await counters.swap(CounterScript(edition: 2), SwapOptions(drain: .upTo(.seconds(3_600), then: .fail)))
-        }
-        await eventually { gate.isHeld }
-        let stop = Task { await counters.host.stop() }
-        #expect(await error { try await swap.value }?.causes.first?.code == .hostStopped)
-        never.open()
-        #expect(try await call.value == "")
-        await stop.value
-        await eventually { counters.counters["Counter"]!.left == [:] }
     }
 }

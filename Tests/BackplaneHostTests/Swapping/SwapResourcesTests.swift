@@ -56,18 +56,4 @@ struct SwapResourcesTests {
         #expect(try await swap() == .swapped)
         #expect(try await swap() == .unchanged)
     }
-
-    @Test func `where it is unclear which files come with it that is said, and the old ones stay`() async throws {
-        _ = try folder.makeFolder("app_TurnstileModule.resources")
-        let error = await #expect(throws: BackplaneError.self) { try await fixture.host.swap(library: fixture.path) }
-        #expect(error?.message.contains("`app_Turnstile.resources` and `app_TurnstileModule.resources`") == true)
-        #expect(try await fixture.generations().active == 2)
-    }
-
-    @Test func `a link among the files is no file that could be the same`() async throws {
-        _ = try folder.link("app_Turnstile.resources/passwords", to: "/etc/passwd")
-        let error = await #expect(throws: BackplaneError.self) { try await fixture.host.swap(library: fixture.path) }
-        #expect(error?.location == folder.path + "/app_Turnstile.resources/passwords")
-        #expect(try await fixture.generations().active == 2)
-    }
 }

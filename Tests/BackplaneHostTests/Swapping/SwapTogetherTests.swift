@@ -59,33 +59,6 @@ struct SwapTogetherTests {
         await counters.host.stop()
     }
 
-    @Test func `a contract that still fits is bound wire by wire, by the lane that fits`() async throws {
-        let counters = try CounterHost(
-            others: ["Client": ClientPlugin.manager("Client")], linked: [LinkedPlugin(ClientPlugin.self)])
-        let counter = try await counters.counter(), client: Remote<Clients> = try await counters.host.manager("Client")
-        #expect(try await (counter.add(1), client.add(1)) == (1, 2))
-        let report = try await counters.swap(linked: [OtherCounters.wider])
-        #expect(
-            report.wires.map(\.fromLane) == ["native", "native"]
-                && report.wires.map(\.toLane) == ["encoded", "encoded"], "the methods stand in other places")
-        #expect(report.wires.allSatisfy { $0.reason != nil })
-        #expect(
-            await counters.host.wires.map(\.lane.name) == ["encoded", "encoded", "native"],
-            "and the program's to the client")
-        #expect(try await (counter.add(1), client.add(1), client.addKept(1), counter.edition()) == (3, 4, 5, 2))
-        #expect(try (counter.sumNow(), client.sumNow()) == (5, 5))
-        let wider: Remote<WiderCounting> = try await counters.host.manager("Counter")
-        #expect(try await wider.take(2) == 3)
-        // Back again, whoever needs the wider contract does not fit any more.
-        let refusal = await error { try await counters.host.rollback(plugin: CounterHost.plugin) }
-        #expect(
-            refusal?.code == .swapRefused
-                && refusal?.message.contains("the host program calls Counter through `Counting` 1.1.0") == true,
-            "\(String(describing: refusal))")
-        #expect(try await counter.edition() == 2)
-        await counters.host.stop()
-    }
-
     @Test
     func `an incompatible contract is refused before anything changes, and all users of the old one are named`()
         async throws

@@ -51,18 +51,6 @@ struct SwapTrialTests {
         await fixture.host.stop()
     }
 
-    @Test func `one whose constructor comes to no end keeps no thread of the host`() async throws {
-        let fixture = try await TurnstileFixture()
-        try fixture.build(TurnstileFixture.culprit("-DLOADED=for (;;) pause()"))
-        let refusal = await error {
-            try await fixture.host.swap(library: fixture.path, SwapOptions(stepLimit: .seconds(5)))
-        }
-        #expect(refusal?.code == .pluginTrialFailed)
-        #expect(refusal?.message.contains("did not end within 5.0 seconds while it was loaded") == true)
-        try await fixture.swap(TurnstileFixture.built("Turnstile2"))
-        await fixture.host.stop()
-    }
-
     @Test func `a library is opened in a child first, but for one that is trusted`() async throws {
         let fixture = try await TurnstileFixture(), file = fixture.folder.path + "/times"
         try await fixture.swap(counted(file))
@@ -124,27 +112,6 @@ struct SwapTrialTests {
         #expect(try await fixture.turnstile.pass(1).edition == 3)
         let told = fixture.test.log.all.filter { $0.message.contains("not tried in a child process first") }
         #expect(told.count == 1 && told.first?.level == .notice)
-        await fixture.host.stop()
-    }
-
-    @Test func `a preview that was given up ends its work`() async throws {
-        let process = TrialProcess(isPossible: true)
-        let fixture = try await TurnstileFixture { $0.trialProcess = process }
-        let mark = fixture.folder.path + "/mark"
-        let hanging = try fixture.write(
-            TurnstileFixture.culprit(#"-DLOADED=FILE *f = fopen("\#(mark)", "w"); fclose(f); for (;;) pause()"#),
-            as: "libHanging.so")
-        let file = fixture.folder.path + "/times"
-        let after = try fixture.write(counted(file), as: "libAfter.so")
-        let preview = Task {
-            try await fixture.host.previewSwap([hanging, after], SwapOptions(stepLimit: .seconds(600)))
-        }
-        await eventually { LoadingFixture.exists(mark) }
-        preview.cancel()
-        #expect(await error { try await preview.value }?.code == .callCancelled)
-        await eventually { process.id == nil }
-        #expect(loads(file) == [], "the libraries after it are not touched")
-        try await fixture.swap(TurnstileFixture.built("Turnstile2"))
         await fixture.host.stop()
     }
 }

@@ -72,54 +72,6 @@ struct SwapWhileExchangingTests {
         await counters.host.stop()
     }
 
-    @Test func `a piece that nobody takes holds up no swap of its executor, and no blame falls on it`() async throws {
-        let counters = try host(HeldExecutor(), CounterEvents()) { $0.servicesLimit = .seconds(60) }
-        try await counters.host.start()
-        let response = try await counters.host.network.open(HTTPRequest("GET", "gated:endless"))
-        let first = try await response.body.next()
-        #expect(first?.count == 1_000)
-        let report = try await counters.swap(linked: [Self.edition("2.0.0")])
-        #expect(report.outcome == .swapped && report.warnings == [])
-        let error = await error { while try await response.body.next() != nil {} }
-        #expect(error?.code == .networkFailed)
-        await counters.host.stop()
-    }
-
-    @Test func `old code sends by the old manifest until the flip, and new code by the new one from its start`()
-        async throws
-    {
-        let events = CounterEvents(), counters = try host(HeldExecutor(), events)
-        let feed: Remote<Feeds> = try await counters.host.manager("Feed")
-        let document = ManifestDocument([
-            "manifestVersion": 1, "plugins": [], "managers": .dictionary(Self.managers(events, first: "after:news")),
-            "network": ["executors": ["gated": "ExclusiveExecutor", "after": "UnchangedExecutor"]],
-        ])
-        func swap() async throws(BackplaneError) {
-            let coordinator = counters.host.coordinator
-            _ = try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
-                try await coordinator.swap(linked: [Self.edition("2.0.0")], applying: document, SwapOptions())
-            }
-        }
-        struct Refusal: Error {}
-        events.next(
-            CounterScript(built: {
-                events.note("old \(try await feed.fetch("before:news"))")
-                throw Refusal()
-            }))
-        let failure = await error { try await swap() }
-        #expect(failure?.code == .swapFailed)
-        #expect(events.all == ["old 204"])
-        #expect(try await feed.fetch("before:news") == "204")
-        events.clear()
-        events.next(CounterScript(built: { events.note("old \(try await feed.fetch("before:news"))") }))
-        try await swap()
-        #expect(events.all == ["old 204", "new 204", "suspend"])
-        #expect(try await feed.fetch("after:news") == "204")
-        let refused = await error { try await feed.fetch("before:news") }
-        #expect(refused?.code == .networkRefused)
-        await counters.host.stop()
-    }
-
     @Test func `one that its component does not end is ended once it is suspended, and the report says so`()
         async throws
     {
@@ -138,22 +90,6 @@ struct SwapWhileExchangingTests {
         executor.latch.open()  // the answer of the first comes too late for anybody
         _ = try await feed.listen()
         await eventually { events.all == ["suspend", "call.retired", "204"] }
-        await counters.host.stop()
-    }
-
-    @Test func `an exchange that ends before, or that suspend ends, is not lost`() async throws {
-        let executor = HeldExecutor(), events = CounterEvents(CounterScript(shut: { executor.latch.open() })),
-            counters = try host(executor, events) {
-                // What is not over by then is ended; this one comes to its end after `suspend`, however slowly.
-                $0.servicesLimit = .seconds(10)
-            }
-        let feed: Remote<Feeds> = try await counters.host.manager("Feed")
-        _ = try await feed.listen()
-        await eventually { executor.latch.arrived == 1 }
-        let report = try await counters.swap(linked: [Self.edition("2.0.0")])
-        #expect(report.outcome == .swapped && report.warnings == [])
-        await eventually { events.all == ["suspend", "204"] }
-        #expect(executor.cancelled.load(ordering: .relaxed) == 0)
         await counters.host.stop()
     }
 }

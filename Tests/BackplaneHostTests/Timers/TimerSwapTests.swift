@@ -58,38 +58,6 @@ struct TimerSwapTests {
         await timers.host.stop()
     }
 
-    @Test(arguments: TimerHost.Kind.allCases)
-    func `a timer that has yet to fire once is carried on, or missed in the report`(kind: TimerHost.Kind) async throws {
-        let once = CounterScript(edition: 1) { tasks, events in
-            try tasks.after(.seconds(60), name: "tea") { _ in events.note("fired tea 1") }
-            try tasks.after(.seconds(60), name: "toast") { _ in events.note("fired toast 1") }
-        }
-        let timers = try await TimerHost(kind, once)
-        await timers.clock.run(for: .seconds(45))
-        let report = try await timers.swap(
-            CounterScript(edition: 2) { tasks, events in
-                try tasks.after(.seconds(60), name: "tea") { _ in events.note("fired tea 2") }
-            })
-        #expect(
-            report.warnings == [
-                "\(timers.name) did not add the timers `toast` again, although they had yet to fire; add them in `init`, `importState` or `activate`"
-            ])
-        await timers.clock.run(for: .seconds(15))
-        #expect(timers.fired == ["fired tea 2"])
-        await timers.clock.run(for: .seconds(600))
-        #expect(timers.fired == ["fired tea 2"])
-        // One that has fired is over: the next code's is another.
-        try await timers.swap(
-            CounterScript(edition: 3) { tasks, events in
-                try tasks.after(.seconds(60), name: "tea") { _ in events.note("fired tea 3") }
-            })
-        await timers.clock.run(for: .seconds(59))
-        #expect(timers.fired == ["fired tea 2"])
-        await timers.clock.run(for: .seconds(1))
-        #expect(timers.fired == ["fired tea 2", "fired tea 3"])
-        await timers.host.stop()
-    }
-
     @Test func `with a gate a swap waits for a body, and no other begins`() async throws {
         let (go, goes) = AsyncStream<Void>.makeStream(), (begun, begins) = AsyncStream<Void>.makeStream()
         let timers = try await TimerHost(
@@ -154,89 +122,6 @@ struct TimerSwapTests {
         await timers.clock.settle()
         #expect(timers.fired == ["fired 1", "fired 1"], "the old code's timer goes on")
         await timers.host.stop()
-    }
-
-    @Test func `a swap comes later than a body that takes long, and the other timers fire meanwhile`() async throws {
-        let (go, goes) = AsyncStream<Void>.makeStream(), (begun, begins) = AsyncStream<Void>.makeStream()
-        let timers = try await TimerHost(
-            .gated,
-            CounterScript(edition: 1) { tasks, events in
-                try tasks.every(.seconds(10), name: "slow") { _ in
-                    begins.yield()
-                    for await _ in go { break }
-                    events.note("fired slow 1")
-                }
-                try tasks.every(.seconds(10), name: "quick") { _ in events.note("fired quick 1") }
-            })
-        timers.clock.advance(by: .seconds(10))
-        for await _ in begun { break }
-        await eventually { timers.fired == ["fired quick 1"] }
-        // A body that has noted itself may have yet to return, and its timer is not scheduled before.
-        await eventually { await timers.statistics.first { $0.name == "quick" }?.isRunning == false }
-        let next = CounterScript(edition: 2) { tasks, events in
-            try tasks.every(.seconds(10), name: "slow") { _ in events.note("fired slow 2") }
-            try tasks.every(.seconds(10), name: "quick") { _ in events.note("fired quick 2") }
-        }
-        let patience = DrainPolicy.upTo(.milliseconds(20), then: .retry(attempts: 1_000, within: .seconds(3_600)))
-        let swap = Task { try await timers.swap(next, SwapOptions(drain: patience)) }
-        await eventually { timers.log.all.contains { $0.message == "a swap is waiting for long calls" } }
-        timers.clock.advance(by: .seconds(10))
-        await eventually { timers.fired == ["fired quick 1", "fired quick 1"] }
-        // It does not try again before the body has ended. Then, one that has yet to leave may outlast a second drain.
-        #expect(timers.log.all.count { $0.message == "a swap is waiting for long calls" } == 1)
-        goes.yield()
-        #expect(try await swap.value.outcome == .swapped)
-        #expect(timers.fired == ["fired quick 1", "fired quick 1", "fired slow 1"])
-        await timers.host.stop()
-    }
-
-    @Test func `a swap that cancels long calls cancels the bodies of timers`() async throws {
-        let (begun, begins) = AsyncStream<Void>.makeStream()
-        let timers = try await TimerHost(
-            .gated,
-            CounterScript(edition: 1) { tasks, events in
-                try tasks.every(.seconds(10), name: "slow") { _ in
-                    begins.yield()
-                    try? await Task.sleep(for: .seconds(3_600))
-                    events.note("fired 1, cancelled: \(Task.isCancelled)")
-                }
-            })
-        timers.clock.advance(by: .seconds(10))
-        for await _ in begun { break }
-        let report = try await timers.swap(
-            .ticking(2, named: "slow"), SwapOptions(drain: .upTo(.seconds(10), then: .cancel)))
-        #expect(report.outcome == .swapped)
-        #expect(timers.fired == ["fired 1, cancelled: true"])
-        await timers.host.stop()
-    }
-
-    @Test func `without a gate the new timer waits for the old one's body`() async throws {
-        let (go, goes) = AsyncStream<Void>.makeStream(), (begun, begins) = AsyncStream<Void>.makeStream()
-        let timers = try await TimerHost(
-            .ungated,
-            CounterScript(edition: 1) { tasks, events in
-                try tasks.every(.seconds(10), name: "slow") { _ in
-                    begins.yield()
-                    for await _ in go { break }
-                    events.note("fired 1")
-                }
-            })
-        timers.clock.advance(by: .seconds(10))
-        for await _ in begun { break }
-        // Over two generations: the second has not fired when the third takes over.
-        for edition in 2...3 {
-            try await timers.swap(.ticking(edition, every: .seconds(10), named: "slow"))
-            timers.clock.advance(by: .seconds(25))
-        }
-        #expect(timers.fired == [])
-        goes.yield()
-        await timers.clock.settle()
-        #expect(timers.fired == ["fired 1"])
-        // It is 60.
-        await timers.clock.run(for: .seconds(10))
-        #expect(timers.fired == ["fired 1", "fired 3"])
-        await timers.host.stop()
-        await eventually { timers.events.all.contains("gone 1") }
     }
 
     @Test(arguments: TimerHost.Kind.allCases)

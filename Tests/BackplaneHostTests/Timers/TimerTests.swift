@@ -35,25 +35,6 @@ struct TimerTests {
         await timers.host.stop()
     }
 
-    @Test func `no timer fires before activation has ended`() async throws {
-        let (activating, isActivating) = AsyncStream<Void>.makeStream(), (end, ends) = AsyncStream<Void>.makeStream()
-        var script = CounterScript.ticking()
-        script.activated = { _ in
-            isActivating.yield()
-            for await _ in end { break }
-        }
-        let clock = ManualTimerClock(), counters = try CounterHost(script: script) { $0.timerClock = clock }
-        let start = Task { try await counters.host.start() }
-        for await _ in activating { break }
-        clock.advance(by: .seconds(300))
-        #expect(clock.begun == 0)
-        ends.yield()
-        try await start.value
-        await clock.run(for: .seconds(30))
-        #expect(clock.begun == 1, "the period is counted from the end of the activation")
-        await counters.host.stop()
-    }
-
     @Test func `bodies of one timer never overlap, and times that pass meanwhile are skipped`() async throws {
         let (go, goes) = AsyncStream<Void>.makeStream(), running = Mutex((now: 0, most: 0))
         let timers = try await TimerHost(
@@ -158,38 +139,6 @@ struct TimerTests {
         #expect(late?.code == .callRetired)
     }
 
-    @Test func `a body adds its timer again under the same name`() async throws {
-        let timers = try await TimerHost(
-            .gated,
-            CounterScript(edition: 1) { tasks, events in
-                @Sendable func again() throws {
-                    try tasks.after(.seconds(10), name: "again") { _ in
-                        events.note("fired")
-                        try again()
-                    }
-                }
-                try again()
-            })
-        await timers.clock.run(for: .seconds(45))
-        #expect(timers.fired.count == 4)
-        #expect(await timers.statistics.map(\.name) == ["again"])
-        #expect(timers.log.all.filter { $0.message == "timer failed" } == [])
-        await timers.host.stop()
-    }
-
-    @Test func `timers without a name are named by their order`() async throws {
-        let timers = try await TimerHost(
-            .gated,
-            CounterScript(edition: 1) { tasks, _ in
-                try tasks.every(.seconds(10)) { _ in }
-                try tasks.every(.seconds(20), name: "timer 2") { _ in }
-                try tasks.after(.seconds(30)) { _ in }
-            })
-        #expect(await timers.statistics.map(\.name) == ["timer 1", "timer 2", "timer 3"])
-        #expect(await timers.statistics.map(\.period) == [.seconds(10), .seconds(20), nil])
-        await timers.host.stop()
-    }
-
     @Test func `wrong timers are refused with what is wrong`() async throws {
         let refusals = Mutex<[String]>([])
         let timers = try await TimerHost(
@@ -246,18 +195,6 @@ struct TimerTests {
         let row = try #require(await timers.host.statistics.first { $0.component == "Worker" })
         #expect(row.timers.count == ComponentStatistics.timersShown && row.timerCount == 10_000)
         await timers.host.stop()
-    }
-
-    @Test func `the host's own clock fires them too, with its jitter`() async throws {
-        let events = CounterEvents(.ticking(every: .milliseconds(5), jitter: .milliseconds(2)))
-        let counters = try CounterHost(
-            [], others: ["Worker": WorkerPlugin.manager("Worker", events)], linked: [WorkerPlugin.edition()])
-        try await counters.host.start()
-        await eventually { events.all.count { $0 == "fired 1" } >= 5 }
-        await counters.host.stop()
-        let count = events.all.count
-        #expect(events.all.last == "gone 1" || events.all.contains("stop 1"))
-        #expect(events.all.count - count <= 1, "at most the instance's own end is noted after the stop")
     }
 
     @Test func `a stop waits for a body, and calls it off when it does not end`() async throws {

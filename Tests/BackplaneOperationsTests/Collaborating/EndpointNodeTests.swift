@@ -57,17 +57,4 @@ struct EndpointNodeTests {
         #expect(log.all == ["loan.taken 409", "loan.taken 409"])
         #expect(asked.all == ["/loan", "/again", "/again"])
     }
-
-    @Test func `a verdict is still asked`() async throws {
-        let server = try TestServer { _, connection in connection.answer("200 OK", body: Array("[]".utf8)) }
-        let http = HTTPClient([URLSessionExecutor()]).relative(to: server.url()), log = Recording<Int?>()
-        var endpoint = Endpoint<[String]>("GET", "books")
-        endpoint.verdict = { _, _ in .reject("no books") }
-        var graph = GraphBuilder("shelf")
-        let books = graph.load("books", endpoint, on: http, Call())
-        graph.onFailure(of: books) { _, status in log.add(status.code) }
-        let run = try graph.build(returning: books).start()
-        let error = await #expect(throws: BackplaneError.self) { try await run.value }
-        #expect(error?.code == .networkRejected && log.all == [200])
-    }
 }

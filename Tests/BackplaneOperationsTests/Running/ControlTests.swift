@@ -48,26 +48,6 @@ struct ControlTests {
         #expect(error.causes.map(\.code) == [.callCancelled])
     }
 
-    @Test func `a node that ends after its cancellation changes nothing`() async throws {
-        let begun = TestGate(), release = TestGate()
-        var graph = GraphBuilder("shelf")
-        let stubborn = graph.add("stubborn") {
-            begun.open()
-            await Task { try? await release.pass() }.value  // ignores its own cancellation
-            return 1
-        }
-        let stored = graph.add("stored", after: stubborn) { $0 }
-        let run = try graph.build(returning: stored).start()
-        try await begun.pass()
-        run.cancel()
-        await #expect(throws: BackplaneError.self) { try await run.value }
-        #expect(try run.state(of: stubborn) == .cancelled)
-        release.open()
-        #expect(await run.lastStates == ["stubborn": .cancelled, "stored": .cancelled])
-        guard case .failure(let error) = try await run.outcome(of: stubborn) else { return #expect(Bool(false)) }
-        #expect(error.code == .callCancelled)
-    }
-
     @Test func `cancelling everything lets finish nodes run`() async throws {
         let gate = TestGate()
         var graph = GraphBuilder("shelf")
@@ -142,26 +122,6 @@ struct ControlTests {
         #expect(log.all == ["books", "stored"])
     }
 
-    @Test func `a paused node's failure is held back, and so is that of its need`() async throws {
-        let gate = TestGate()
-        var graph = GraphBuilder("shelf")
-        let books = graph.add("books") { () throws -> Void in
-            try await gate.pass()
-            throw Unavailable()
-        }
-        let stored = graph.add("stored", after: books) {}
-        let run = try graph.build(returning: stored).start()
-        try await gate.arrivals()
-        run.pause()
-        gate.open()
-        await run.reached(.paused, "books")
-        try run.resume(.node(books))
-        await run.reached(.failed, "books")
-        #expect(try run.state(of: stored) == .paused)
-        run.resume()
-        await #expect(throws: BackplaneError.self) { try await run.value }
-    }
-
     @Test func `work that can be suspended is, and gives its place to others`() async throws {
         let log = Recording<String>(), transfer = Transfer(log)
         var graph = GraphBuilder("shelf")
@@ -180,25 +140,6 @@ struct ControlTests {
         transfer.gate.open()
         #expect(try await run.value == 7)
         #expect(log.all.filter { $0 != "other" } == ["run", "pause", "resume"])
-    }
-
-    @Test func `work that is paused before it is made does not begin`() async throws {
-        let log = Recording<String>(), transfer = Transfer(log), making = TestGate()
-        var graph = GraphBuilder("shelf")
-        let upload = graph.addSuspendable("upload") {
-            try await making.pass()
-            return transfer
-        }
-        let run = try graph.build(returning: upload).start()
-        try await making.arrivals()
-        run.pause()
-        await run.reached(.paused, "upload")
-        transfer.gate.open()
-        making.open()
-        #expect(log.all.isEmpty)
-        run.resume()
-        #expect(try await run.value == 7)
-        #expect(log.all == ["run"])
     }
 
     @Test func `a paused transfer can be cancelled`() async throws {

@@ -69,18 +69,6 @@ struct GraphEventTests {
         #expect(next() == nil)
     }
 
-    @Test func `a graph that was taken over after its last node ends at once`() {
-        var actions: [GraphAction] = []
-        var older = GraphScheduler(GraphShape(1, [])) { _ in ([], .normal) }
-        older.start(&actions)
-        #expect(older.begin(0) && older.returned(0, attempt: 1, .succeeded, retries: false, &actions))
-        var newer = GraphScheduler(GraphShape(1, [])) { _ in ([], .normal) }
-        newer.take(older.nodes)
-        actions = []
-        newer.start(&actions)
-        #expect(actions.count { if case .ended = $0 { true } else { false } } == 1, "\(actions)")
-    }
-
     @Test func `a reader that is cancelled ends`() async throws {
         let gate = TestGate()
         var graph = GraphBuilder("shelf")

@@ -110,20 +110,6 @@ struct GraphQueueTests {
         #expect(try await run.value == 1)
     }
 
-    @Test func `a callback that its own cancellation holds ends`() async throws {
-        for isThrown in [false, true] {
-            var graph = GraphBuilder("shelf")
-            let node = graph.addCallback("node") { (callback: NodeCallback<Int>) in
-                callback.onCancel { callback.fail(Unavailable()) }
-                callback.onCancel { callback.fail(Unavailable()) }
-                if isThrown { throw Unavailable() }
-                callback.succeed(1)
-            }
-            let run = try graph.build(returning: node).start()
-            #expect((try? await run.value) == (isThrown ? nil : 1))
-        }
-    }
-
     @Test func `a callback counts once, and one that is released fails the node`() async throws {
         var graph = GraphBuilder("shelf")
         let twice = graph.addCallback("twice") { (callback: NodeCallback<Int>) in

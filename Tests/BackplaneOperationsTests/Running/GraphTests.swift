@@ -156,24 +156,6 @@ struct GraphTests {
         #expect(ways.map { start + $0 }.contains(error?.message))
     }
 
-    @Test func `a node that waits for itself is refused`() {
-        let error = refusal { graph in
-            let books = graph.add("books") { 1 }
-            graph.order(books, after: books.always)
-        }
-        #expect(error?.code == .operationCycle)
-    }
-
-    @Test func `edges against the order of addition are no cycle`() async throws {
-        let log = Recording<String>()
-        var graph = GraphBuilder("shelf")
-        let last = graph.add("last") { log.add("last") }
-        let first = graph.add("first") { log.add("first") }
-        graph.order(last, after: first)
-        try await graph.build(returning: last).start().value
-        #expect(log.all == ["first", "last"])
-    }
-
     @Test func `a node of another graph is refused`() async throws {
         var other = GraphBuilder("other")
         let stranger = other.add("stranger") { 1 }
@@ -205,18 +187,6 @@ struct GraphTests {
         // A graph that is a node takes no place, so that one is enough.
         let run = try graph.build(returning: report).start(width: 1)
         #expect(try await run.value == "15")
-    }
-
-    @Test func `a graph in a graph that fails is the node's failure`() async throws {
-        var graph = GraphBuilder("catalogue")
-        let pages = graph.addGraph("pages") {
-            var pages = GraphBuilder("pages")
-            _ = pages.add("page 1") { () throws -> Void in throw Unavailable() }
-            return try pages.build()
-        }
-        let run = try graph.build(returning: pages).start()
-        let error = await #expect(throws: BackplaneError.self) { try await run.value }
-        #expect(error?.code == .operationUnsatisfied && error?.location == "pages")
     }
 
     @Test func `a chain of many nodes neither overflows the stack nor its release does`() async throws {

@@ -48,21 +48,6 @@ struct NodeOptionsTests {
         #expect(log.all == ["needed", "urgent", "high", "raised", "normal", "background"])
     }
 
-    @Test func `the priority of a node that is ready already can be raised`() async throws {
-        let log = Recording<String>(), gate = TestGate()
-        var graph = GraphBuilder("shelf")
-        let first = graph.add("first") { try await gate.pass() }
-        _ = graph.add("second") { log.add("second") }
-        let third = graph.add("third") { log.add("third") }
-        _ = first
-        let run = try graph.build().start(width: 1)
-        try await gate.arrivals()
-        try run.raise(.node(third), to: .urgent)
-        gate.open()
-        try await run.value
-        #expect(log.all == ["third", "second"])
-    }
-
     @Test func `a node that never returns fails after its time limit, and is cancelled`() async throws {
         let told = TestGate(), release = TestGate()
         var graph = GraphBuilder("shelf")

@@ -1,10 +1,11 @@
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneOperations
 
-/// All small graphs, and everything that can happen to them: a sample here, and all with `make exhaustive`.
-@Suite(.timeLimit(.minutes(60)))
+/// All small graphs, and everything that can happen to them: a sample every night, and all with `make exhaustive`.
+@Suite(.nightly, .timeLimit(.minutes(60)))
 struct ExhaustiveTests {
     private static let isSample = ProcessInfo.processInfo.environment["BACKPLANE_EXHAUSTIVE"] == nil
 

@@ -100,20 +100,6 @@ struct RecordChangesTests {
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a record that cannot be decoded is a change without a record, and a warning`(engine: Engine) async throws {
-        try await engine.lend { store, lent, records in
-            try await records.write(
-                [
-                    .save(collection: "Book", StoredRecord(id: "bad", value: Array("{}".utf8))),
-                    .save(collection: "Book", StoredRecord(id: "1", value: Array(#"{"id":"1","title":"One"}"#.utf8))),
-                ], in: "Books")
-            let changes = try await read(2, store.collection(Book.self).changes(since: 0))
-            #expect(changes.map(\.id) == ["bad", "1"] && changes.map { $0.record?.title } == [nil, "One"])
-            #expect(lent.log.messages("a record cannot be read and is omitted").count == 1)
-        }
-    }
-
     @Test(arguments: Engine.allCases) func `a reader ends with its task, or with its component`(engine: Engine)
         async throws
     {
@@ -138,16 +124,5 @@ struct RecordChangesTests {
         let retired = wait()
         await lent.stop()
         #expect(await retired.value?.code == .callRetired)
-    }
-
-    @Test(arguments: Engine.allCases) func `many readers of one collection each read every change`(engine: Engine)
-        async throws
-    {
-        try await engine.lend { store, _, _ in
-            let books = store.collection(Book.self)
-            let readers = (0..<20).map { _ in Task { try await read(50, books.changes(since: 0)).map(\.id) } }
-            for number in 0..<50 { try await books.save(Book(id: "\(number)", title: "")) }
-            for reader in readers { #expect(try await reader.value == (0..<50).map { "\($0)" }) }
-        }
     }
 }

@@ -206,31 +206,6 @@ struct RecordCollectionTests {
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `an index that is to be unique but is not is left out, and the log says so`(engine: Engine) async throws {
-        try await engine.lend { store, lent, records in
-            try await records.write(
-                ["a", "b"].map {
-                    .save(
-                        collection: "Book",
-                        StoredRecord(id: $0, value: Array(#"{"id":"\#($0)","title":"","year":1,"isbn":"7"}"#.utf8)))
-                }, in: "Books")
-            let books = store.collection(Book.self)
-            #expect(try await books.query(\.year, equal: 1).count() == 2)
-            #expect(lent.log.messages("an index was omitted, because its values are not unique").count == 1)
-            #expect(await storeError { try await books.query(\.isbn, equal: "7").all() }?.code == .storeUnindexed)
-        }
-    }
-
-    @Test func `a cancelled task cancels its operation in the host`() async throws {
-        let engine = StalledStore(), lent = try await LentStore(engine)
-        let task = Task { try await lent.store.collection(Book.self).fetch("emma") }
-        while !engine.hasBegun.value { await Task.yield() }
-        task.cancel()
-        #expect(await storeError { try await task.value }?.code == .callCancelled)
-        await lent.stop()
-    }
-
     @Test(arguments: Engine.allCases) func `a task that is cancelled already changes nothing`(engine: Engine)
         async throws
     {

@@ -159,61 +159,6 @@ struct TransactionTests {
         }
     }
 
-    @Test(arguments: Engine.allCases) func `a query after a change of its collection is an error`(engine: Engine)
-        async throws
-    {
-        try await engine.lend { store, _, _ in
-            let accounts = store.collection(Account.self)
-            try await accounts.save(Account(id: "a", balance: 1))
-            let error = await storeError {
-                try await store.transaction { transaction in
-                    let own = transaction.collection(Account.self)
-                    try await own.deleteAll()
-                    #expect(try await own.fetch("a") == nil)
-                    return try await own.query(\.balance).all().count
-                }
-            }
-            #expect(error?.code == .callInvalidInput && error?.message.contains("before the first change") == true)
-            #expect(try await accounts.count() == 1)
-        }
-    }
-
-    @Test(arguments: Engine.allCases) func `one that is cancelled in the middle changes nothing`(engine: Engine)
-        async throws
-    {
-        try await engine.lend { store, _, _ in
-            let accounts = store.collection(Account.self)
-            try await accounts.save(Account(id: "a", balance: 1))
-            let (reached, reach) = AsyncStream.makeStream(of: Void.self)
-            let transaction = Task {
-                try await store.transaction { transaction in
-                    let own = transaction.collection(Account.self)
-                    try await own.save(Account(id: "a", balance: 2))
-                    reach.finish()
-                    // It ends as if nothing had happened.
-                    while !Task.isCancelled { await Task.yield() }
-                }
-            }
-            for await _ in reached {}
-            transaction.cancel()
-            let error = await storeError { try await transaction.value }
-            #expect(error?.code == .callCancelled)
-            #expect(try await accounts.all() == [Account(id: "a", balance: 1)])
-        }
-    }
-
-    @Test(arguments: Engine.allCases) func `nothing works after the closure's end`(engine: Engine) async throws {
-        try await engine.lend { store, _, _ in
-            let kept = try await store.transaction { $0.collection(Account.self) }
-            for error in [
-                await storeError { try await kept.save(Account(id: "a", balance: 1)) },
-                await storeError { try await kept.fetch("a") },
-            ] {
-                #expect(error?.code == .callInvalidInput && error?.message.contains("has ended") == true)
-            }
-        }
-    }
-
     /// Eight tasks add to the same two records; every addition is found at the end.
     @Test(arguments: Engine.allCases) func `no update is lost`(engine: Engine) async throws {
         try await engine.lend { store, _, _ in

@@ -75,31 +75,4 @@ import Testing
         }
         #expect(mistake([Country].self, #"["Norway"]"#) == "/0: a code has two letters")
     }
-
-    @Test func `a type that refuses a value without a word is answered with what was found`() throws {
-        struct Silent: Decodable {
-            init(from decoder: any Decoder) throws {
-                throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: ""))
-            }
-        }
-        #expect(mistake([Silent].self, "[true]") == "/0: expected another value, found a boolean")
-        let decimal = try #require(mistake([Decimal].self, #"["x"]"#))
-        #expect(decimal.contains("found a string"), "\(decimal)")
-    }
-
-    @Test func `a place that a type makes up is named, and harms nothing`() throws {
-        struct Odd: Decodable {
-            init(from decoder: any Decoder) throws {
-                throw DecodingError.typeMismatch(
-                    String.self, .init(codingPath: [Place(intValue: -1)], debugDescription: "odd"))
-            }
-            struct Place: CodingKey {
-                var stringValue: String { "-1" }
-                var intValue: Int?
-                init(intValue: Int) { self.intValue = intValue }
-                init?(stringValue: String) { nil }
-            }
-        }
-        #expect(try #require(mistake(Odd.self, "[1]")).hasPrefix("/-1: "))
-    }
 }

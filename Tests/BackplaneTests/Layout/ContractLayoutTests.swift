@@ -83,22 +83,6 @@ import Testing
         #expect(difference(NoContract.self, NoContract.self) == nil)
     }
 
-    @Test func `equal contracts with a refusal are no ground for the native lane`() {
-        #expect(difference(Left.Refused.self, Left.Refused.self) == "`find` answers `Jacket`, a class")
-        #expect(
-            difference(Left.RefusedDeep.self, Left.RefusedDeep.self)
-                == "`all` takes `Array<JacketedBook>`, where `JacketedBook.jacket` is `Jacket`, a class")
-        #expect(
-            difference(Left.RefusedElement.self, Left.RefusedElement.self)
-                == "`all` answers `Array<Jacket>`, which contains `Jacket`, a class")
-    }
-
-    @Test func `a refusal on one side says on which`() {
-        #expect(
-            difference(Left.OneSided.self, Right.OneSided.self) == "`find` answers `Jacket`, a class, for the provider")
-        #expect(difference(Right.OneSided.self, Left.OneSided.self) == "`find` answers `Jacket`, a class, for the user")
-    }
-
     @Test func `contracts with other members say so`() {
         #expect(
             difference(Left.Names.self, Right.Names.self)
@@ -149,104 +133,6 @@ import Testing
         }
     }
 
-    @Test(
-        arguments: [
-            (structPairs, "a field's name", "`FieldName`, where `FieldName.limit` exists only for the user"),
-            (structPairs, "one more field", "`More`, where `More.skip` exists only for the provider"),
-            (
-                structPairs, "two fields of one type in another order",
-                "`SameOrder`, where the fields of `SameOrder` are in a different order for the user than for the provider"
-            ),
-            (
-                structPairs, "three levels down",
-                "`Shop`, where `Shop.aisles.shelves.top.price` is `Int32` for the user and `UInt32` for the provider"
-            ),
-            (
-                structPairs, "a struct and an enum",
-                "`Kind`, where `Kind` is a struct for the user and an enum for the provider"
-            ),
-            (
-                enumPairs, "the order of cases without payload",
-                "`CaseOrder`, where the cases of `CaseOrder` are in a different order for the user than for the provider"
-            ),
-            (
-                enumPairs, "an indirect case",
-                "`IndirectCase`, where `IndirectCase.old` is indirect for the provider only"
-            ),
-            (
-                enumPairs, "the raw type",
-                "`RawType`, where `RawType.rawValue` is `Int` for the user and `String` for the provider"
-            ),
-            (
-                enumPairs, "a raw type and none",
-                "`RawTypeOrNone`, where `RawTypeOrNone` has a raw type for the user only"
-            ),
-            (
-                enumPairs, "an empty payload and none",
-                "`EmptyPayload`, where `EmptyPayload.new` has a payload for the user only"
-            ),
-            (
-                containerPairs, "the labels of a tuple",
-                "`TupleLabels`, where `TupleLabels.place` is `(x: Int, y: Int)` for the user and `(row: Int, column: Int)` for the provider"
-            ),
-            (
-                genericPairs, "an argument that no field mentions",
-                "`Phantom<Int>` for the user and `Phantom<String>` for the provider"
-            ),
-            (
-                genericPairs, "the argument of the type around it",
-                "`Outer<Int>.Inner` for the user and `Outer<String>.Inner` for the provider"
-            ),
-            (
-                hiddenPairs, "one private type twice, and two of one name",
-                "`Two<Same, Same>` for the user and another `Two<Same, Same>` for the provider"
-            ),
-        ] as [([Pair], String, String)])
-    func `differences are told in words`(pairs: [Pair], name: String, sentence: String) throws {
-        let pair = try #require(pairs.first { $0.description == name })
-        let texts = try pair.texts()
-        let difference = ContractLayout.difference(
-            consumer: "call: Int\nfailure: Int\nasync find takes: \(texts.left)\nasync find answers: Int",
-            provider: "call: Int\nfailure: Int\nasync find takes: \(texts.right)\nasync find answers: Int")
-        #expect(difference == "`find` takes " + sentence)
-    }
-
-    @Test func `another call frame or failure type is a difference`() {
-        let own = text(NoContract.self)
-        let frame = own.replacing("deadline_ns:Int64", with: "deadline_ns:UInt64")
-        #expect(
-            ContractLayout.difference(consumer: own, provider: frame)
-                == "every call carries `Call`, where `Call.frame.deadline_ns` is `Int64` for the user and `UInt64` for the provider"
-        )
-        let failure = own.replacing("message:String,", with: "")
-        #expect(
-            ContractLayout.difference(consumer: own, provider: failure)
-                == "every call throws `BackplaneError`, where `BackplaneError.message` exists only for the user")
-        let size = own.replacing("struct Backplane.Call 64/8/64", with: "struct Backplane.Call 72/8/72")
-        #expect(
-            ContractLayout.difference(consumer: own, provider: size)
-                == "every call carries `Call`, where `Call` is 64 bytes for the user and 72 for the provider")
-    }
-
-    @Test(arguments: [
-        "", "\n", "call", "call: Int", "call: Int\nfailure: Int\n", "failure: Int\ncall: Int",
-        "call: Int\nfailure: Int\nasync find takes: Int", "refused",
-        "call: Int\nfailure: Int\nlater find takes: Int\nlater find answers: Int", "\u{0}", "🐋",
-        "call: #0=struct A<#0> 1/1/1/0{}\nfailure: #0\n#1",
-    ])
-    func `what is no contract's text is a difference, even to itself`(text: String) {
-        let own = self.text(NoContract.self)
-        #expect(
-            ContractLayout.difference(consumer: own, provider: text)
-                == "the layouts of the provider's contract cannot be read")
-        #expect(
-            ContractLayout.difference(consumer: text, provider: own)
-                == "the layouts of the user's contract cannot be read")
-        #expect(
-            ContractLayout.difference(consumer: text, provider: text)
-                == "the layouts of the user's contract cannot be read")
-    }
-
     @Test func `a text damaged anywhere is a difference and no crash`() {
         let own =
             "call: Int\nfailure: #0=enum M.E 8/8/8/0{one:Array<Int>,indirect two:tuple 8/8/8/0{x:#0,Int}}\nsync `a b` takes: #0\nsync `a b` answers: Int"
@@ -266,12 +152,6 @@ import Testing
                 Issue.record("the first \(index) bytes made no difference")
             }
         }
-    }
-
-    @Test func `names that refer to each other have an end`() {
-        let circle = "call: #0=struct A<#0,#1> 1/1/1/0{}\nfailure: #1=struct B<#0,#1> 1/1/1/0{a:#0}"
-        let other = "call: #0=struct A<#0,#1> 1/1/1/0{}\nfailure: #1=struct B<#0,#1> 1/1/1/0{a:#1}"
-        #expect(ContractLayout.difference(consumer: circle, provider: other) != nil)
     }
 }
 
@@ -311,14 +191,6 @@ extension Left {
         static let version: Version = "1.0.0"
         let find = AsyncMethod<String, Jacket>()
         let all = SyncMethod<Nothing, [JacketedBook]>()
-    }
-    fileprivate struct RefusedDeep: Contract {
-        static let version: Version = "1.0.0"
-        let all = SyncMethod<[JacketedBook], Nothing>()
-    }
-    fileprivate struct RefusedElement: Contract {
-        static let version: Version = "1.0.0"
-        let all = SyncMethod<Nothing, [Jacket]>()
     }
 }
 

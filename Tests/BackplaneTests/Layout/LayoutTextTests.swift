@@ -69,25 +69,6 @@ import Testing
         }
     }
 
-    @Test func `what is no identifier is quoted`() throws {
-        let raw = try TypeLayout(of: `Raw: {name}`.self).text
-        #expect(
-            raw
-                == "#0=struct BackplaneTests.`Raw: {name}` 24/8/24/0{`one,two`:Int,tuple:tuple 16/8/16/0{`a b`:Int,c:Int}}"
-        )
-        #expect(LayoutName.quoted("") == "``")
-        #expect(LayoutName.quoted("a`\n\\b") == "`a\\60\\0a\\5cb`")
-    }
-
-    @Test func `a name that is quoted reads back`() throws {
-        for name in ["", "plain", "a b", "`", "\\", "\n", "a\u{7f}b", "été", "a:b,c{d}<e>"] {
-            var parser = LayoutParser(LayoutName.quoted(name).utf8)
-            let read = try parser.name()
-            #expect(read == name)
-            #expect(parser.isAtEnd)
-        }
-    }
-
     @Test(arguments: [
         "", "#", "#1=", "struct ", "Int<", "Int<>", "Int<Int", "tuple ", "tuple 1/2{}", "tuple 1/1/1/1{Int,}",
         "#99999999999999999999", "`",
@@ -98,16 +79,6 @@ import Testing
         var parser = LayoutParser(text.utf8)
         let layout = try? parser.type()
         #expect(layout == nil || !parser.isAtEnd)
-    }
-
-    @Test func `a text that nests without end is refused`() {
-        for (opening, closing) in [
-            ("Array<", ">"), ("tuple 1/1/1/0{", "}"), ("#0=struct A 1/1/1/0{a:", "}"), ("#0=struct A<", "> 1/1/1/0{}"),
-        ] {
-            let text = String(repeating: opening, count: 100_000) + "Int" + String(repeating: closing, count: 100_000)
-            var parser = LayoutParser(text.utf8)
-            #expect(throws: LayoutParser.Malformed.self) { try parser.type() }
-        }
     }
 }
 

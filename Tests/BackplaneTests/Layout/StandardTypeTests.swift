@@ -49,13 +49,6 @@ import Testing
             ))
     }
 
-    @Test func `an error describes its causes by referring to itself`() throws {
-        let text = try TypeLayout(of: BackplaneError.self).text
-        #expect(text.contains("failure:Optional<"))
-        #expect(text.contains("details:Dictionary<String,String>"))
-        #expect(text.hasSuffix("causes:Array<#0>}"))
-    }
-
     /// Fields of which the compiler wrote the types as text, in all its short forms.
     struct Shelf {
         var flag: Bool, letter: Character, part: Substring, count: UInt, ratio: Double, share: Float
@@ -72,16 +65,6 @@ import Testing
             let read = try #require(mangled.standardLayout, "\(record.name): \(mangled.text)")
             let told = try TypeLayout(of: type)
             #expect(read == told)
-        }
-    }
-
-    struct Others {
-        var date: Date, own: [Shelf], result: Result<Int, Never>, tuple: (Int, Int), deep: [[[[[[[[[[Int]]]]]]]]]]
-    }
-
-    @Test func `any other name is left to the runtime`() throws {
-        for record in try #require(TypeMetadata(Others.self).descriptor.fields?.records) {
-            #expect(record.type?.standardLayout == nil, "\(record.name)")
         }
     }
 }

@@ -1,10 +1,11 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// Leases on real processors, in both ways of counting; and that the programs which try them would notice what they
 /// look for.
 @Suite(
-    .serialized, .timeLimit(.minutes(10 + StressTime.seconds / 60)),
+    .nightly, .serialized, .timeLimit(.minutes(10 + StressTime.seconds / 60)),
     .disabled(
         if: dlsym(nil, "__tsan_init") != nil,
         "ThreadSanitizer does not see restartable sequences, and reports what the controls leave out"))

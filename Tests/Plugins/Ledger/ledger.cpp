@@ -1,4 +1,4 @@
-// A whole plugin in C++: the ledger of Tests/Compatibility/ABI0/plugin.c, with exceptions inside. None of them crosses the boundary:
+// A whole plugin in C++, with exceptions inside. None of them crosses the boundary:
 // where something may be thrown, what the host calls answers with it.
 #include "backplane.h"
 

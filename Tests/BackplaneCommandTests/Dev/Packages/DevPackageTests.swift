@@ -2,13 +2,14 @@ import Backplane
 import BackplaneControl
 import BackplaneHost
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneDev
 @testable import BackplaneTerminal
 
 /// Packages that are worked on while `backplane dev` builds and runs them.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.nightly, .timeLimit(.minutes(30)))
 struct DevPackageTests {
     private let tool: Tool
     private let workspace: Workspace

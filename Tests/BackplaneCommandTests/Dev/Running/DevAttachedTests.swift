@@ -40,20 +40,6 @@ struct DevAttachedTests {
         #expect(await host.end().status == 0)
     }
 
-    @Test func `one that has older code is brought up to date`() async throws {
-        let host = try await tool.startRun(editions.manifest)
-        try editions.rename(2)
-        let dev = try DevRun(editions.manifest, "--running", with: tool)
-        try await dev.next("started")
-        try await dev.up()
-        #expect(try await dev.swapped().plugins.map(\.toVersion) == ["2.0.0"])
-        #expect(try await dev.call("Edition", "edition") == "2")
-        dev.process.signal(SIGTERM)
-        #expect(await dev.process.end().status == 0)
-        host.signal(SIGTERM)
-        _ = await host.end()
-    }
-
     @Test func `one that is not there is an error that says so, and one that ends is waited for`() async throws {
         let dev = try DevRun(editions.manifest, "--running", with: tool)
         try await dev.next("started")

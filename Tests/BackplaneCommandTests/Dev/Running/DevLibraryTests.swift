@@ -70,54 +70,6 @@ struct DevLibraryTests {
         try await dev.stop()
     }
 
-    @Test func `one that replaces a removed library becomes active when its writer has closed it`()
-        async throws
-    {
-        let contents = try Data(contentsOf: URL(filePath: editions.compile(2)))
-        try editions.remove("Edition")
-        // Whole, but for one byte somewhere in the middle: nothing that the file itself would tell.
-        let file = try editions.overwrite("Edition"), middle = contents.count / 2
-        try file.write(contentsOf: contents.prefix(middle) + [~contents[middle]] + contents.dropFirst(middle + 1))
-        try await expectNothingElse(2)
-        #expect(try await dev.call("Edition", "edition") == "1")
-        try file.seek(toOffset: UInt64(middle))
-        try file.write(contentsOf: [contents[middle]])
-        try file.close()
-        try await expectSwap(to: 2)
-        #expect(try await dev.call("Edition", "edition") == "2")
-        try await dev.stop()
-    }
-
-    @Test func `of several libraries in quick succession the newest is active`() async throws {
-        for edition in [6, 7] { _ = try editions.compile(edition) }
-        for edition in [6, 7] { try editions.rename(edition) }
-        var edition = 0
-        while edition != 7 { edition = try #require(try await dev.swapped().plugins.first).toVersion.major }
-        #expect(try await dev.call("Edition", "edition") == "7")
-        try await expectNothingElse(2)
-
-        // Two libraries at once, in one swap or two.
-        for name in ["Edition", "Sentinel"] { _ = try editions.compile(8, name) }
-        for name in ["Edition", "Sentinel"] { try editions.rename(8, name) }
-        var swapped: Set<String> = []
-        while swapped.count < 2 { swapped.formUnion(try await dev.swapped().plugins.map(\.plugin)) }
-        #expect(try await dev.call("Edition", "edition") == "8")
-        #expect(try await dev.call("Sentinel", "edition") == "8")
-        try await dev.stop()
-    }
-
-    @Test func `a library that was touched, or saved again as it was, is no swap`() async throws {
-        #expect(try await dev.call("Edition", "count") == "1")
-        _ = try await RunningTool(["touch", editions.library("Edition")], of: "/usr/bin/env", input: nil).end()
-        let touched = try await dev.next("unchanged", DevEvent.Libraries.self)
-        #expect(touched.libraries == [editions.library("Edition")])
-        try editions.rename(1)
-        try await dev.next("unchanged")
-        try await expectNothingElse(2)
-        #expect(try await dev.call("Edition", "count") == "2", "it is unaffected")
-        try await dev.stop()
-    }
-
     @Test func `a damaged library is refused with the reason, the old one keeps running, and a good one is swapped in`()
         async throws
     {

@@ -24,15 +24,6 @@ struct DevProcessTests {
         return dev
     }
 
-    /// The command as a shell starts it, without events: the application's outputs are its own then.
-    private var words: String {
-        "'\(Tool.built)/backplane' dev '\(editions.manifest)' --data '\(tool.data)' --load-folder '\(tool.loads)'"
-    }
-
-    private func shell(_ line: String) throws -> RunningTool {
-        try RunningTool(["-c", line], of: "/bin/sh", input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder])
-    }
-
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
     func `a signal ends the application in order, and that is success`(signal: Int32) async throws {
         try await start().stop(signal)
@@ -52,47 +43,5 @@ struct DevProcessTests {
         try editions.rename(4)
         #expect(try await dev.swapped().plugins.map(\.toVersion) == ["4.0.0"])
         try await dev.stop()
-    }
-
-    @Test func `a killed application is restarted by the next manifest, too`() async throws {
-        let dev = try await start()
-        try dev.killApplication()
-        try await dev.next("hostEnded")
-        try editions.rename(1, "Late")
-        try editions.save(EditionLibrary.manifest("Edition", "Late"))
-        #expect(try await dev.up().managers.map(\.name).sorted() == ["Edition", "Late"])
-        try await dev.stop()
-    }
-
-    @Test func `the application does not outlive a killed dev`() async throws {
-        let dev = try shell("exec \(words)")
-        #expect(await dev.says("running"), "\(dev.output)\(dev.errors)")
-        dev.signal(SIGKILL)
-        // Its outputs are the application's too: they are open for as long as it lives.
-        #expect(await dev.end().status == -SIGKILL)
-        #expect(tool.loadFolders() == [], "it stopped in order")
-    }
-
-    @Test func `when the reader of the events goes away, it ends`() async throws {
-        let reader = "grep -m 1 hostStarted"
-        let outcome = try await shell("{ \(words) --json; echo \"it ended with $?\" >&2; } | \(reader)").end()
-        #expect(outcome.status == 0)
-        #expect(outcome.output.split(separator: "\n").count == 1, "\(outcome.output)")
-        #expect(outcome.errors == "it ended with 0\n")
-        #expect(tool.loadFolders() == [])
-    }
-
-    @Test(arguments: ["</dev/null", "<&-"])
-    func `it needs no standard input`(redirection: String) async throws {
-        let dev = try shell("exec \(words) \(redirection)")
-        #expect(await dev.says("running"), "\(dev.output)\(dev.errors)")
-        try editions.rename(2)
-        #expect(await dev.says("swapped"), "\(dev.output)\(dev.errors)")
-        dev.signal(SIGTERM)
-        let outcome = await dev.end()
-        #expect(outcome.status == 0 && outcome.errors == "")
-        #expect(outcome.output.hasSuffix("stopped      SIGTERM\n"), "\(outcome.output)")
-        #expect(!outcome.output.contains("\u{1B}"), "there is no terminal")
-        #expect(tool.loadFolders() == [])
     }
 }

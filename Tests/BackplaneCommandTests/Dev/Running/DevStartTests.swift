@@ -41,20 +41,4 @@ struct DevStartTests {
             package.errors
                 == "backplane: --package: expected a folder with a Package.swift, found none at \(editions.folder)\n")
     }
-
-    @Test func `that another process runs the manifest is said`() async throws {
-        let first = try DevRun(editions.manifest, with: tool)
-        try await first.next("started")
-        let process = try await first.up().process
-        // It may yet look for others, of which there are some from now on.
-        #expect(!first.process.output.contains("alsoRunning"), "it was the first")
-        let second = try DevRun(editions.manifest, with: tool)
-        let others = try await second.next(
-            "alsoRunning", DevEvent.Others.self, besides: ["started", "hostStarted", "output"])
-        #expect(others.hosts.map(\.process) == [process])
-        for dev in [second, first] {
-            dev.process.signal(SIGTERM)
-            #expect(await dev.process.end().status == 0)
-        }
-    }
 }

@@ -79,9 +79,6 @@ final class TerminalRun: Sendable {
         return true
     }
 
-    /// Closes the terminal's window, as it were.
-    func hangUp() throws { try presence.close() }
-
     /// Waits until nobody whom the line has started is left.
     func end() async -> Bool {
         while await take() {}

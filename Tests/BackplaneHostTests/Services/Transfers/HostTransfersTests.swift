@@ -122,25 +122,6 @@ struct HostTransfersTests {
         await second.host.stop()
     }
 
-    @Test func `a transfer whose folder goes away fails by name, and begins again in a new one`() async throws {
-        let test = try host(), downloader: Remote<Downloader> = try await test.host.manager("Downloader")
-        _ = try await downloader.begin("http://books.test/whale")
-        _ = try await state(downloader) { $0.bytes == source.half }
-        let data = try #require(try FileTree.names(in: test.data).first { $0.hasPrefix("manifest-") })
-        let folder = "\(test.data)/\(data)/@network/Downloader"
-        try FileManager.default.removeItem(atPath: folder)
-        source.open()
-        let failed = try await state(downloader) { $0.phase.isFinal }
-        #expect(failed.phase == .failed && failed.error?.code == .networkFile && failed.file == nil, "\(failed)")
-        #expect(failed.error?.message.contains("No such file or directory") == true, "\(failed)")
-        #expect(failed.error?.location == folder + "/whale")
-        _ = try await downloader.begin("http://books.test/whale")
-        #expect(try await state(downloader) { $0.phase.isFinal }.phase == .succeeded)
-        #expect(try Array(Data(contentsOf: URL(filePath: folder + "/whale"))) == source.content)
-        #expect(source.ranges == ["", ""], "nothing was left of the part")
-        await test.host.stop()
-    }
-
     @Test func `plugins share neither ids nor transfers`() async throws {
         source.open()
         let other = "org.backplane.tests.other"
@@ -177,30 +158,6 @@ struct HostTransfersTests {
             _ = try await downloader.signIn("ann")
         }
         #expect(try await state(downloader) { $0.phase.isFinal }.phase == .succeeded)
-        await test.host.stop()
-    }
-
-    @Test func `a transfer whose account is signed out runs on, and once it is paused waits for the next sign-in`()
-        async throws
-    {
-        let test = try host(
-            DownloaderPlugin.manager("Downloader", credential: "library"),
-            network: #"{"credentials": {"library": {"type": "basic", "hosts": ["books.test"]}}}"#)
-        let downloader: Remote<Downloader> = try await test.host.manager("Downloader")
-        _ = try await downloader.signIn("ann")
-        _ = try await downloader.begin("http://books.test/whale")
-        _ = try await state(downloader) { $0.bytes == source.half }
-        _ = try await downloader.signOut("ann")
-        #expect(try await state(downloader) { _ in true }.phase == .running)
-        _ = try await downloader.change("pause text/whale")
-        _ = try await downloader.change("resume text/whale")
-        let waiting = try await state(downloader) { $0.phase == .paused }
-        #expect(waiting.error?.code == .transferCredentials && waiting.bytes == source.half, "\(waiting)")
-        #expect(source.ranges == [""], "nothing is sent without the account")
-        source.open()
-        _ = try await downloader.signIn("ann")
-        #expect(try await state(downloader) { $0.phase.isFinal }.phase == .succeeded)
-        #expect(source.ranges == ["", "bytes=\(source.half)-"])
         await test.host.stop()
     }
 }

@@ -1,0 +1,81 @@
+import Backplane
+import Foundation
+import Testing
+
+@testable import BackplaneHost
+
+/// A plugin in C++, with exceptions inside, made from the header alone.
+@Suite(.timeLimit(.minutes(5)))
+struct LedgerTests {
+    private let test: TestHost
+    private let folder: LoadingFixture.Folder
+
+    init() throws {
+        folder = try LoadingFixture.Folder()
+        try folder.write(Self.built(edition: 1), as: "libLedger.so")
+        test = try TestHost(
+            """
+            {"manifestVersion": 1, "plugins": [{"library": "_Challenge"}, {"library": "Ledger"}],
+             "managers": {"Trials": {"className": "TrialManager"},
+                          "Ledger": {"className": "LedgerManager", "uses": {"trials": "Trials"}}}}
+            """,
+            pluginPaths: [TestHost.libraries], in: folder)
+    }
+
+    /// The library's bytes. Any warning is an error.
+    private static func built(edition: Int) throws -> [UInt8] {
+        let path = FilePath.absolute(FilePath.folder(of: #filePath) + "/../../Plugins/Ledger/ledger.cpp")
+        // What C++ makes of the standard library's templates would be exported, whatever -fvisibility says.
+        return try LoadingFixture.library(
+            of: String(contentsOfFile: path, encoding: .utf8),
+            [
+                "-Wl,--version-script=\(FilePath.folder(of: path))/exports.map", "-std=c++17", "-Wall", "-Wextra",
+                "-pedantic", "-Werror", "-fvisibility=hidden", "-DEDITION=\"\(edition)\"",
+            ],
+            by: ["clang++", "-x", "c++"], headers: LoadingFixture.header)
+    }
+
+    private func call(_ method: String, _ input: String = "null") async throws(BackplaneError) -> String {
+        try await test.call("Ledger", method, input)
+    }
+
+    @Test func `methods of both kinds answer`() async throws {
+        #expect(try await call("total") == "0")
+        #expect(try await call("add", "7") == "7")
+        #expect(try await call("add", "-3") == "4")
+        #expect(try await call("edition") == "1")
+        await test.host.stop()
+    }
+
+    @Test func `an error of its own arrives whole`() async throws {
+        #expect(try await call("add", "5") == "5")
+        let overdrawn = await error { try await call("add", "-12") }
+        #expect(overdrawn?.code == .componentFailed && overdrawn?.message == "the ledger lacks 7")
+        #expect(overdrawn?.failure == .init(code: "ledger.overdrawn", details: ["missing": "7"]))
+        #expect(try await call("total") == "5", "nothing was taken")
+        await test.host.stop()
+    }
+
+    @Test func `it calls its collaborator, and passes on the answer or the error`() async throws {
+        #expect(try await test.call("Trials", "path") == "[]")
+        #expect(try await call("path") == "[2]", "the call came through the ledger")
+        let trouble = await error { try await call("fail", #""ouch""#) }
+        #expect(trouble?.code == .componentFailed && trouble?.message == "ouch")
+        #expect(trouble?.failure == .init(code: "trial.trouble", details: ["length": "4"]))
+        await test.host.stop()
+    }
+
+    @Test func `another edition takes over with the state, and the one before comes back`() async throws {
+        #expect(try await call("add", "40") == "40")
+        let next = try folder.write(Self.built(edition: 2), as: "libNext.so")
+        let report = try await test.host.swap(
+            library: next, SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60)))
+        #expect(report.outcome == .swapped)
+        #expect(try await call("edition") == "2")
+        #expect(try await call("add", "2") == "42")
+        _ = try await test.host.rollback(plugin: "org.backplane.tests.ledger", to: 1, .patient)
+        #expect(try await call("edition") == "1")
+        #expect(try await call("total") == "42")
+        await test.host.stop()
+    }
+}
