@@ -6,7 +6,7 @@ BUILD_FLAGS ?=
 TEST_FLAGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-build test-plain flaky test-release test-sanitizers hostile attack stress exhaustive fuzz bench format lint docs build release dist install uninstall sqlite gdb picture
+.PHONY: help demo test test-nightly test-build test-plain flaky test-release test-sanitizers hostile attack stress exhaustive fuzz bench format lint docs build release dist install uninstall sqlite gdb picture
 
 help: ## List these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -16,6 +16,9 @@ demo: build ## Build everything and run the example application against a local 
 
 test: test-build ## Build everything and run the whole test suite in four parallel processes.
 	SWIFT_BACKTRACE=enable=no .ci/test $(TEST_FLAGS)
+
+test-nightly: test-build ## Run the whole suite with the tests that take long, draw inputs at random, attack hosts or need other programs.
+	BACKPLANE_NIGHTLY=1 SWIFT_BACKTRACE=enable=no .ci/test $(TEST_FLAGS)
 
 # The tests of the command need commands that come with the engines, and are left out.
 test-plain: ## Run the tests without the engines, in one process, fetching no packages. Build folder: .build-plain.
@@ -64,15 +67,15 @@ attack: build ## Attack hosts: damaged libraries, hostile manifests, kills, misb
 
 stress: ## Stress-test leases, and swaps during a long call, for minutes (SECONDS=120 for each test). Build folder: .build-plain.
 	@rm -f Package.resolved
-	BACKPLANE_STRESS_SECONDS=$(or $(SECONDS),120) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter "Lease(Model|Trial)Tests|LongCallStressTests"
+	BACKPLANE_NIGHTLY=1 BACKPLANE_STRESS_SECONDS=$(or $(SECONDS),120) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter "Lease(Model|Trial)Tests|LongCallStressTests"
 
 exhaustive: ## Explore every sequence of events in all small graphs of operations. Build folder: .build-release-tests.
 	@rm -f Package.resolved
-	BACKPLANE_EXHAUSTIVE=1 $(SWIFT) test $(RELEASE_TESTS) --filter ExhaustiveTests
+	BACKPLANE_NIGHTLY=1 BACKPLANE_EXHAUSTIVE=1 $(SWIFT) test $(RELEASE_TESTS) --filter ExhaustiveTests
 
 fuzz: ## Fuzz manifests from bytes to plan, definitions from bytes to requests (INPUTS=100000). Build folder: .build-plain.
 	@rm -f Package.resolved
-	BACKPLANE_FUZZ=$(or $(INPUTS),100000) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter 'ManifestFuzzTests|DefinitionFuzzTests'
+	BACKPLANE_NIGHTLY=1 BACKPLANE_FUZZ=$(or $(INPUTS),100000) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter 'ManifestFuzzTests|DefinitionFuzzTests'
 
 bench: sqlite ## Build a release of everything and measure Backplane's costs. Build folder: .build-release.
 	$(SWIFT) build -c release --scratch-path .build-release

@@ -186,7 +186,5 @@ final class DurabilityTests: Sendable {
         #expect(try logSize() <= StoreFile.logLimit)
         #expect(try await store.count(RecordQuery(collection: "books"), in: "A") == 40)
     }
-
-    // MARK: Damage
 }
 #endif

@@ -171,8 +171,6 @@ struct TransferPoolTests {
         #expect(await finished.next() == nil)
     }
 
-    // MARK: Limits
-
     // MARK: Uploads
 
     private func uploadServer(_ received: Recording<[UInt8]>, stalls: Bool = false) throws -> TestServer {

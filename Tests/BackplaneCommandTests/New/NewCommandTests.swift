@@ -115,7 +115,6 @@ struct NewCommandTests {
             outcome.output.contains(
                 """
 
-
                 paste into Package.swift, at the top of `products`:
                         .library(name: "Tides", type: .dynamic, targets: ["Tides"]),
 

@@ -94,8 +94,6 @@ struct LoadFolderTests {
         #expect(refusal(in: path)?.message.contains("noexec") == true)
     }
 
-    // MARK: The default
-
     // MARK: Sweeping
 
     @Test func `what a killed host left is removed, and a living host's folder is not`() throws {
