@@ -481,7 +481,8 @@ let package = Package(
             dependencies: [
                 "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto",
                 "BackplaneDefinitions", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneManagers",
-                "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTransfers",
+                "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneSwapLoad",
+                "BackplaneTransfers",
                 "BookshelfContracts",
                 "CBackplane",
                 "ChallengeModule", "ParityContracts", "TestFixtures", "TestGenerators", "TimepieceModule",
