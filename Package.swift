@@ -286,8 +286,8 @@ package.targets += [
         [
             "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDefinitions",
             "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneManagers", "BackplaneNetwork",
-            "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTransfers", "BookshelfContracts",
-            "CBackplane", "ChallengeModule", "ParityContracts", "TestFixtures", "TestGenerators", "TimepieceModule",
+            "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneSwapLoad", "BackplaneTransfers",
+            "BookshelfContracts", "CBackplane", "ChallengeModule", "ParityContracts", "TestFixtures", "TestGenerators", "TimepieceModule",
             "TurnstileContracts",
         ], exclude: ["MustNotCompile/Cases"]),
     tests(

@@ -133,21 +133,6 @@ struct CallTests {
         #expect(tool.loadFolders() == [])
     }
 
-    @Test func `a manager without errors can be called next to a faulty one, which reports its error`() async throws {
-        let manifest = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}, {"library": "Missing"}], "managers": {"Clock": {"className": "ClockManager"}, "Other": {"className": "Nobody"}}}"#,
-            as: "m.json")
-        let sound = try await tool.run("call", manifest, "Clock", "echo", "1")
-        #expect(sound.status == 0 && sound.output == "1\n", "\(sound.errors)")
-        let faulty = try await tool.run("call", manifest, "Other", "echo", "1")
-        #expect(
-            faulty.status == 1 && faulty.errors.contains("component.unknown-class")
-                && faulty.errors.contains("/managers/Other/className"))
-        #expect(
-            faulty.errors.contains("plugin.not-found") && faulty.errors.contains("--plugin-path"),
-            "why the class is not there")
-    }
-
     @Test func `a call fails after its time limit`() async throws {
         let manifest = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#,

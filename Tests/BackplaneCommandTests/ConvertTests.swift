@@ -103,19 +103,6 @@ struct ConvertTests {
         #expect(try await tool.plain("convert", Tool.almanac, "--output", "/dev/null", "--force").status == 1)
     }
 
-    @Test func `Nemo Logic's dialect stays it, unless it is upgraded`() async throws {
-        let upgraded = try await tool.plain("convert", Tool.almanacList, "--upgrade")
-        #expect(upgraded.status == 0 && upgraded.errors == "")
-        #expect(
-            upgraded.output.hasPrefix("{\n  \"manifestVersion\": 1,\n  \"managers\": {\n    \"AlmanacManager\": {\n"))
-        let path = try tool.write(#"{"M": {"className": "M", "uses": {"a": "M"}}}"#, as: "nemo.json")
-        let waking = try await tool.plain("convert", path, "--upgrade", "--to", "json")
-        #expect(waking.status == 0)
-        #expect(waking.errors == "\(path): /M/uses: was ignored before, and takes effect now\n")
-        let ours = try await tool.plain("convert", Tool.almanac, "--upgrade")
-        #expect(ours.status == 0 && ours.errors == "\(Tool.almanac): there is nothing to upgrade\n")
-    }
-
     @Test func `what cannot be converted is an error at its place`() async throws {
         let null = try tool.write(#"{"M": {"className": null}}"#, as: "null.json")
         let refused = try await tool.plain("convert", null)

@@ -101,30 +101,6 @@ struct CredentialsTests {
         _ = await host.end()
     }
 
-    @Test func `mistakes are told, without values`() async throws {
-        let server = try server(), manifest = try manifest(server)
-        let place = ["--manifest", manifest, "--data", tool.data]
-        let lost = try await tool.start(["credentials", "sign-in", "library"] + place).end()
-        #expect(lost.status == 1 && lost.errors.contains("add --running"), "\(lost)")
-        let unknown = try await tool.start(["credentials", "sign-in", "libary"] + place).end()
-        #expect(unknown.status == 1 && unknown.errors.contains("there is no credential `libary`"), "\(unknown)")
-        let closed = try await tool.start(
-            ["credentials", "sign-in", "kept", "--value", "reader=ann", "--value-fd", "password=77"] + place
-        ).end()
-        #expect(closed.status == 1 && closed.errors.contains("cannot be read from the file descriptor 77"))
-        for option in ["--value", "--value-fd"] {
-            let misuse = try await tool.start(["credentials", "sign-in", "kept", option, "planted"] + place).end()
-            #expect(misuse.status == 64 && misuse.errors.contains(option), "\(misuse)")
-            #expect(!misuse.errors.contains("planted"), "\(misuse)")
-        }
-        for (option, value) in [("--value", "planted"), ("--value-fd", "0")] {
-            let twice = [option, "reader=\(value)", option, "reader=\(value)"]
-            let misuse = try await tool.start(["credentials", "sign-in", "kept"] + twice + place).end()
-            #expect(misuse.status == 64 && misuse.errors.contains("`reader` is given twice"), "\(misuse)")
-            #expect(!misuse.errors.contains("planted"), "\(misuse)")
-        }
-    }
-
     @Test(.enabled(if: TerminalRun.isPossible, "there are no terminals"))
     func `a password is asked for on the terminal, which does not show it`() async throws {
         let server = try server(), manifest = try manifest(server)

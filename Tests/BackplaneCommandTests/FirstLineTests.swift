@@ -9,7 +9,7 @@ import Testing
 
 /// The first line of what an author reads after a mistake: it names the cause, the place and the cure.
 ///
-/// Every run of a case draws other names, with a seed that is printed (``RunSeed``).
+/// Names are drawn with a seed, which is another one each night (``RunSeed``).
 @Suite(.timeLimit(.minutes(10)))
 struct FirstLineTests {
     private let tool: Tool
@@ -18,7 +18,7 @@ struct FirstLineTests {
 
     private static let commands = [
         "new", "dev", "run", "call", "check", "graph", "explain", "services", "names", "convert", "request", "inspect",
-        "validate", "bench", "demo", "swap", "rollback", "generations", "stats", "events", "log-level", "apply",
+        "validate", "demo", "swap", "rollback", "generations", "stats", "events", "log-level", "apply",
         "reset",
         "store",
     ]
@@ -83,7 +83,7 @@ struct FirstLineTests {
 
     private func firstLine(_ text: String) -> String { text.split(separator: "\n").first.map(String.init) ?? "" }
 
-    @Test(arguments: 0..<6 as Range<UInt64>)
+    @Test(arguments: 0..<2 as Range<UInt64>)
     func `a library that is misspelt`(seed: UInt64) async throws {
         var numbers = SeededNumbers(ofCase: seed)
         let right = numbers.pick(["Clock", "Almanac"]), wrong = Misspelling(of: right, besides: [], &numbers).text
@@ -108,7 +108,7 @@ struct FirstLineTests {
         #expect(ran.status == 1 && firstLine(ran.errors).contains("did you mean `\(right)`?"), "\(ran.errors)")
     }
 
-    @Test(arguments: 0..<6 as Range<UInt64>)
+    @Test(arguments: 0..<2 as Range<UInt64>)
     func `a class that is misspelt`(seed: UInt64) async throws {
         var numbers = SeededNumbers(ofCase: seed)
         let right = numbers.pick(["AlmanacManager", "ClockManager", "AlmanacStore", "EventFeedService"])
@@ -135,7 +135,7 @@ struct FirstLineTests {
         return line
     }
 
-    @Test(arguments: 0..<6 as Range<UInt64>)
+    @Test(arguments: 0..<2 as Range<UInt64>)
     func `a key of the manifest that is misspelt`(seed: UInt64) async throws {
         var numbers = SeededNumbers(ofCase: seed)
         let right = numbers.pick(["dataAccessController", "communicationController"])
@@ -152,7 +152,7 @@ struct FirstLineTests {
         #expect(firstLine(called.errors).contains("did you mean `\(right)`?"), "\(called.errors)")
     }
 
-    @Test(arguments: commands.indices)
+    @Test(arguments: [0, 4, 12])
     func `a command that is misspelt`(index: Int) async throws {
         var numbers = SeededNumbers(ofCase: index)
         let right = Self.commands[index], wrong = Misspelling(of: right, besides: Self.commands, &numbers).text
@@ -162,7 +162,7 @@ struct FirstLineTests {
         #expect(line.contains("has no command `\(wrong)`; did you mean") && line.contains("`\(right)`"), "\(line)")
     }
 
-    @Test(arguments: 0..<8 as Range<UInt64>)
+    @Test(arguments: 0..<3 as Range<UInt64>)
     func `an option that is misspelt, before what follows it is read`(seed: UInt64) async throws {
         var numbers = SeededNumbers(ofCase: seed)
         let options = ["plugin-path", "environment", "timeout", "load-folder", "running", "traceparent"]
@@ -175,7 +175,7 @@ struct FirstLineTests {
             "\(line)")
     }
 
-    @Test(arguments: 0..<4 as Range<UInt64>)
+    @Test(arguments: 0..<2 as Range<UInt64>)
     func `an index out of range in a plugin`(seed: UInt64) async throws {
         var numbers = SeededNumbers(ofCase: seed)
         let (manifest, manager) = try manifest(of: "_Challenge", "TrialManager", &numbers)

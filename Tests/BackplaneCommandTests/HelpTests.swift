@@ -5,7 +5,7 @@ import Testing
 struct HelpTests {
     private static let commands = [
         "run", "dev", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new",
-        "bench", "demo", "request", "transfer", "swap", "rollback", "generations", "stats", "events", "log-level",
+        "demo", "request", "transfer", "swap", "rollback", "generations", "stats", "events", "log-level",
         "apply",
         "reset", "operations", "store", "credentials",
     ]

@@ -70,14 +70,4 @@ struct HostileTests {
                 "step-pool-used", "step-state-reorders",
             ])
     }
-
-    @Test func `a device is refused, and not read to its end`() async throws {
-        let row = try #require(try await Self.run.value.first { $0.name == "file-device-node" })
-        if let reason = row.leftOut { try Test.cancel("not tried: this process may make no device (\(reason))") }
-        #expect(row.hostSurvived && row.findings.map(\.id) == ["V01"])
-        #expect(
-            row.host.joined().contains("a plugin must be a regular file, but this is neither a file nor a folder"),
-            "\(row.text)"
-        )
-    }
 }

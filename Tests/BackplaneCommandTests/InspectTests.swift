@@ -131,20 +131,6 @@ struct InspectTests {
                 && report.problems.map(\.code) == ["plugin.damaged"])
     }
 
-    @Test func `a library of another Swift is refused without running, and its identity is shown`() async throws {
-        var bytes = try Data(contentsOf: URL(filePath: Tool.built + "/lib_Timepiece.so"))
-        let record = try #require(bytes.range(of: Data("BACKPLNE".utf8) + [24, 0, 0, 0])).lowerBound
-        bytes.replaceSubrange(record + 20..<record + 24, with: [0x8A, 0x13, 0, 0])  // 5002
-        let path = tool.folder + "/lib_Timepiece.so"
-        try bytes.write(to: URL(filePath: path))
-        let (status, report) = try await report(path)
-        #expect(status == 1 && report.problems.map(\.code) == ["plugin.toolchain-mismatch"])
-        #expect(report.identity?.swift == "5.2" && report.identity?.sdk != nil && report.plugin == nil)
-        let outcome = try await inspect(path)
-        #expect(outcome.output.contains("\nSwift      5.2\n") && outcome.output.contains("\na host refuses it\n"))
-        #expect(!outcome.output.contains("COMPONENT"))
-    }
-
     // MARK: Libraries that misbehave when they are loaded
 
     /// Compiles a plugin in C without components, with statements at the beginning of its entry.

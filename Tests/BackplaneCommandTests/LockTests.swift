@@ -79,24 +79,4 @@ struct LockTests {
                 && report.changes[1].after == nil)
         #expect(try await tool.run("check", path, "--strict").status == 0)
     }
-
-    @Test func `with another error nothing is written`() async throws {
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Clock": {"className": "Klock"}}}"#,
-            as: "m.json")
-        let before = try text(path), outcome = try await tool.run("check", path, "--lock")
-        #expect(
-            outcome.status == 1 && outcome.output.contains("\(path): 1 error, 0 warnings\n")
-                && outcome.output.hasSuffix("\(path): the lock is unchanged\n"))
-        #expect(try text(path) == before)
-        let missing = try await tool.run("check", tool.folder + "/none.json", "--lock")
-        #expect(missing.status == 1 && missing.errors.contains("manifest.unreadable"))
-        let nemo = try tool.write(text(Tool.almanacList), as: "nemo.plist")
-        let refused = try await tool.run("check", nemo, "--plugin-path", Tool.built, "--lock")
-        #expect(refused.status == 1)
-        #expect(
-            refused.errors
-                == "backplane: \(nemo): manifest.unsupported: a manifest without `manifestVersion` cannot have a lock; add the version with `backplane convert --upgrade`\n"
-        )
-    }
 }

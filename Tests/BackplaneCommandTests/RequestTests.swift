@@ -122,22 +122,6 @@ struct RequestTests {
         #expect(without.status == 1)
     }
 
-    @Test(arguments: [#"{"tls": {"127.0.0.1": {"minimum": "2.0"}}}"#, #"{"tls": {"127.0.0.1": {"roots": 1}}}"#])
-    func `a manifest with a mistake in its network is refused, and nothing is sent`(network: String) async throws {
-        let server = try TestServer { $1.answer("204 No Content") }
-        let manifest = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [], "managers": {}, "network": \#(network)}"#, as: "faulty.json")
-        let outcome = try await tool.plain("request", server.url("/refused"), "--manifest", manifest)
-        #expect(outcome.status == 1 && outcome.output == "", "\(outcome)")
-        #expect(outcome.errors.contains("/network/tls/127.0.0.1/"), "\(outcome)")
-        let missing = try await tool.plain("request", server.url("/refused"), "--manifest", manifest + ".no")
-        #expect(missing.status == 1 && missing.output == "", "\(missing)")
-        let sound = try await tool.plain("request", server.url("/sent"), "--manifest", Tool.almanac)
-        #expect(sound.status == 0, "\(sound)")
-        let first = await server.requests.first { _ in true }
-        #expect(first?.target == "/sent")
-    }
-
     @Test(arguments: [
         ["--data", "a", "--json", "1"], ["--json", "{"], ["--form", "a"], ["-H", "no colon"], ["--timeout", "0"],
         ["--credentials", "library"], ["--account", "ann"],

@@ -76,19 +76,6 @@ struct StoreToolTests {
         #expect(try await store("dump", "Nobody").status == 1)
     }
 
-    @Test func `indexes of words are restored, listed and dumped`() async throws {
-        let dump = #"""
-            {"collection":"books","indexes":[{"name":"words","paths":["title","authors.name"],"prefixes":[2,3],"tokenizer":"english","unique":false}],"namespace":"A"}
-            {"collection":"books","id":"1","namespace":"A","value":{"title":"Moby-Dick"}}
-
-            """#
-        let restored = try await store("restore", "-", input: dump)
-        #expect(restored.status == 0, "\(restored.errors)")
-        #expect(try await store("list").output.contains("words"))
-        #expect(try await store("dump").output == dump)
-        #expect(try await store("check").output == "the store is sound\n")
-    }
-
     @Test func `records that are there are replaced only if that is meant`() async throws {
         try await keep(1...2)
         let dump = try await store("dump").output

@@ -69,50 +69,6 @@ struct ToolTests {
         #expect(unknown.errors.contains("did you mean `Broken`?"))
     }
 
-    @Test func `managers without errors run next to faulty ones, if requested`() async throws {
-        let path = try faulty()
-        let refused = try await tool.run("run", path)
-        #expect(refused.status == 1 && refused.output == "")
-        #expect(refused.errors.contains("\(path):3:14: error: ") && refused.errors.contains("--keep-going"))
-
-        let running = try await tool.startRun(path, "--keep-going")
-        running.signal(SIGTERM)
-        let outcome = await running.end()
-        #expect(outcome.status == 0)
-        let table = outcome.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
-        #expect(table[0] == ["MANAGER", "CLASS", "VERSION", "PLUGIN", "STATE", "WHY"])
-        #expect(
-            table[1].prefix(5) == ["Broken", "NoSuchClass", "-", "-", "unsatisfied"]
-                && table[1].contains("component.unknown-class:"))
-        #expect(table[2].first == "Clock" && table[2].last == "ready")
-        #expect(outcome.output.hasSuffix("1 of 2 managers up; stop with control-C\nSIGTERM: stopping\nstopped\n"))
-        #expect(
-            outcome.errors.contains("\(path):3:14: error: ") && outcome.errors.contains("NoSuchClass"),
-            "the reason is told all the same")
-    }
-
-    @Test func `a manager that does not start does not prevent others from starting, and is reported`() async throws {
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"A": {"className": "TrialManager", "configuration": {"refusesToStart": true}}, "B": {"className": "TrialManager"}, "C": {"className": "RelayManager", "uses": {"trials": "A"}}}}"#,
-            as: "m.json")
-        let running = try await tool.startRun(path, "--keep-going")
-        running.signal(SIGINT)
-        let outcome = await running.end()
-        #expect(outcome.status == 0 && outcome.output.contains("1 of 3 managers up;"))
-        let rows = outcome.output.split(separator: "\n")
-        #expect(
-            rows.contains {
-                $0.hasPrefix("A ")
-                    && $0.hasSuffix("failed       /managers/A: component.failed (trial.trouble): not today")
-            }, "\(outcome.output)")
-        #expect(
-            rows.contains {
-                $0.hasPrefix("C ")
-                    && $0.hasSuffix(
-                        "unsatisfied  /managers/C/uses/trials: manager.unsatisfied: `A` did not start: not today")
-            })
-    }
-
     @Test func `a manager whose name looks like an option is one after two dashes`() async throws {
         let managers =
             #""-x": {"className": "ClockManager"}, "--help": {"className": "ClockManager"}, "-y": {"className": "RelayManager", "uses": {"trials": "-z"}}, "-z": {"className": "No"}"#

@@ -154,15 +154,6 @@ struct MistakeTests {
         #expect(found.first?.error.code == code)
     }
 
-    @Test func `arguments that nothing names are warned of, unless one may be the body`() {
-        #expect(problems(#"{"m:": {"request": {"path": "a"}}}"#).isEmpty)
-        #expect(
-            problems(#"{"m:x:": {"request": {"path": "a"}}}"#).map(\.error.code) == [
-                .definitionIgnored, .definitionIgnored,
-            ])
-        #expect(problems(#"{"m": {"request": {"path": "%1"}}}"#).map(\.error.code) == [.definitionIgnored])
-    }
-
     @Test func `unknown serializers and models are errors that list what exists`() {
         let text =
             #"{"m": {"request": {"path": "x"}, "serialization": {"serializator": "XML", "serializedObject": "Pharmcy"}}}"#

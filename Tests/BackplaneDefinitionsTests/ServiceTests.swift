@@ -78,21 +78,6 @@ struct ServiceTests {
         if name == "Imagee" { #expect(error?.message.contains("did you mean `Image`?") == true) }
     }
 
-    @Test func `what is not a regular file, or too large, is not read`() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let pipe = folder.appending(path: "Pipe.json").path
-        #expect(mkfifo(pipe, 0o600) == 0)
-        for path in [pipe, "/dev/zero", folder.path] {
-            let error = #expect(throws: BackplaneError.self) { try service("Pipe", .file(path)) }
-            #expect(error?.code == .definitionUnreadable)
-        }
-        let large = folder.appending(path: "Large.json").path
-        #expect(FileManager.default.createFile(atPath: large, contents: Data()))
-        #expect(truncate(large, 17 << 20) == 0)
-        #expect(throws: BackplaneError.self) { try service("Large") }
-        #expect(throws: BackplaneError.self) { try service("x", .url(URL(string: "https://example.org/x.json")!)) }
-    }
-
     @Test func `mistakes in shared header fields are errors`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("{}", as: "Image.json")

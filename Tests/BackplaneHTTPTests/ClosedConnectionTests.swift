@@ -79,25 +79,6 @@ struct ClosedConnectionTests {
 /// Servers that answer, or close a connection, before they have taken all requests.
 @Suite(.timeLimit(.minutes(5)))
 struct EarlyAnswerTests {
-    /// The ends of a connection after the response.
-    enum Ending: CaseIterable { case stays, closes }
-
-    @Test(arguments: Ending.allCases, [true, false])
-    func `a refusal that comes before a large body was sent is the response`(
-        ending: Ending, isStreamed: Bool
-    ) async throws {
-        let server = try TestServer(readsBodies: false) { _, connection in
-            connection.answer("413 Content Too Large", [("Connection", "close")], body: Array("too large".utf8))
-            if ending == .closes { connection.close() } else { connection.stall() }
-        }
-        let bytes = [UInt8](repeating: 1, count: 32 << 20)
-        let body = isStreamed ? HTTPBody.replayable { Chunks(bytes, size: 64 << 10) } : .bytes(bytes)
-        let http = AsyncHTTPClientExecutor(proxies: .none)
-        let response = try await http.execute(HTTPRequest("PUT", server.url(), body: body))
-        #expect(response.status == 413 && response.body == Array("too large".utf8))
-        await http.shutdown()
-    }
-
     @Test func `an HTTP/2 connection that its server closes gracefully fails no idempotent request`() async throws {
         let authority = CertificateAuthority()
         let roots = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).pem")

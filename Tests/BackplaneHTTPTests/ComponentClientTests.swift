@@ -116,33 +116,6 @@ struct ComponentClientTests {
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `what a killed host left of downloads is removed, and nothing else`(engine: Engine) async throws {
-        let server = try TestServer { $1.answer("200 OK", body: [1]) }
-        try await LendingPlugin.lent(engine) { _, context in
-            let folder = context.folder, files = FileManager.default
-            try files.createDirectory(atPath: folder + "/sub", withIntermediateDirectories: true)
-            let others = [
-                "x.incoming-may", ".backplane-incoming-", ".backplane-incoming-0123456789abcde",
-                ".backplane-incoming-0123456789abcdeg", "a.backplane-incoming-0123456789abcdef", "f",
-            ]
-            let left = [
-                ".backplane-incoming-0123456789abcdef", "sub/.backplane-incoming-0000000000000000",
-                ".backplane-judged-0123456789abcdef",
-            ]
-            let locked = ".backplane-incoming-1111111111111111", link = ".backplane-incoming-2222222222222222"
-            for name in others + left + [locked] { try Data([1]).write(to: URL(filePath: folder + "/" + name)) }
-            try files.createSymbolicLink(atPath: folder + "/" + link, withDestinationPath: folder + "/f")
-            // A download in progress holds the lock.
-            let held = open(folder + "/" + locked, O_RDWR)
-            #expect(flock(held, LOCK_EX) == 0)
-            defer { close(held) }
-            try await context.http.download(HTTPRequest("GET", server.url()), to: "whale", context.begin())
-            let found = try files.subpathsOfDirectory(atPath: folder).sorted()
-            #expect(found == (others + [locked, link, "sub", "whale"]).sorted())
-        }
-    }
-
     @Test(arguments: Engine.streaming)
     func `an exchange that is open when its component stops ends with call.retired`(engine: Engine) async throws {
         let server = try TestServer { _, connection in

@@ -18,7 +18,4 @@ enum Engine: CaseIterable, Sendable {
         case .urlSession: URLSessionExecutor()
         }
     }
-
-    /// What FoundationNetworking cannot do (see ``URLSessionExecutor``).
-    var keepsFieldsApart: Bool { self != .urlSession }
 }

@@ -102,34 +102,6 @@ struct ExecutingTests {
         }
     }
 
-    @Test func `what an executor sends itself passes no executor of a plugin`() async throws {
-        let key = UUID().uuidString
-        RelayExecutor.engines.withLock { $0[key] = Self.echo }
-        defer { RelayExecutor.engines.withLock { $0[key] = nil } }
-        let host = PluginHost(
-            manifest: Manifest(
-                plugins: [],
-                managers: [
-                    "Relay": ManagerDefinition(
-                        className: "RelayExecutor", configuration: ["key": .string(key)],
-                        communicationController: CommunicationControllerDefinition(
-                            className: "LendingCommunication", configuration: ["key": .string(key)]))
-                ], network: NetworkSettings(executors: ["http": "Relay", "relay": "Relay"])),
-            plugins: [LendingPlugin.self, RelayPlugin.self], options: HostOptions(executors: [Self.own]))
-        try await host.start()
-        let context = try #require(LendingCommunication.contexts.withLock { $0.removeValue(forKey: key) })
-        let response = try await context.http.send(HTTPRequest("GET", "http://books.test/"), context.begin())
-        #expect(String(decoding: response.body, as: UTF8.self) == "the host's own")
-        let error = await #expect(throws: BackplaneError.self) {
-            try await context.http.send(HTTPRequest("GET", "relay:books"), context.begin())
-        }
-        #expect(error?.code == .networkRefused)
-        #expect(error?.message.contains("requests that an executor sends itself") == true)
-        #expect(
-            try await host.network.send(HTTPRequest("GET", "http://a.test/")).body.starts(with: Array("relayed".utf8)))
-        await host.stop()
-    }
-
     @Test func `a manifest that is applied gives other executors`() async throws {
         try await RelayHost.with(Self.echo, own: [Self.own]) { relay in
             #expect(await relay.failure("other:books")?.code == .networkRefused)
@@ -139,24 +111,6 @@ struct ExecutingTests {
             _ = try await relay.context.http.send(HTTPRequest("GET", "other:books"), relay.context.begin())
             #expect(await relay.failure("relay:books")?.code == .networkRefused)
         }
-    }
-
-    @Test func `a manager that is missing, or carries nothing out, is an error of the manifest`() async throws {
-        let manifest = Manifest(
-            plugins: [],
-            managers: [
-                "LendingManager": ManagerDefinition(
-                    className: "LendingManager",
-                    communicationController: CommunicationControllerDefinition(
-                        className: "LendingCommunication", configuration: ["key": "a"]))
-            ], network: NetworkSettings(executors: ["a": "LendingManager", "b": "LendngManager"]))
-        let host = PluginHost(manifest: manifest, plugins: [LendingPlugin.self])
-        let errors = await host.check().map(\.error)
-        #expect(errors.map(\.code) == [.wireMismatch, .unknownManager])
-        #expect(errors.map(\.location) == ["/network/executors/a", "/network/executors/b"])
-        #expect(errors.first?.message.contains("an executor provides HTTPExecuting 1.0.0") == true)
-        await #expect(throws: BackplaneError.self) { try await host.start() }
-        await host.stop()
     }
 
     // MARK: Executors that break the rules
@@ -238,30 +192,6 @@ struct ExecutingTests {
                 #expect(pushed.value < 10)
             }
             _ = await ended.first { _ in true }
-        }
-    }
-
-    /// Answers with the request's body, as it is read.
-    private static let echoing = MemoryExecutor(schemes: ["relay"]) { request, _ in
-        HTTPStreamedResponse(status: 200, body: try request.body.open())
-    }
-
-    @Test(arguments: [LaneRule.fastest, .encoded])
-    func `large bodies pass both ways at once`(lanes: LaneRule) async throws {
-        try await RelayHost.with(Self.echoing, lanes: lanes) { relay in
-            let piece = [UInt8](repeating: 7, count: 700_000), left = Mutex(20)
-            let body = HTTPBody.stream(
-                AsyncStream<[UInt8]>(unfolding: {
-                    left.withLock { left in
-                        left -= 1
-                        return left < 0 ? nil : piece
-                    }
-                }), length: 14_000_000)
-            let response = try await relay.context.http.open(
-                HTTPRequest("POST", "relay:books", body: body), relay.context.begin())
-            var count = 0
-            for try await chunk in response.body { count += chunk.count }
-            #expect(count == 14_000_000)
         }
     }
 }

@@ -27,14 +27,6 @@ struct FailureTests {
         return error
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a server that is down accepts no connection`(engine: Engine) async throws {
-        let held = try LoopbackSocket(backlog: nil)
-        let error = try await failure(engine, "http://127.0.0.1:\(held.port)/books")
-        #expect(error.code == .networkFailed)
-        #expect(error.message == "127.0.0.1:\(held.port) refused the connection; is the server running?")
-    }
-
     /// RFC 6761: no name below `.invalid` exists.
     @Test(arguments: Engine.allCases)
     func `a name that is no host's is said to be unknown`(engine: Engine) async throws {
@@ -63,89 +55,6 @@ struct FailureTests {
         #expect(error.message == "127.0.0.1:\(listener.port) did not accept the connection in time")
     }
     #endif
-
-    @Test(
-        arguments: Engine.allCases,
-        [
-            "", "HTTP/1.1", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel",
-        ])
-    func `a response that breaks off is none`(engine: Engine, sent: String) async throws {
-        let server = try TestServer { _, connection in
-            connection.send(sent)
-            connection.close()
-        }
-        let error = try await failure(engine, server.url("/books"))
-        #expect(error.code == .networkFailed)
-        #expect(error.message == "127.0.0.1:\(server.port) closed the connection before the response was complete")
-    }
-
-    @Test(
-        arguments: Engine.allCases,
-        [
-            "nonsense\r\n\r\n", "\u{1}\u{2}\u{3}\u{4}\r\n\r\n", "HTTP/1.1 two hundred\r\n\r\n",
-            "SSH-2.0-OpenSSH_9.2\r\n",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nContent-Length: nonsense\r\n\r\n",
-        ])
-    func `what is not HTTP is no response`(engine: Engine, sent: String) async throws {
-        let server = try TestServer { _, connection in
-            connection.send(sent)
-            connection.close()
-        }
-        let error = try await failure(engine, server.url("/books"))
-        #expect([.networkFailed, .networkMalformed].contains(error.code))
-        #expect(error.message.contains("127.0.0.1:\(server.port)"))
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `a server without TLS accepts no secure connection`(engine: Engine) async throws {
-        let server = try TestServer(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n") { $1.close() }
-        let error = try await failure(engine, "https://127.0.0.1:\(server.port)/books")
-        #expect(error.code == .networkInsecure)
-        #expect(
-            error.message
-                == "no secure connection to 127.0.0.1:\(server.port) could be established: wrong version number")
-    }
-
-    @Test(
-        arguments: Engine.allCases,
-        [
-            "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
-        ])
-    func `a body over the limit is not read on`(engine: Engine, head: String) async throws {
-        // Given a server that sends more than the limit and does not end
-        let server = try TestServer { _, connection in
-            connection.send(head)
-            let kilobyte = String(repeating: "x", count: 1024)
-            for _ in 1...200 { connection.send(head.contains("chunked") ? "400\r\n\(kilobyte)\r\n" : kilobyte) }
-            connection.stall()
-        }
-        // When it is asked with a limit
-        let error = try await failure(engine, server.url("/books"), maximumBodySize: 100_000)
-        // Then there is an error, and the connection is given up
-        #expect(error.code == .networkTooLarge)
-        #expect(
-            error.message
-                == "the response body of 127.0.0.1:\(server.port) has more than 100000 bytes, which is the limit for bodies in memory"
-        )
-        _ = await server.departures.first { _ in true }
-    }
-
-    @Test(arguments: Engine.allCases, ["", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"])
-    func `cancelling ends the exchange at once, and its connection`(engine: Engine, sent: String) async throws {
-        let server = try TestServer { _, connection in
-            connection.send(sent)
-            connection.stall()
-        }
-        let executor = engine.executor()
-        let task = Task { try await executor.execute(HTTPRequest("GET", server.url())) }
-        _ = await server.requests.first { _ in true }
-        task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
-        _ = await server.departures.first { _ in true }
-    }
 
     @Test(arguments: Engine.allCases)
     func `an executor that has been shut down ends what is under way and carries out nothing more`(engine: Engine)

@@ -35,5 +35,4 @@ struct FramingTests {
         await http.shutdown()
     }
     #endif
-
 }

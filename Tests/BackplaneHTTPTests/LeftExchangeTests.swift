@@ -77,3 +77,21 @@ struct LeftExchangeTests {
         }
     }
 }
+
+/// One chunk, and then none until the task is cancelled.
+private struct HaltingChunks: AsyncSequence, Sendable {
+    struct Iterator: AsyncIteratorProtocol {
+        var hasBegun = false
+
+        mutating func next() async throws -> [UInt8]? {
+            guard hasBegun else {
+                hasBegun = true
+                return Array("half".utf8)
+            }
+            try await Task.sleep(for: .seconds(3_600))
+            return nil
+        }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator() }
+}

@@ -107,44 +107,6 @@ struct PeerTests {
         }
     }
 
-    @Test(.enabled(if: hasNginx, missingNginx), arguments: [Route.plain, .secure2])
-    func `nginx compresses, redirects and takes bodies of known and unknown length`(route: Route) async throws {
-        try await withNginx(route) { network, url, folder in
-            let text = Self.text
-            let pieces = HTTPBody.replayable { Chunks(Array(text.utf8), size: 70_000) }
-            for body in [HTTPBody.text(text), pieces] {
-                let created = try await network.send(HTTPRequest("PUT", url + "/new.txt", body: body))
-                #expect(created.status == 201)
-                #expect(try String(contentsOfFile: folder + "/new.txt", encoding: .utf8) == text)
-                var options = HTTPOptions()
-                options.decompresses = true
-                let decoded = try await network.send(HTTPRequest("GET", url + "/new.txt"), options)
-                #expect(decoded.body == Array(text.utf8) && decoded.headers["Content-Encoding"] == nil)
-                let coded = try await network.send(
-                    HTTPRequest("GET", url + "/new.txt", headers: ["Accept-Encoding": "gzip"]))
-                #expect(coded.headers["Content-Encoding"] == "gzip" && coded.body.count < text.utf8.count / 10)
-                let path = folder + "/copy.txt"
-                #expect(
-                    try await network.download(HTTPRequest("GET", url + "/new.txt"), to: path, options).status == 200)
-                #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
-                #expect(try await network.send(HTTPRequest("DELETE", url + "/new.txt")).status == 204)
-            }
-            let large = HTTPBody.bytes([UInt8](repeating: 1, count: 11 << 20))
-            let refused = try await network.send(HTTPRequest("PUT", url + "/large", body: large))
-            #expect(refused.status == 413 && !refused.body.isEmpty, "it answers before the body was sent")
-            let moved = try await network.send(HTTPRequest("GET", url + "/moved"))
-            #expect(moved.status == 302 && moved.headers["Location"]?.hasSuffix("/hello") == true)
-            var following = HTTPOptions()
-            following.redirects = 1
-            let followed = try await network.send(HTTPRequest("GET", url + "/moved"), following)
-            #expect(followed.body.starts(with: Array("GET HTTP".utf8)))
-            let closed = await #expect(throws: BackplaneError.self) {
-                try await network.send(HTTPRequest("GET", url + "/closed"))
-            }
-            #expect(closed?.code == .networkFailed && closed?.location == url + "/closed")
-        }
-    }
-
     @Test(.enabled(if: hasNginx, missingNginx)) func `nginx whose certificate is nobody's is refused`() async throws {
         let stranger = CertificateAuthority(name: "Stranger"), authority = CertificateAuthority()
         try await PeerServer.withNginx(stranger.identity()) { server in

@@ -25,23 +25,6 @@ struct ProxyTests {
         #expect(try proxies.proxy(scheme: "http", host: host) == nil)
     }
 
-    @Test(arguments: [
-        ("https_proxy", "socks5://ann:secret@p:1", "has the scheme `socks5`"),
-        ("HTTPS_PROXY", "https://ann:secret@p:1", "has the scheme `https`"),
-        ("all_proxy", "http://", "is not a URL with a host and a port up to 65535"),
-        ("https_proxy", "http://127.0.0.1:99999", "is not a URL with a host and a port up to 65535"),
-    ])
-    func `a proxy that cannot be used is an error where it is needed`(variable: String, value: String, words: String)
-        throws
-    {
-        let proxies = HTTPProxies([variable: value, "no_proxy": "localhost"])
-        let error = #expect(throws: BackplaneError.self) { try proxies.proxy(scheme: "https", host: "books.test") }
-        #expect(error?.code == .networkRefused && error?.message.contains("secret") == false)
-        #expect(error?.message.hasPrefix("the proxy in `\(variable)` \(words), but must be `http://HOST:PORT`") == true)
-        #expect(try proxies.proxy(scheme: "https", host: "localhost") == nil)
-        #expect(try proxies.proxy(scheme: "http", host: "books.test") == nil)
-    }
-
     #if Engines
     // MARK: The executor
 

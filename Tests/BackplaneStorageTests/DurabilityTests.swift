@@ -36,7 +36,7 @@ final class DurabilityTests: Sendable {
     @Test func `a migration that is killed goes on, and migrates each record once`() async throws {
         let count = 8_000
         try StoreProcess("fill", folder, "\(count)").end()
-        let seed = UInt64(Date.now.timeIntervalSince1970 * 1_000)
+        let seed = RunSeed.value
         var random = SeededNumbers(seed), acknowledged = 0, kills = 0, isDone = false
         while !isDone {
             try #require(kills < 100, "seed \(seed): there is no end")
@@ -96,7 +96,7 @@ final class DurabilityTests: Sendable {
     }
 
     @Test func `what was acknowledged is there after a kill at any moment, and no batch is half there`() async throws {
-        let seed = UInt64(Date.now.timeIntervalSince1970 * 1_000)
+        let seed = RunSeed.value
         var random = SeededNumbers(seed), next = 0
         for kill in 0..<100 {
             let process = try StoreProcess("write", folder, "\(next)")
@@ -186,7 +186,5 @@ final class DurabilityTests: Sendable {
         #expect(try logSize() <= StoreFile.logLimit)
         #expect(try await store.count(RecordQuery(collection: "books"), in: "A") == 40)
     }
-
-    // MARK: Damage
 }
 #endif

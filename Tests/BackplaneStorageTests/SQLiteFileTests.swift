@@ -176,54 +176,5 @@ final class SQLiteFileTests {
         #expect(failure?.message.contains("the disk is full") == true, "\(String(describing: failure))")
         #expect(try await store.read(query, in: "A").records.map(\.id) == ["1"])
     }
-
-    /// Mounts a file system of that many KB in place of the folder, for as long as `body` runs.
-    private func withDisk(_ size: Int, _ body: (_ enlarge: () throws -> Void) async throws -> Void) async throws {
-        guard mount("none", folder, "tmpfs", 0, "size=\(size)k,mode=0700") == 0 else {
-            try Test.cancel("the right to mount is needed")
-        }
-        defer { umount2(folder, Int32(MNT_DETACH)) }
-        try await body {
-            try #require(mount("none", folder, nil, UInt(MS_REMOUNT), "size=\(size + 4_096)k") == 0)
-        }
-    }
-
-    /// Returns the error of an opening that fails because the disk is full; `nil` if the store can be opened.
-    private func obstacle() throws -> BackplaneError? {
-        do {
-            _ = try open()
-            return nil
-        } catch let error as BackplaneError {
-            #expect(error.code == .storeUnusable && error.message.contains("the disk is full"), "\(error)")
-            return error
-        }
-    }
-
-    @Test func `what was kept on a disk that became full is there, or the next opening says why not`() async throws {
-        for room in stride(from: 0, through: 160, by: 8) {
-            try await withDisk(512) { enlarge in
-                do {
-                    let store = try open().store
-                    try await store.write([change], in: "A")
-                }
-                // The rest of the disk is taken by others, but for some room.
-                var system = statvfs()
-                try #require(statvfs(folder, &system) == 0)
-                let taken = max(0, Int(system.f_bavail) * Int(system.f_frsize) - room << 10)
-                let file = try #require(fopen(folder + "/taken", "w"))
-                #expect(posix_fallocate(fileno(file), 0, taken) == 0)
-                fclose(file)
-                if try obstacle() == nil {
-                    let (store, reports) = try open()
-                    #expect(try await store.read(query, in: "A").records.map(\.id) == ["1"])
-                    #expect(reports.all.isEmpty)
-                }
-                try enlarge()
-                let (store, reports) = try open()
-                #expect(try await store.read(query, in: "A").records.map(\.id) == ["1"], "\(room) KB")
-                #expect(reports.all.isEmpty, "\(room) KB")
-            }
-        }
-    }
 }
 #endif

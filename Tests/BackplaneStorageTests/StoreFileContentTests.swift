@@ -122,11 +122,5 @@ final class StoreFileContentTests {
         let words = RecordQuery(collection: "books", .search(index: "words", text: "title"))
         #expect(try await store.count(words, in: "A") == 5_000)
     }
-
-    @Test(arguments: [["a"], ["a", "b.c"], ["", ","], ["\"", "a"], ["\\", "[\"]"], ["é\n", "a/b", "\",\""], []])
-    func `the paths of an index are read as they were written`(paths: [String]) throws {
-        let json = String(decoding: try JSONEncoder().encode(paths), as: UTF8.self)
-        #expect(try StoredIndex.paths(json) == paths)
-    }
 }
 #endif

@@ -91,28 +91,6 @@ struct RestartTests {
         #expect(received.all.count == 1 && received.all[0] > 8 << 20)
     }
 
-    @Test func `a record that cannot be read is reported, left as it is, and hides no other`() async throws {
-        let store = MemoryRecordStore(), stalls = Atomic(true)
-        let server = try FileServer(content) { reply, _ in
-            if stalls.load(ordering: .relaxed) { reply.stall = 0 }
-        }
-        let pool = try await fixture.pool(store)
-        for id in ["a", "b"] {
-            try await pool.begin(fixture.download(server.url("/" + id), id, to: id))
-            try await pool.state(of: id) { $0.phase == .running }
-        }
-        await pool.stop()
-        stalls.store(false, ordering: .relaxed)
-        let damaged = StoredRecord(id: "a", value: Array(#"{"isOpen":true,"number":"#.utf8) + Array("1}".utf8))
-        try await store.write([.save(collection: "transfers", damaged)], in: TransferPool.namespace)
-        let reports = Recording<BackplaneError>()
-        let again = try await TransferPool(TransferFixture.network, store: store) { reports.add($0) }
-        #expect(reports.all.map(\.code) == [.storeUndecodable] && reports.all[0].location == "@transfers/a")
-        #expect(try await again.end(of: "b").phase == .succeeded)
-        let left = try await store.read(.init(collection: "transfers", ids: ["a"]), in: TransferPool.namespace)
-        #expect(left.records.first?.value == damaged.value)
-    }
-
     @Test func `a store that cannot be written fails what was asked for, and no transfer`() async throws {
         let store = FailingStore(), server = try FileServer(content), reports = Recording<BackplaneError>()
         let pool = try await TransferPool(TransferFixture.network, store: store) { reports.add($0) }

@@ -171,45 +171,6 @@ struct TransferPoolTests {
         #expect(await finished.next() == nil)
     }
 
-    // MARK: Limits
-
-    @Test func `no more run at once than the settings allow`() async throws {
-        let server = try FileServer(TransferFixture.content(50_000))
-        var options = TransferFixture.options
-        (options.concurrent, options.concurrentPerHost) = (8, 3)
-        let pool = try await fixture.pool(options: options)
-        for number in 0..<40 {
-            try await pool.begin(
-                Transfer(
-                    "\(number)", .download(HTTPRequest("GET", server.url("/\(number)")), to: fixture.path("\(number)")),
-                    owner: "\(number % 4)"))
-        }
-        for number in 0..<40 { #expect(try await pool.end(of: "\(number)").phase == .succeeded) }
-        #expect(server.counts.mostOpen <= 3 && server.counts.requests == 40)
-    }
-
-    @Test func `an owner with many leaves the others their turn`() async throws {
-        let server = try FileServer([1])
-        var options = TransferFixture.options
-        options.concurrent = 1
-        let pool = try await fixture.pool(options: options)
-        let gate = try FileServer([1]) { reply, _ in reply.stall = 0 }
-        try await pool.begin(fixture.download(gate.url(), "gate", to: "gate"))
-        try await pool.state(of: "gate") { $0.phase == .running }
-        for (owner, number) in [("many", 1), ("many", 2), ("many", 3), ("few", 4)] {
-            try await pool.begin(
-                Transfer(
-                    "\(number)", .download(HTTPRequest("GET", server.url("/\(number)")), to: fixture.path("\(number)")),
-                    owner: owner))
-        }
-        let urgent = HTTPRequest("GET", server.url("/5"))
-        try await pool.begin(
-            Transfer("5", .download(urgent, to: fixture.path("5")), owner: "many", priority: 1))
-        try await pool.cancel("gate")
-        for number in 1...5 { try await pool.end(of: "\(number)") }
-        #expect(server.counts.targets == ["/5", "/4", "/1", "/2", "/3"])
-    }
-
     // MARK: Uploads
 
     private func uploadServer(_ received: Recording<[UInt8]>, stalls: Bool = false) throws -> TestServer {
@@ -265,18 +226,6 @@ struct TransferPoolTests {
 
     #if Engines  // URLSession does not say what it has sent
     #endif
-
-    @Test func `an upload is sent again after a status that may pass`() async throws {
-        let received = Recording<[UInt8]>()
-        let server = try TestServer { request, connection in
-            received.add(request.body)
-            connection.answer(received.all.count < 3 ? "503 Service Unavailable" : "201 Created")
-        }
-        let pool = try await fixture.pool()
-        try await pool.begin(Transfer("whale", .upload(HTTPRequest("PUT", server.url(), body: content))))
-        #expect(try await pool.end().status == 201)
-        #expect(received.all == [content, content, content])
-    }
 
     @Test func `a refused upload, and one whose file is gone, have failed`() async throws {
         let server = try TestServer { $1.answer("413 Content Too Large", body: Array("too large".utf8)) }

@@ -34,22 +34,6 @@ struct TransferTableTests {
         #expect(phase(table) == .paused)
     }
 
-    @Test func `a request that has changed since it was written is not stored`() throws {
-        var table = TransferTable(TransferOptions(), lastNumber: 0)
-        try table.add(Self.transfer)
-        let first = try #require(table.entries[key]).requestRevision
-        table.saved(key, 1, request: first)
-        #expect(table.entries[key]?.isRequestSaved == true)
-        var other = Self.transfer
-        other.account = "bob"
-        try table.resume(key, with: other)
-        #expect(table.entries[key]?.isRequestSaved == false)
-        for request in [nil, first] { table.saved(key, 2, request: request) }
-        #expect(table.entries[key]?.isRequestSaved == false)
-        table.saved(key, 3, request: table.entries[key]?.requestRevision)
-        #expect(table.entries[key]?.isRequestSaved == true)
-    }
-
     @Test func `a run keeps its settings and its body, and no digest is lifted`() throws {
         func download(_ sha256: [UInt8]?, _ limit: Int64? = nil) -> Transfer {
             let settings = Transfer.Download(existing: .number, sha256: sha256, sizeLimit: limit)

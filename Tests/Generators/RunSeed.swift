@@ -1,13 +1,14 @@
 import Foundation
 
-/// The seed of one run of the tests: taken from the clock and printed, or the one in `BACKPLANE_SEED`.
+/// The seed of one run of the tests: the one in `BACKPLANE_SEED`, at night one from the clock, otherwise always the same.
 ///
 /// Tests whose names and values are drawn repeat those of an earlier run with its seed.
 package enum RunSeed {
     /// The seed, which is the same for the whole run.
     package static let value: UInt64 = {
-        let chosen = ProcessInfo.processInfo.environment["BACKPLANE_SEED"]
-        let seed = chosen.map { UInt64($0) } ?? UInt64(Date.now.timeIntervalSince1970 * 1_000)
+        let environment = ProcessInfo.processInfo.environment, chosen = environment["BACKPLANE_SEED"]
+        let usual = environment["BACKPLANE_NIGHTLY"] == "1" ? UInt64(Date.now.timeIntervalSince1970 * 1_000) : 7
+        let seed = chosen.map { UInt64($0) } ?? usual
         guard let seed else { fatalError("BACKPLANE_SEED: expected a number, found `\(chosen ?? "")`") }
         print("Names are drawn with BACKPLANE_SEED=\(seed).")
         return seed
@@ -15,6 +16,6 @@ package enum RunSeed {
 }
 
 extension SeededNumbers {
-    /// Creates the numbers of one case of a test, which are others in each run.
+    /// Creates the numbers of one case of a test, which are others in each run at night.
     package init(ofCase number: some BinaryInteger) { self.init(RunSeed.value &+ UInt64(truncatingIfNeeded: number)) }
 }

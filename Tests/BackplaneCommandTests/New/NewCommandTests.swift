@@ -103,51 +103,6 @@ struct NewCommandTests {
         #expect(try names() == ["Package.swift"])
     }
 
-    @Test(arguments: [("5.9", "; `swiftLanguageModes: [.v5]` after its targets keeps them in Swift 5"), ("6.0", "")])
-    func `a tools version that is too old is reported before anything is written`(version: String, language: String)
-        async throws
-    {
-        let package =
-            "// swift-tools-version: \(version)\nimport PackageDescription\nlet package = Package(name: \"a\", products: [], dependencies: [], targets: [])\n"
-        try write(package, as: "Package.swift")
-        let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
-        #expect(outcome.status == 1)
-        let needed =
-            "expected the tools version 6.1 or later, which a dependency on Backplane without its traits requires, found \(version)"
-        let remedy = "start the file with `// swift-tools-version: 6.1`, and run the command again\(language)"
-        #expect(outcome.errors == "backplane: \(root)/Package.swift: new.tools: \(needed); \(remedy)\n")
-        #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift"])
-        #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
-    }
-
-    @Test func `in a package with its sources in src all goes there, and its own targets are found as before`()
-        async throws
-    {
-        let package = """
-            // swift-tools-version: 6.3
-            import PackageDescription
-            let package = Package(name: "a", products: [], dependencies: [], targets: [
-                .target(name: "A"),
-                .testTarget(name: "ATests"),
-            ])
-
-            """
-        try write(package, as: "Package.swift")
-        try write("", as: "src/A/A.swift")
-        try write("", as: "src/ATests/ATests.swift")
-        let plugin = try await new("plugin", "Tides", "--backplane", Page.root.path)
-        #expect(plugin.status == 0, "\(plugin.errors)")
-        try Pasting(plugin.output).paste(in: root)
-        let manager = try await new("manager", "Crew", "--plugin", "Tides")
-        #expect(manager.status == 0, "\(manager.errors)")
-        #expect(
-            try names(in: "src").filter { $0.hasSuffix("Manager.swift") } == [
-                "TidesModule/CrewManager.swift", "TidesModule/TidesManager.swift",
-            ])
-        #expect(try names(in: "src").contains("TidesTests/CrewManagerTests.swift"))
-        #expect(try names().allSatisfy { !$0.hasPrefix("Sources") && !$0.hasPrefix("Tests") })
-    }
-
     @Test func `what belongs into a Package.swift is printed, with its place, and the file stays as it is`()
         async throws
     {
@@ -159,7 +114,6 @@ struct NewCommandTests {
         #expect(
             outcome.output.contains(
                 """
-
 
                 paste into Package.swift, at the top of `products`:
                         .library(name: "Tides", type: .dynamic, targets: ["Tides"]),

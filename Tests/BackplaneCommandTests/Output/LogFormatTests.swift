@@ -54,17 +54,4 @@ struct LogFormatTests {
                     time: "2025-11-25T21:44:05.250Z", level: "error", component: "Desk", message: "no", plugin: "org.a",
                     trace: "7", metadata: ["a": "b"]))
     }
-
-    @Test func `words of levels are a standard and exceptions, of which the last holds`() throws {
-        let words = try ["info", "org.a=debug", "Desk=error", "org.a=trace"].map { try LogLevelWord($0) }
-        #expect(LogLevels(.notice).taking(words) == LogLevels(.info, exceptions: ["org.a": .trace, "Desk": .error]))
-        #expect(words.map { "\($0)" } == ["info", "org.a=debug", "Desk=error", "org.a=trace"])
-        #expect(throws: (any Error).self) { try LogLevelWord("=debug") }
-        #expect(throws: (any Error).self) { try LogLevelWord("org.a=") }
-        let settings = LogSettings(levels: LogLevels(.info, exceptions: ["org.a": .trace]), format: .json)
-        #expect(
-            settings.options.map { [$0.name, $0.value ?? ""] } == [
-                ["--log-level", "info"], ["--log-level", "org.a=trace"], ["--log-format", "json"],
-            ])
-    }
 }

@@ -242,24 +242,6 @@ struct RunningHostTests {
                 && absent.errors.contains(other))
     }
 
-    @Test func `a killed host is not there any more, and one that does not answer is said to be`() async throws {
-        let host = try await tool.startRun(Tool.almanac), socket = try socket(of: host)
-        host.signal(SIGKILL)
-        _ = await host.end()
-        #expect(FileManager.default.fileExists(atPath: socket))
-        #expect(try await tool.plain("stats").errors.contains("no host is running"))
-        let dead = try await tool.plain("stats", "--socket", socket)
-        #expect(
-            dead.status == 1
-                && dead.errors == "backplane: \(socket): control.unreachable: no host is listening there\n")
-        let none = try await tool.plain("stats", "--socket", tool.folder + "/none.sock")
-        #expect(none.status == 1 && none.errors.contains("the socket does not exist"))
-        let next = try await tool.startRun(Tool.almanac)
-        #expect(
-            sockets() == [try FileManager.default.displayName(atPath: self.socket(of: next))],
-            "and its socket is gone with the next")
-    }
-
     @Test func `control-C ends a call in the host, too, and the host continues`() async throws {
         let path = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#,

@@ -96,25 +96,6 @@ struct SwapCommandTests {
         withExtendedLifetime(host) {}
     }
 
-    @Test func `a library that is missing, not a plugin or not known is refused, and the old code keeps running`()
-        async throws
-    {
-        let host = try await tool.startRun(manifest), half = try tool.write("half", as: "libHalf.so")
-        for arguments in [
-            ["swap", tool.folder + "/libNone.so"], ["swap", "Nobody"], ["swap", half], ["swap", "Edition", half],
-            ["swap", half, "--dry-run"],
-            ["rollback", "org.example.nobody"], ["rollback", "Edition"], ["rollback", "Edition", "--to", "9"],
-            ["generations", "Nobody"],
-        ] {
-            let outcome = try await tool.start(arguments).end()
-            #expect(
-                outcome.status == 1 && outcome.output == "" && outcome.errors.hasPrefix("backplane: "),
-                "\(arguments): \(outcome.output)\(outcome.errors)")
-        }
-        #expect(try await edition() == "1\n")
-        withExtendedLifetime(host) {}
-    }
-
     @Test func `generations and calls are listed`() async throws {
         let host = try await tool.startRun(manifest)
         _ = try await edition()

@@ -106,45 +106,4 @@ import Testing
             }
             .joined(separator: "\n\n") + "\n", "generations-table")
     }
-
-    @Test func `timers have a table of their own, if there are any`() throws {
-        func component(_ name: String, _ timers: [TimerStatistics], count: Int? = nil) -> ComponentStatistics {
-            ComponentStatistics(
-                component: name, role: "manager", managers: [name], plugin: "org.example.desk", generation: 1, calls: 0,
-                errors: 0, inFlight: 0, waiting: 0, timers: timers, timerCount: count ?? timers.count)
-        }
-        #expect(StatisticsTable.timers([component("Desk", [])]) == nil)
-        let table = try #require(
-            StatisticsTable.timers([
-                component(
-                    "Desk",
-                    [
-                        TimerStatistics(
-                            name: "refresh", period: .seconds(30), next: .milliseconds(1_500), runs: 12, failures: 1,
-                            isRunning: false),
-                        TimerStatistics(
-                            name: "timer 1", period: nil, next: .seconds(3_600), runs: 0, failures: 0, isRunning: false),
-                    ], count: 102),
-                component("Loans", []),
-                component(
-                    "Shop",
-                    [
-                        TimerStatistics(
-                            name: "night", period: .seconds(86_400), next: .seconds(80_000), runs: 3, failures: 0,
-                            isRunning: true),
-                        TimerStatistics(
-                            name: "held", period: .milliseconds(5), next: nil, runs: 0, failures: 0, isRunning: false),
-                    ]),
-            ]))
-        #expect(
-            table.lines(colour: false) == [
-                "TIMER         COMPONENT  EVERY    NEXT        RUNS  ERRORS",
-                "refresh       Desk       30 s     in 1500 ms  12    1",
-                "timer 1       Desk       once     in 3600 s   0     0",
-                "and 100 more  Desk",
-                "night         Shop       86400 s  running     3     0",
-                "held          Shop       5 ms     -           0     0",
-            ])
-    }
-
 }

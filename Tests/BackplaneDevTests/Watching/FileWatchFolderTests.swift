@@ -67,32 +67,4 @@ struct FileWatchFolderTests {
         }
         #expect(try observed.toldSoFar().paths == [observed.path("Sources/seen")])
     }
-
-    @Test func `a checkout of another branch with hundreds of files is reported completely`() throws {
-        func git(_ words: String...) throws {
-            let all =
-                [
-                    "git", "-c", "user.name=Nobody", "-c", "user.email=nobody@example.org", "-c",
-                    "init.defaultBranch=one",
-                ] + words
-            try #require(observed.run(all) == 0, "\(words)")
-        }
-        func names(_ folders: Range<Int>) -> [String] {
-            folders.flatMap { folder in (0..<20).map { "Sources/\(folder)/deep/\($0).swift" } }
-        }
-        try git("init", "--quiet")
-        try git("commit", "--quiet", "--allow-empty", "--message", "Nothing")
-        try git("checkout", "--quiet", "-b", "two")
-        for folder in 0..<20 { try observed.makeFolder("Sources/\(folder)/deep") }
-        for name in names(0..<20) { try observed.write(name, to: name) }
-        try git("add", ".")
-        try git("commit", "--quiet", "--message", "Files")
-        let watch = try observed.watch(quiet: .milliseconds(50))
-        defer { watch.close() }
-        for branch in ["one", "two", "one", "two"] {
-            try git("checkout", "--quiet", branch)
-            let changes = try observed.told(until: names(0..<20))
-            #expect(changes.paths.allSatisfy { $0.hasSuffix(".swift") }, "the repository's own files are hidden")
-        }
-    }
 }

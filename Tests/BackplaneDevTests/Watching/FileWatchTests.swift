@@ -29,16 +29,6 @@ struct FileWatchTests {
         Issue.record("the file was never written three times within the quiet time")
     }
 
-    @Test func `a file is reported when it is removed, and when it reappears`() throws {
-        try observed.write("one", to: "a.swift")
-        let watch = try observed.watch()
-        defer { watch.close() }
-        try observed.remove("a.swift")
-        try observed.told(until: "a.swift")
-        try observed.write("one", to: "a.swift")
-        try observed.told(until: "a.swift")
-    }
-
     @Test func `a file that is touched, or written as it was, is not told of`() throws {
         try observed.write("one", to: "a.swift")
         let watch = try observed.watch()

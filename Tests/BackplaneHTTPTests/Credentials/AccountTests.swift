@@ -172,35 +172,6 @@ struct AccountTests {
         }
     }
 
-    @Test func `the cookies of an account are those of all components, and survive another manifest`() async throws {
-        let sent = Recording<String>()
-        let server = try TestServer { request, connection in
-            sent.add(request["Cookie"] ?? "none")
-            connection.answer("200 OK", [("Set-Cookie", "shelf=7; Path=/"), ("X-Shelf", "7")])
-        }
-        let login = Login(password: "white")
-        let credential = Credential(hosts: ["127.0.0.1"], .basic(login), hasCookies: true)
-        try await Lender.with(["library": credential], readers: 2) { lender in
-            func send(_ reader: Int, as account: String) async throws {
-                let context = lender.contexts[reader]
-                let response = try await context.http.send(
-                    HTTPRequest("GET", server.url()), context.begin(), Self.options(account))
-                #expect(response.headers["Set-Cookie"] == nil && response.headers["X-Shelf"] == "7")
-            }
-            for account in ["ann", "bob"] {
-                let context = lender.contexts[0]
-                try await context.http.signIn("library", as: account, with: ["user": account], context.begin())
-            }
-            try await send(0, as: "ann")
-            try await send(1, as: "ann")
-            try await send(1, as: "bob")
-            let more = ["library": credential, "other": Credential(hosts: ["a.test"], .basic(Login()))]
-            try await lender.host.apply(lender.manifest(more))
-            try await send(0, as: "ann")
-        }
-        #expect(sent.all == ["none", "shelf=7", "none", "shelf=7"])
-    }
-
     #if Engines
     @Test func `tokens are kept across restarts only if asked, and only their owner may read them`() async throws {
         let server = try TokenServer()

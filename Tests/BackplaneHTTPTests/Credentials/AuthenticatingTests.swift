@@ -112,49 +112,6 @@ struct AuthenticatingTests {
         #expect(download.status == 401 && !FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `an authenticator of a program's own serves one account`() async throws {
-        /// One that counts what it is told.
-        final class Turnstile: Authenticator {
-            let passed = Counted()
-
-            func prepare(_ request: HTTPRequest, _ call: Call, over network: HTTPPipeline) -> HTTPRequest {
-                var request = request
-                request.headers["X-Proof"] = "\(passed.value)"
-                return request
-            }
-
-            func mayAnswer(_ response: HTTPResponse, to sent: HTTPRequest, failures: Int) -> Bool {
-                response.status == 403 && failures == 0
-            }
-
-            func answer(
-                _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, failures: Int, _ call: Call,
-                over network: HTTPPipeline
-            ) -> HTTPRequest? {
-                var request = request
-                request.headers["X-Proof"] = "again \(failures)"
-                return request
-            }
-
-            func received(_ response: HTTPResponse, to sent: HTTPRequest) { passed.add(1) }
-        }
-        let server = try TestServer { request, connection in
-            connection.answer(
-                request["X-Proof"] == "0" ? "403 Forbidden" : "200 OK", body: Array((request["X-Proof"] ?? "").utf8))
-        }
-        let made = Counted()
-        let network = network(
-            AuthenticationScheme.authenticators("turnstile") { account in
-                made.add(1)
-                return Turnstile()
-            })
-        for expected in ["again 1", "1"] {
-            let body = try await network.send(HTTPRequest("GET", server.url()), options()).body
-            #expect(String(decoding: body, as: UTF8.self) == expected)
-        }
-        #expect(made.value == 1)
-    }
-
     @Test func `what breaks the rules fails the exchange, and nothing is sent`() async throws {
         struct Locked: ComponentError {
             var code: String { "key.locked" }

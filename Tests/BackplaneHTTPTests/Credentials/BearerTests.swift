@@ -161,24 +161,6 @@ struct BearerTests {
         #expect(server.seen.refused == 0)
     }
 
-    @Test func `who gives up waiting does not take the refresh from the others`() async throws {
-        let isAsked = ThreadLatch(), mayAnswer = ThreadLatch()
-        let server = try TokenServer { number in
-            isAsked.open()
-            mayAnswer.wait()
-            return TokenServer.plainly(number)
-        }
-        let network = network(.urlSession, server), request = HTTPRequest("GET", server.url("/book"))
-        let first = Task { try await network.send(request, Self.options) }
-        let second = Task { try await network.send(request, Self.options).status }
-        await isAsked.opened()
-        first.cancel()
-        await #expect(throws: CancellationError.self) { try await first.value }
-        mayAnswer.open()
-        #expect(try await second.value == 200)
-        #expect(server.seen.issued == 1)
-    }
-
     // MARK: Answers that are no tokens
 
     @Test(arguments: [
@@ -212,26 +194,6 @@ struct BearerTests {
         return try BearerToken(
             response, to: HTTPRequest("POST", request.url),
             TokenSource(signIn: request, token: "/t", expires: "/e"), now: Date(timeIntervalSince1970: 1_800_000_000))
-    }
-
-    @Test(
-        arguments: [
-            ("3600", nil, 3_570.0), ("\"3600\"", nil, 3_570), ("100", nil, 90), ("0.5", nil, 0.45),
-            ("1800003600", nil, 3_570), ("\"2027-01-15T09:00:00Z\"", nil, 3_570),
-            ("\"2027-01-15T10:00:00.5+01:00\"", nil, 3_570.5),
-            // A clock of the server's that is an hour behind, or an hour ahead.
-            ("1800000000", "Fri, 15 Jan 2027 07:00:00 GMT", 3_570),
-            ("1800007200", "Fri, 15 Jan 2027 09:00:00 GMT", 3_570),
-            // In the past, or nothing that says when: the token is used until it is refused.
-            ("-1", nil, nil), ("0", nil, nil), ("1700000000", nil, nil), ("\"2020-01-01T00:00:00Z\"", nil, nil),
-            ("\"tomorrow\"", nil, nil), ("null", nil, nil), ("[]", nil, nil),
-        ] as [(String, String?, Double?)])
-    func `an expiry is read by the server's clock`(expires: String, date: String?, after: Double?) throws {
-        let renewal = try token(expires, date: date).renewal
-        // Milliseconds, since a date near that one is not exact to more than some hundred nanoseconds.
-        #expect(
-            renewal.map { (($0.timeIntervalSince1970 - 1_800_000_000) * 1_000).rounded() }
-                == after.map { ($0 * 1_000).rounded() })
     }
 
     @Test func `a pointer leads through arrays and escapes`() throws {

@@ -184,6 +184,4 @@ struct ChallengeAnswerTests {
         }
         #expect(error?.code == .networkCredential && error?.message.contains(message) == true, "\(error as Any)")
     }
-
-    // MARK: Accounts
 }

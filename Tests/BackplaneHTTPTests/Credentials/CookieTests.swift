@@ -73,14 +73,6 @@ struct CookieTests {
         #expect(sent([field], from: "http://b.test/", to: "http://b.test/", after: seconds) == expected)
     }
 
-    @Test func `the latest cookie of a name counts, and longer paths come first`() {
-        let url = "http://b.test/x/y"
-        #expect(sent(["a=1", "a=2", "b=3; Path=/", "c=4; Path=/x/y"], from: url, to: url) == "c=4; a=2; b=3")
-        #expect(sent(["a=1", "a=; Max-Age=-1"], from: url, to: url) == nil)
-        let many = (0..<CookieJar.most + 2).map { "n\($0)=1" }
-        #expect(sent(many, from: url, to: url)?.hasPrefix("n2=1; ") == true)
-    }
-
     @Test(arguments: Engine.allCases)
     func `an account has a jar of its own, if the credential says so`(engine: Engine) async throws {
         let server = try TestServer { request, connection in

@@ -121,62 +121,6 @@ struct HTTPBinTests {
         }
     }
 
-    @Test(.enabled(if: HTTPBinTests.isThere, "Python has no httpbin and gunicorn"), arguments: Engine.allCases)
-    func `httpbin's redirects, statuses, delays, ranges, streams and forms`(engine: Engine) async throws {
-        try await withServer { url in
-            let network = network(engine)
-            for (path, status) in [
-                ("/redirect/3", 200), ("/relative-redirect/2", 200), ("/absolute-redirect/2", 200),
-                ("/redirect/6", 302), ("/delay/1", 200),
-                ("/status/204", 204), ("/status/404", 404), ("/status/418", 418), ("/status/503", 503),
-            ] {
-                var options = HTTPOptions()
-                options.redirects = 5
-                do {
-                    let response = try await network.send(HTTPRequest("GET", url + path), options)
-                    #expect(response.status == status, "\(path)")
-                } catch let error as BackplaneError {
-                    #expect(status == 302 && error.code == .networkRedirect, "\(path): \(error)")
-                }
-            }
-            for (method, status) in [("PUT", 307), ("POST", 303)] {
-                var options = HTTPOptions()
-                options.redirects = 1
-                let request = HTTPRequest(
-                    method, "\(url)/redirect-to?url=/anything&status_code=\(status)", body: .text("whale"))
-                let response = try await network.send(request, options)
-                let text = String(decoding: response.body, as: UTF8.self)
-                #expect(text.contains("\"method\": \"\(status == 307 ? "PUT" : "GET")\""), "\(status): \(text)")
-                #expect(text.contains("whale") == (status == 307), "\(status): \(text)")
-            }
-            var late = HTTPOptions()
-            late.totalTimeout = .milliseconds(200)
-            let error = await #expect(throws: BackplaneError.self) {
-                try await network.send(HTTPRequest("GET", url + "/delay/9"), late)
-            }
-            #expect(error?.code == .networkTimeout)
-            let part = try await network.send(
-                HTTPRequest("GET", url + "/range/100", headers: ["Range": "bytes=10-19"]))
-            #expect(part.status == 206 && String(decoding: part.body, as: UTF8.self) == "klmnopqrst")
-            let lines = try await network.send(HTTPRequest("GET", url + "/stream/20"))
-            #expect(lines.body.split(separator: 10).count == 20)
-            let drip = try await network.send(HTTPRequest("GET", url + "/drip?numbytes=5&duration=0&delay=0"))
-            #expect(drip.body == Array("*****".utf8))
-            let form = try await network.send(
-                HTTPRequest("POST", url + "/post", body: .form([("title", "Moby-Dick & more"), ("year", "1851")])))
-            let shown = String(decoding: form.body, as: UTF8.self)
-            #expect(shown.contains(#""title": "Moby-Dick & more""#) && shown.contains(#""year": "1851""#), "\(shown)")
-            let file = FileManager.default.temporaryDirectory.appending(path: "part-\(UUID().uuidString)").path
-            try Data("a whale".utf8).write(to: URL(filePath: file))
-            defer { try? FileManager.default.removeItem(atPath: file) }
-            let parts = try await network.send(
-                HTTPRequest(
-                    "POST", url + "/post", body: .multipart([.text("title", "Moby-Dick"), .file("cover", file)])))
-            let answer = String(decoding: parts.body, as: UTF8.self)
-            #expect(answer.contains(#""cover": "a whale""#) && answer.contains(#""title": "Moby-Dick""#), "\(answer)")
-        }
-    }
-
     #if Engines
     @Test(.enabled(if: HTTPBinTests.isThere, "Python has no httpbin and gunicorn"), arguments: Engine.allCases)
     func `httpbin accepts Digest with each algorithm and quality`(engine: Engine) async throws {

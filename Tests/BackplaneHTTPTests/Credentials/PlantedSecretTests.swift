@@ -113,9 +113,6 @@ struct PlantedSecretTests {
         #expect(shown.found == [] && shown.places > 60, "\(shown.found)")
     }
 
-    #if Engines
-    #endif
-
     #if DEBUG
     /// Shows everything that a redaction hides a secret in, with a mark of the secret's own.
     private func shown(mark: String) async throws -> Shown {

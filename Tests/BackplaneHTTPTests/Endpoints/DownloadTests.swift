@@ -119,29 +119,6 @@ struct DownloadTests {
         }
     }
 
-    @Test func `a response that an interceptor puts in the place of a download is the file`() async throws {
-        let executor = MemoryExecutor { _, _ in
-            HTTPStreamedResponse(HTTPResponse(status: 200, body: Array("loaded".utf8)))
-        }
-        try await withFolder { folder in
-            let path = folder + "/whale", http = HTTPClient([executor]).relative(to: "http://example.org/")
-            for (isReplaced, expected) in [(true, "kept before"), (false, "loaded")] {
-                var endpoint = Endpoint<DownloadedFile>("GET", "", to: path)
-                endpoint.interceptors = [
-                    HTTPInterceptor { request, next in
-                        var response = try await next(request)
-                        let body = response.body
-                        response.body = isReplaced ? HTTPBodyStream(Array("kept before".utf8)) : HTTPBodyStream(body)
-                        return response
-                    }
-                ]
-                let file = try await http.load(endpoint)
-                let content = try String(contentsOfFile: path, encoding: .utf8)
-                #expect(content == expected && file.size == Int64(expected.utf8.count))
-            }
-        }
-    }
-
     @Test(arguments: Engine.allCases)
     func `a file that cannot be written is no reason to ask a server again`(engine: Engine) async throws {
         let count = Mutex(0)

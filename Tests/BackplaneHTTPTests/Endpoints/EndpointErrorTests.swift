@@ -93,37 +93,6 @@ struct EndpointErrorTests {
         }
     }
 
-    @Test(arguments: ClientKind.all)
-    func `an error shows a page that is no value, and no part of a value`(kind: ClientKind) async throws {
-        let server = try TestServer { request, connection in
-            let body =
-                switch request.target {
-                case "/page": "<html>"
-                case "/cut": #"{"token":"secret"#
-                case "/text": #" "secret"#
-                default: #"{"left":"secret"}"#
-                }
-            connection.answer("200 OK", body: Array(body.utf8))
-        }
-        struct Link: Decodable {
-            var left: URL
-            init(from decoder: any Decoder) throws {
-                let container = try decoder.container(keyedBy: CodingKeys.self)
-                throw DecodingError.dataCorruptedError(
-                    forKey: .left, in: container, debugDescription: "it is no link")
-            }
-            enum CodingKeys: CodingKey { case left }
-        }
-        try await kind.lend { http, call async throws in
-            let http = http.relative(to: server.url())
-            for path in ["page", "cut", "text", "value"] {
-                let error = try await failure { _ = try await http.load(Endpoint<Link>("GET", path), call) }
-                #expect(error.code == .networkUnparsable && !error.detailedDescription.contains("secret"), "\(path)")
-                #expect(error.message.contains("begins with `<html>`") == (path == "page"), "\(error.message)")
-            }
-        }
-    }
-
     @Test(arguments: Engine.allCases)
     func `a connection that fails is an error apart from all others`(engine: Engine) async throws {
         let held = try LoopbackSocket(backlog: nil)

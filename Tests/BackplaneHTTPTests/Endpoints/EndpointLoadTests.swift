@@ -56,31 +56,6 @@ struct EndpointLoadTests {
     }
 
     @Test(arguments: ClientKind.all)
-    func `a failure is told once to each of its callbacks, and to observers of any load`(kind: ClientKind) async throws
-    {
-        let server = try TestServer { $1.answer("500 Oops") }
-        try await kind.lend { http, call async throws in
-            let steps = Recording<String>()
-            let observer: @Sendable (LoadEvent) -> Void = { event in
-                switch event {
-                case .started: steps.add("started")
-                case .attempted, .headed, .progress: break
-                case .succeeded: steps.add("succeeded")
-                case .failed(let error): steps.add("failed \(error.httpStatus ?? 0)")
-                }
-            }
-            let load = Endpoint<[Int]>("GET", "").load(on: http.relative(to: server.url()), call).observe(observer)
-                .onFailure { steps.add("\($0.code)") }.onSuccess { _ in steps.add("no") }
-            guard case .failure = await load.result else { return #expect(Bool(false), "it has a value") }
-            load.observe(observer).onCompletion { _ in steps.add("last") }
-            #expect(
-                try await steps.first(6) == [
-                    "started", "failed 500", "network.status", "started", "failed 500", "last",
-                ])
-        }
-    }
-
-    @Test(arguments: ClientKind.all)
     func `progress is told before the end, up to the last byte`(kind: ClientKind) async throws {
         let bytes = [UInt8](repeating: 1, count: 2_000_000), areAdded = Latch()
         let server = try TestServer { _, connection in

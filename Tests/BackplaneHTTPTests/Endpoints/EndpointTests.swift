@@ -156,35 +156,6 @@ struct EndpointTests {
         }
     }
 
-    @Test(arguments: ClientKind.all)
-    func `a file is there once it is valid, and otherwise what was there before`(kind: ClientKind) async throws {
-        let server = try TestServer { request, connection in
-            connection.answer(request.target == "/whale" ? "200 OK" : "500 Oops", body: Array("whale".utf8))
-        }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "endpoint-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await kind.lend { http, call async throws in
-            let http = http.relative(to: server.url()), name = kind.isInPlugin ? "w.epub" : folder.path + "/w.epub"
-            let file = try await http.load(Endpoint<DownloadedFile>("GET", "whale", to: name), call)
-            #expect(file.size == 5 && file.path.hasSuffix("/w.epub"))
-            #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "whale")
-            try Data("before".utf8).write(to: URL(filePath: file.path))
-            var rejected = Endpoint<DownloadedFile>("GET", "whale", to: name)
-            rejected.verdict = { _, _ in .reject("for a test") }
-            for endpoint in [Endpoint<DownloadedFile>("GET", "other", to: name), rejected] {
-                let error = await #expect(throws: BackplaneError.self) {
-                    let file = try await http.load(endpoint, call)
-                    return file.path
-                }
-                #expect([.networkStatus, .networkRejected].contains(error?.code))
-            }
-            #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "before")
-            let around = URL(filePath: file.path).deletingLastPathComponent().path
-            #expect(try FileManager.default.contentsOfDirectory(atPath: around) == ["w.epub"])
-        }
-    }
-
     @Test(arguments: ClientKind.streaming)
     func `the time limit of a load is for all of it`(kind: ClientKind) async throws {
         let server = try TestServer { _, connection in

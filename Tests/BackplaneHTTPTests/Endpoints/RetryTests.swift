@@ -45,29 +45,6 @@ struct RetryTests {
     }
 
     @Test(arguments: ClientKind.streaming)
-    func `the whole body is sent again, and one that cannot be is not`(kind: ClientKind) async throws {
-        let bodies = Recording<[UInt8]>()
-        let server = try TestServer { request, connection in
-            bodies.add(request.body)
-            connection.answer(bodies.all.count == 2 ? "200 OK" : "503 Unavailable")
-        }
-        let bytes = [UInt8](repeating: 7, count: 300_000)
-        try await kind.lend { http, call async throws in
-            let http = http.relative(to: server.url())
-            var put = Endpoint<Nothing>("PUT", "", body: .replayable { Chunks(bytes, size: 70_000) })
-            put.retry = .immediate
-            _ = try await http.load(put, call)
-            #expect(bodies.all == [bytes, bytes])
-            put.body = .stream(Chunks(bytes, size: 70_000))
-            let error = await #expect(throws: BackplaneError.self) {
-                let nothing = try await http.load(put, call)
-                return nothing
-            }
-            #expect(error?.httpStatus == 503 && bodies.all.count == 3)
-        }
-    }
-
-    @Test(arguments: ClientKind.streaming)
     func `a connection that breaks is no result, before the head and within the body`(kind: ClientKind) async throws {
         let count = Mutex(0)
         let server = try TestServer { _, connection in

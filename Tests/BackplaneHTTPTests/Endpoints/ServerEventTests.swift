@@ -130,28 +130,4 @@ struct ServerEventTests {
             _ = await server.departures.first { _ in true }
         }
     }
-
-    @Test(arguments: ClientKind.streaming)
-    func `the delay that a server asks for is bounded, and ends no later than the call`(kind: ClientKind) async throws {
-        let count = Recording<Int>()
-        let server = try TestServer { _, connection in
-            count.add(1)
-            if count.all.count == 2 { return connection.answer("204 No Content") }
-            connection.send(Self.head + "retry: 3600000\n\n")
-            connection.close()
-        }
-        try await kind.lend { http, call async throws in
-            let http = http.relative(to: server.url())
-            var changes = Endpoint<ServerEvent>("GET", "")
-            changes.retry = RetryPolicy.immediate
-            changes.retry?.retryAfterLimit = .milliseconds(1)
-            for try await _ in http.events(changes, call) {}
-            #expect(count.all.count == 2)
-            changes.retry?.retryAfterLimit = .seconds(3_600)
-            let error = await #expect(throws: BackplaneError.self) {
-                for try await _ in http.events(changes, call.within(.seconds(1_800))) {}
-            }
-            #expect(error?.code == .callDeadline && count.all.count == 3)
-        }
-    }
 }

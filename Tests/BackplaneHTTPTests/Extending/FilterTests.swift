@@ -195,31 +195,6 @@ struct FilterTests {
         }
     }
 
-    @Test func `a filter that breaks the rules fails the exchange, and says so`() async throws {
-        let server = try server("X-Way")
-        let malformed = ScriptedFilter.Script { head, _ in
-            var head = head
-            head.headers = [["a"]]
-            return head
-        }
-        try await ExtendedHost.with(filters: [malformed]) { extended in
-            let error = await extended.failure(HTTPRequest("GET", server.url()))
-            #expect(error?.code == .networkMalformed && error?.isConnectivity == false)
-            #expect(error?.message.hasPrefix("the filter `Filter0`: ") == true)
-        }
-        struct Broken: Error {}
-        let throwing = ScriptedFilter.Script(interests: .attempts) { head, _ in
-            head
-        } attempt: { _, _ in
-            throw Broken()
-        }
-        try await ExtendedHost.with(filters: [throwing]) { extended in
-            let error = await extended.failure(HTTPRequest("GET", server.url()))
-            #expect(error?.code == .networkRefused)
-            #expect(error?.message.hasPrefix("the filter `Filter0` failed: ") == true)
-        }
-    }
-
     @Test func `a filter and an observer in C`() async throws {
         let server = try server("Signature")
         let folder = FileManager.default.temporaryDirectory.appending(path: "filter-in-c-\(UUID().uuidString)").path

@@ -51,15 +51,6 @@ struct UnrulyPluginTests {
         call.cancel()  // a plugin in C without `cancel` cannot be cancelled: nobody waits for it here
     }
 
-    @Test func `an answer after the deadline is about nothing`() async throws {
-        let test = try UnrulyPlugin.host("Unruly")
-        await expectOverdue("later", in: test)
-        #expect(try await test.call("Unruly", "settle") == "null")
-        #expect(try await test.call("Unruly", "settle") == "null", "nor is a second one")
-        await test.host.stop()
-        #expect(test.log.lines == ["Unruly released"])
-    }
-
     @Test func `a synchronous method that does not answer at once fails, and its late answer is about nothing`()
         async throws
     {
@@ -92,13 +83,6 @@ struct UnrulyPluginTests {
 
     // MARK: Lifecycle
 
-    @Test func `only the first answer to a step of the lifecycle counts`() async throws {
-        let test = try UnrulyPlugin.host("MadeTwice")
-        #expect(try await test.call("MadeTwice", "twice") == "1")
-        await test.host.stop()
-        #expect(test.log.lines == ["MadeTwice released"])
-    }
-
     @Test(arguments: [("NeverMade", "be created"), ("NeverActive", "be activated")])
     func `a component that never starts is abandoned at the limit, and not released while it may be working`(
         name: String, step: String
@@ -115,16 +99,6 @@ struct UnrulyPluginTests {
             return
         }
         Issue.record("the step was not reached")
-    }
-
-    @Test func `a component that is created too late is released`() async throws {
-        // Long enough for the plugin to be asked, and for the other manager to start, on a busy machine.
-        let test = try UnrulyPlugin.host("MadeLate", "Unruly", startLimit: .seconds(10))
-        #expect(await error { try await test.call("MadeLate", "twice") }?.code == .callDeadline)
-        #expect(try await test.call("Unruly", "make") == "null")
-        #expect(test.log.lines == ["Unruly released"], "in the log of the one manager that there is")
-        #expect(await test.host.managers.first?.state.description == "failed")
-        await test.host.stop()
     }
 
     @Test

@@ -179,23 +179,4 @@ struct ValueParityTests {
         #expect(seen.value == volume)
         #expect(seen.text == Seen(volume).text)
     }
-
-    @Test(arguments: Route.allCases)
-    func `values that came out of a plugin outlive its host`(route: Route) async throws {
-        let volume = Volume(
-            1, "a title of more than fifteen bytes", authors: ["Melville": 1819], tags: ["whale"],
-            shape: .labelled("a label of more than fifteen bytes", [.point]))
-        var kept: [Volume] = [], tree = Tree.leaf, data = Data()
-        try await route.with("Values", as: Values.self) { _, values in
-            kept = try await values.amended([volume])
-            tree = try await values.tree(.high(50)).value
-            data = try await values.data(Data(repeating: 7, count: 100_000)).value
-        }
-        #expect(kept.map(\.title) == ["a title of more than fifteen bytes, amended", "one more"])
-        #expect(kept[0].tags == ["whale", "amended"])
-        kept[0].tags.insert("more")
-        #expect(kept[0].tags.count == 3)
-        #expect(tree == .high(50))
-        #expect(data.allSatisfy { $0 == 7 })
-    }
 }

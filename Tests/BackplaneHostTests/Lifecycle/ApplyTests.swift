@@ -149,35 +149,6 @@ struct ApplyTests {
         #expect(await error { try await peerHost.host.reset("A") }?.code == .hostStopped)
     }
 
-    /// How often the host wrote this of a component.
-    private static func lines(_ message: String, _ peerHost: PeerHost) -> Int {
-        peerHost.test.log.all.count { $0.source == "host" && $0.message == message }
-    }
-
-    @Test func `two changes at once come one after the other`() async throws {
-        let peerHost = try PeerHost(["A": .init(number: 0)])
-        try await peerHost.host.start()
-        let a = try await peerHost.peer("A")
-        try await withThrowingTaskGroup { group in
-            for number in 1...10 {
-                group.addTask {
-                    let change = try await peerHost.host.apply(peerHost.document(["A": .init(number: number)]))
-                    #expect(change.restarted == ["A"])
-                }
-                group.addTask {
-                    let change = try await peerHost.host.reset("A")
-                    #expect(change.restarted == ["A"])
-                }
-            }
-            try await group.waitForAll()
-        }
-        #expect(try await (1...10).contains(a.number()), "what one of them asked for")
-        #expect(await peerHost.states() == ["A ready"])
-        #expect(Self.lines("started", peerHost) == 21 && Self.lines("stopped", peerHost) == 20, "one instance is up")
-        await peerHost.host.stop()
-        #expect(Self.lines("stopped", peerHost) == 21)
-    }
-
     @Test func `a library that is named for the first time is loaded, the others are not loaded again`() async throws {
         let peerHost = try PeerHost(["A": .init(number: 1)], from: .libraries)
         try await peerHost.host.start()

@@ -43,18 +43,4 @@ struct LifecycleLeakTests {
         #expect(await coordinator.numbersInUse == 0)
         await eventually { script.instances.count == 0 }
     }
-
-    @Test func `ten thousand managers start, are recreated and stop`() async throws {
-        var peers: [String: PeerHost.Peer] = [:]
-        for index in 0..<10_000 {
-            let meets = index >= 5_000 && index % 10 == 0 ? ["C\(index - 5_000)"] : []
-            peers["C\(index)"] = .init(number: index, left: index % 100 > 0 ? "C\(index - 1)" : nil, meets: meets)
-        }
-        let peerHost = try PeerHost(peers)
-        try await peerHost.host.start()
-        #expect(await peerHost.states().allSatisfy { $0.hasSuffix(" ready") })
-        #expect(try await peerHost.host.reset().restarted.count == 10_000)
-        #expect(try await peerHost.peer("C9999").friends() == [9_998])
-        await peerHost.host.stop()
-    }
 }

@@ -165,20 +165,6 @@ struct ReconfigurationTests {
         await test.host.stop()
     }
 
-    @Test func `one that takes too long has refused, and is given no further step while it lasts`() async throws {
-        let test = try await host(
-            ["A": Painters(colour: "red")], startLimit: .seconds(10), stopLimit: .milliseconds(50))
-        let slow = await error { try await test.host.apply(document(["A": Painters(colour: "white", when: "hang")])) }
-        #expect(slow?.code == .callDeadline)
-        #expect(slow?.message.contains("took longer than 10.0 seconds to take its configuration") == true)
-        let next = await error { try await test.host.apply(document(["A": Painters(colour: "blue")])) }
-        #expect(
-            next?.message.contains("an earlier step of the component has not ended") == true,
-            "\(String(describing: next))")
-        #expect(try await test.call("A", "colour") == #""red""#)
-        await test.host.stop()
-    }
-
     @Test func `calls go on meanwhile, and none is lost`() async throws {
         let test = try await host(["A": Painters(colour: "red", palette: "oil")])
         let painter: Remote<Painting> = try await test.host.manager("A"), instance = try await painter.instance()

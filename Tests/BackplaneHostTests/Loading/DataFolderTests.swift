@@ -66,23 +66,6 @@ struct DataFolderTests {
         #expect(error?.message.contains("`\(name)`") == true)
     }
 
-    @Test func `a link in place of a component's folder is refused`() throws {
-        let data = try data()
-        _ = try data.folder(named: "A")
-        try #require(symlink("/tmp", data.path + "/B") == 0)
-        let error = #expect(throws: BackplaneError.self) { try data.folder(named: "B") }
-        #expect(error?.code == .dataFolderUnusable)
-        #expect(error?.location == data.path + "/B")
-        #expect(error?.message.contains("`HostOptions.dataFolder`") == true)
-    }
-
-    @Test func `a name too long for the file system is an error, not another's folder`() throws {
-        let error = #expect(throws: BackplaneError.self) {
-            try data().folder(named: String(repeating: "a", count: 300))
-        }
-        #expect(error?.code == .dataFolderUnusable)
-    }
-
     @Test func `the default follows the XDG specification`() throws {
         func path(_ environment: [String: String]) throws -> String {
             FilePath.folder(of: try DataFolder(manifest: "/m.json", environment: { environment[$0] }).path)

@@ -121,14 +121,4 @@ struct LibraryLocatorTests {
         #expect(libraries == [places[1] + "/libB.so", places[1] + "/libZ.so", places[2] + "/libA.so"])
         #expect(try FileTree.names(in: places[1]).filter { $0.hasSuffix(".ran") } == [], "looking ran code")
     }
-
-    @Test func `folders that cannot be read are named together`() throws {
-        try folder.write(as: "file")
-        let error = #expect(throws: BackplaneError.self) {
-            try LibraryLocator.libraries(in: [folder.path + "/none", places[1], folder.path + "/file"])
-        }
-        #expect(error?.code == .pluginNotFound)
-        #expect(error?.causes.map(\.location) == [folder.path + "/none", folder.path + "/file"])
-        #expect(error?.causes.first?.message == "No such file or directory")
-    }
 }

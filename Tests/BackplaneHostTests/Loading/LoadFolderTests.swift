@@ -94,24 +94,6 @@ struct LoadFolderTests {
         #expect(refusal(in: path)?.message.contains("noexec") == true)
     }
 
-    // MARK: The default
-
-    @Test func `the folder for caches is taken where it is the user's alone`() throws {
-        let cache = try folder.makeFolder("cache")
-        let environment = ["XDG_CACHE_HOME": cache, "XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
-        #expect(LoadFolder.defaultParent { environment[$0] } == cache + "/backplane")
-    }
-
-    @Test func `otherwise a folder named after the user in the temporary folder is`() throws {
-        let open = try folder.makeFolder("open", mode: 0o777)
-        let temporary = "\(folder.path)/backplane-\(geteuid())"
-        for cache in [nil, open, folder.path + "/none", "relative"] {
-            let environment = ["XDG_CACHE_HOME": cache, "TMPDIR": folder.path].compactMapValues(\.self)
-            #expect(LoadFolder.defaultParent { environment[$0] } == temporary, "\(cache ?? "not set")")
-        }
-        #expect(LoadFolder.defaultParent { _ in nil } == "/tmp/backplane-\(geteuid())")
-    }
-
     // MARK: Sweeping
 
     @Test func `what a killed host left is removed, and a living host's folder is not`() throws {

@@ -54,21 +54,6 @@ struct `Manifest values` {
         #expect(try ManifestValue(parsing: Data("\u{FEFF}\(trimmed)".utf8)) == Self.value)
     }
 
-    @Test func `A binary property list holds every kind of value, of every size`() throws {
-        struct Kinds: Encodable {
-            var small = 1, negative = -1, large = Int.min, larger = UInt64.max, float: Float = 0.5, double = 1e300,
-                no = false
-            var long = String(repeating: "a", count: 1_000), wide = "é", bytes = Data(count: 20), list = [Int](0..<100)
-        }
-        #expect(
-            try ManifestValue(parsing: Self.binary(Kinds())) == [
-                "small": 1, "negative": -1, "large": .integer(.min), "larger": .number(0x1p64), "float": 0.5,
-                "double": 1e300, "no": false,
-                "long": .string(String(repeating: "a", count: 1_000)), "wide": "é", "bytes": .data(Data(count: 20)),
-                "list": .array((0..<100).map { .integer($0) }),
-            ])
-    }
-
     @Test func `A binary property list that is cut off or changed anywhere is an error or a value, never a crash`()
         throws
     {
@@ -150,47 +135,6 @@ struct `Manifest values` {
             try ManifestValue(parsing: Data([0x5B, 0x22, 0xFF, 0x22, 0x5D]))
         }
     }
-
-    @Test(arguments: [
-        ("<plist>\n<dict>\n<key>a</key>\n</plist>", "line 4, column 1: the key `a` has no value"),
-        ("<html></html>", "line 1, column 1: a property list has no element `html`"),
-        ("<plist></plist>", "line 1, column 8: the manifest is empty; a manifest is a dictionary"),
-        ("<", "line 1, column 1: expected an element, found the end of the file"),
-        ("<plist><dict", "line 1, column 8: `<dict` without its `>`"),
-        ("<plist><dict>", "line 1, column 14: expected `<`, found the end of the file"),
-        ("<plist><dict></array></plist>", "line 1, column 14: expected `<key>` or `</dict>`, found `</array>`"),
-        (
-            "<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>",
-            "line 1, column 33: the key `a` is repeated"
-        ),
-        ("<plist><dict>x</dict></plist>", "line 1, column 14: expected `<`, found `x`"),
-        ("<plist><string>a</key></plist>", "line 1, column 17: expected `</string>`, found `</key>`"),
-        ("<plist><string>a", "line 1, column 8: `<string>` does not end"),
-        ("<plist><string>&nbsp;</string></plist>", "line 1, column 16: an unknown entity; write `&amp;` for `&`"),
-        ("<plist><string>&#xD800;</string></plist>", "line 1, column 16: an unknown entity; write `&amp;` for `&`"),
-        ("<plist><integer>1.5</integer></plist>", "line 1, column 8: `1.5` is not a valid integer"),
-        (
-            "<plist><integer>18446744073709551616</integer></plist>",
-            "line 1, column 8: `18446744073709551616` is not a valid integer"
-        ),
-        ("<plist><real>x</real></plist>", "line 1, column 8: `x` is not a valid real"),
-        ("<plist><data>?</data></plist>", "line 1, column 8: `?` is not a valid data"),
-        ("<plist><date>today</date></plist>", "line 1, column 8: `today` is not a valid date"),
-        ("<plist><dict/></plist><dict/>", "line 1, column 23: `<` after the end of the property list"),
-        ("<plist><!-- <dict/></plist>", "line 1, column 8: this comment does not end"),
-        ("bplist00", "this is not a valid binary property list: it is too short"),
-        (
-            "bplist00" + String(repeating: "x", count: 60),
-            "this is not a valid binary property list: its trailer is invalid"
-        ),
-    ])
-    func `A malformed property list is one error, of a text with its line and column`(text: String, words: String)
-        throws
-    {
-        let error = try #require(throws: BackplaneError.self) { try ManifestValue(parsing: Data(text.utf8)) }
-        #expect(error.code == .manifestMalformed)
-        #expect(error.message == words)
-    }
 }
 
 @Suite(.timeLimit(.minutes(5)))
@@ -218,16 +162,6 @@ struct `Limits of a manifest` {
         #expect(throws: BackplaneError(.manifestUnsupported, words)) { try ManifestValue(parsing: Data(text.utf8)) }
     }
 
-    @Test(arguments: [
-        "<?xml version=\"1.0\"?>", "<?xml version='1.0' encoding='utf-8'?>",
-        "<?xml version=\"1.0\" encoding = \"UTF-8\" standalone=\"yes\"?>",
-        "<?xml version=\"1.0\" encoding=\"US-ASCII\"?>",
-        "",
-    ])
-    func `UTF-8 and what is part of it are read`(declaration: String) throws {
-        #expect(try ManifestValue(parsing: Data("\(declaration)<plist><string>é</string></plist>".utf8)) == "é")
-    }
-
     @Test func `A binary property list that contains itself, or unfolds without end, is an error`() throws {
         #expect(throws: BackplaneError(.manifestUnsupported, "nested deeper than 64 levels")) {
             try ManifestValue(parsing: BinaryPropertyList([[0xA1, 0]]).data)
@@ -251,18 +185,6 @@ struct `Limits of a manifest` {
 }
 
 extension ManifestFormat {
-    /// An array of `true`.
-    fileprivate func wide(_ count: Int) throws -> Data {
-        switch self {
-        case .json: Data(("[true" + String(repeating: ",true", count: count - 1) + "]").utf8)
-        case .xml: Data(("<plist><array>" + String(repeating: "<true/>", count: count) + "</array></plist>").utf8)
-        case .binary:
-            BinaryPropertyList([
-                [0xAF, 0x12] + withUnsafeBytes(of: UInt32(count).bigEndian, Array.init)
-                    + [UInt8](repeating: 1, count: count), [0x09],
-            ]).data
-        }
-    }
 }
 
 /// A binary property list put together from its objects, each with one-byte references.

@@ -95,19 +95,4 @@ struct StoreOpeningTests {
         #expect(try await host.apply(manifest(.salvage)).restarted.isEmpty)
         await host.stop()
     }
-
-    @Test func `a change before the store is open is followed, and one that the program overrules has no effect`()
-        async throws
-    {
-        let host = host(manifest(.salvage, isLazy: true))
-        try await host.start()
-        try await host.apply(manifest(.refuse, isLazy: true))
-        try await expectStore(of: host)
-        #expect(openings.all == [.refuse])
-        await host.stop()
-        let overruled = self.host(manifest(.salvage), program: .refuse)
-        try await expectStore(of: overruled)
-        try await overruled.apply(manifest(.refuse))
-        await overruled.stop()
-    }
 }

@@ -20,18 +20,11 @@ struct PipeTests {
         let tooMany = StreamMethod<Nothing, Int>()
         let noArray = StreamMethod<Nothing, Int>()
         let notJSON = StreamMethod<Nothing, Int>()
-        let twice = StreamMethod<Nothing, Int>()
-        let afterClose = StreamMethod<Nothing, Int>()
-        let deaf = StreamMethod<Nothing, Int>()
         let letGo = SyncMethod<Nothing, Nothing>()
         let twoAtOnce = AsyncMethod<Nothing, Nothing>()
         let closedTwice = AsyncMethod<Int, Int>()
         let afterEnd = AsyncMethod<Int, String>()
-        let noSuchStream = AsyncMethod<Nothing, Nothing>()
-        let mixed = StreamMethod<Nothing, Int>()
         let stuck = StreamMethod<Nothing, Int>()
-        /// The number of requests that were not answered.
-        let race = AsyncMethod<Int, Int>()
         let oneTooMany = AsyncMethod<Nothing, Nothing>()
     }
 
@@ -88,7 +81,6 @@ struct PipeTests {
             let refused = await error { for try await _ in mistyped.numbers("no number") {} }
             #expect(refused == BackplaneError(.callInvalidInput, "expected a number"))
             #expect(await error { try await test.call("Pipe", "numbers", "3") }?.code == .callWrongKind)
-            #expect(await error { try await pipe.noSuchStream() }?.code == .streamMisused)
             try await eventually { try pipe.open() == 0 }
         }
     }

@@ -172,20 +172,6 @@ struct StreamTests {
     }
 
     @Test(arguments: Route.allCases)
-    func `a body may send from several tasks`(route: Route) async throws {
-        try await with(route) { _, sequences, _ in
-            var arrived: [Int] = []
-            for try await number in sequences.crowd(250) { arrived.append(number) }
-            #expect(arrived.sorted() == Array(0..<1_000))
-            for task in 0..<4 {
-                let own = arrived.filter { $0 / 250 == task }
-                #expect(own == own.sorted(), "each in its order")
-            }
-            for try await _ in sequences.crowd(250) { break }
-        }
-    }
-
-    @Test(arguments: Route.allCases)
     func `an element that cannot be encoded fails the stream, after those before it`(route: Route) async throws {
         try await with(route) { _, sequences, _ in
             var arrived: [Double] = []

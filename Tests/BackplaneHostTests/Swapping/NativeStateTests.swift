@@ -117,71 +117,11 @@ struct NativeStateTests {
         }
     }
 
-    @Test func `a preview says which way the state would take`() async throws {
-        try await with { test, remote, swap in
-            var library = try TurnstileFixture.built("_Parity")
-            library.append(1)
-            let preview = try await test.host.previewSwap([try test.folder.write(library, as: "libFullState.so")])
-            #expect(preview.components.first?.state?.lane == "native")
-        }
-    }
-
     // MARK: What does not cross natively
 
     private struct Counted: Contract {
         static let version: Version = "1.0.0"
         let count = SyncMethod<Nothing, Int>()
-    }
-
-    private final class Cover: Codable, Sendable {
-        let colour: String
-        init(_ colour: String) { self.colour = colour }
-    }
-
-    /// A state in which there is a class, so that it is shared and not copied.
-    private final class Covered: Manager, StatefulComponent {
-        typealias Provides = Counted
-        struct State: Codable { var covers: [Cover] }
-        static let className = "Counter"
-        private let covers = [Cover("red")]
-        init(_ context: Context) {}
-        func exportState() -> State { State(covers: covers) }
-        func importState(_ state: State) {}
-        static func methods(_ table: inout Methods) { table.sync(\.count) { manager, _, _ in manager.covers.count } }
-    }
-
-    private final class Small: Manager, StatefulComponent {
-        typealias Provides = Counted
-        struct State: Codable { var count: Int }
-        static let className = "Counter"
-        init(_ context: Context) {}
-        func exportState() -> State { State(count: 1) }
-        func importState(_ state: State) {}
-        static func methods(_ table: inout Methods) { table.sync(\.count) { _, _, _ in 1 } }
-    }
-
-    /// A state that reads the JSON of a small one, and is laid out in another way.
-    private final class Large: Manager, StatefulComponent {
-        typealias Provides = Counted
-        struct State: Codable { var count: Int32, name: String? }
-        static let className = "Counter"
-        init(_ context: Context) {}
-        func exportState() -> State { State(count: 1, name: nil) }
-        func importState(_ state: State) {}
-        static func methods(_ table: inout Methods) { table.sync(\.count) { _, _, _ in 2 } }
-    }
-
-    /// A state of a later version, which has the layout of a small one's.
-    private final class Later: Manager, StatefulComponent {
-        typealias Provides = Counted
-        typealias State = Small.State
-        static let className = "Counter"
-        static let stateSchema = StateSchema(version: 2, accepts: 1...2)
-        init(_ context: Context) {}
-        func exportState() -> State { State(count: 1) }
-        func importState(_ state: State) {}
-        static func migrateUp(_ state: StoredState, from version: Int) throws -> State { State(count: 2) }
-        static func methods(_ table: inout Methods) { table.sync(\.count) { _, _, _ in 3 } }
     }
 
     private func state<Old: Manager, New: Manager>(from _: Old.Type, to _: New.Type) async throws -> StateChange? {
@@ -194,18 +134,5 @@ struct NativeStateTests {
         let report = try await counters.swap(linked: [LinkedPlugin(id: id, version: "2.0.0") { $0.add(New.self) }])
         await counters.host.stop()
         return report.components.first?.state
-    }
-
-    @Test func `the report says why a state did not cross natively`() async throws {
-        let same = try await state(from: Small.self, to: Small.self)
-        #expect(same?.lane == "native" && same?.bytes == 0 && same?.reason == nil)
-        let shared = try await state(from: Covered.self, to: Covered.self)
-        #expect(shared?.lane == "encoded" && shared?.bytes ?? 0 > 0)
-        #expect(shared?.reason == "the state is `State`, where `State.covers` contains `Cover`, a class")
-        let changed = try await state(from: Small.self, to: Large.self)
-        #expect(changed?.lane == "encoded")
-        #expect(changed?.reason?.contains("for the old code") == true && changed?.reason?.contains("new code") == true)
-        let later = try await state(from: Small.self, to: Later.self)
-        #expect(later?.reason == "the state has version 1 in the old code and 2 in the new code")
     }
 }

@@ -10,30 +10,6 @@ struct SwapLogTests {
         counters.test.log.all.filter { $0.source == "host" && $0.message == message }
     }
 
-    @Test func `a wire that leaves the native lane is logged with the reason`() async throws {
-        let counters = try CounterHost(
-            others: ["Client": ClientPlugin.manager("Client")], linked: [LinkedPlugin(ClientPlugin.self)])
-        let client: Remote<Clients> = try await counters.host.manager("Client"), counter = try await counters.counter()
-        #expect(try await client.add(1) == 1)
-        func slower() -> [LogRecord] { records(counters, "calls through a wire are slower since the swap") }
-
-        try await counters.swap(CounterScript(edition: 2))
-        #expect(slower() == [], "the lane is the same")
-        let report = try await counters.swap(linked: [OtherCounters.wider])
-        #expect(report.wires.map(\.toLane) == ["encoded", "encoded"])
-        #expect(slower().map(\.level) == [.warning, .warning])
-        #expect(slower().map { $0.metadata["user"] } == ["Client", "the host program"])
-        #expect(slower().map { $0.metadata["wire"] }.first == "counter")
-        for record in slower() {
-            #expect(record.metadata["provider"] == "Counter" && record.metadata["lane"] == "encoded")
-            #expect(record.metadata["reason"]?.isEmpty == false)
-        }
-        try await counters.swap(CounterScript(edition: 3))
-        #expect(slower().count == 2, "back in the native lane")
-        #expect(try await (client.add(1), counter.add(1)) == (2, 3))
-        await counters.host.stop()
-    }
-
     @Test func `an init that never returns is named until it does`() async throws {
         let never = Latch(), counters = try CounterHost(), counter = try await counters.counter()
         let failure = await error {

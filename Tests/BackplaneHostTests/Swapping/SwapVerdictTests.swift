@@ -58,24 +58,4 @@ struct SwapVerdictTests {
             "\(String(describing: report.failure))")
         await counters.host.stop()
     }
-
-    @Test func `a host that stops during a question for health says nothing of the component`() async throws {
-        let never = Latch(), counters = try CounterHost(), counter = try await counters.counter(),
-            events = counters.counters["Counter"]!
-        let swap = Task {
-            try await counters.swap(
-                CounterScript(edition: 2, health: { await never.pass() }), Self.trial(calls: 1, errorRate: 0))
-        }
-        await eventually { never.arrived == 1 }
-        counters.next(CounterScript())
-        #expect(try await counter.add(1) == 1)
-        let stop = Task { await counters.host.stop() }
-        let report = try await swap.value
-        #expect(report.outcome == .swapped && report.failure == nil && report.warnings == [])
-        never.open()
-        await stop.value
-        await eventually { events.left == [:] }
-        #expect(!events.all.contains("resume 1") && !events.all.contains("stop 1"), "\(events.all)")
-        #expect(!counters.test.log.all.contains { $0.message == "rolled back" })
-    }
 }

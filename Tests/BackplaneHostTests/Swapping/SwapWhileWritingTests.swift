@@ -63,26 +63,6 @@ struct SwapWhileWritingTests {
             #expect(try await diary.read() == ["background"])
         }
     }
-
-    @Test func `a write that fails while its component is swapped is the writer's to know, and changes nothing`()
-        async throws
-    {
-        let store = HeldStore(fails: true)
-        try await withDiary(store) { host, diary in
-            let write = Task { try await diary.write("first") }
-            await eventually { store.latch.arrived == 1 }
-            let swap = Task {
-                try await host.coordinator.swap(
-                    linked: [Self.edition("2.0.0")], .patient)
-            }
-            store.latch.open()
-            let failed = await error { try await write.value }
-            let (report, pages) = (try await swap.value, try await diary.read())
-            #expect(failed?.code == .storeUnusable)
-            #expect(report.outcome == .swapped)
-            #expect(pages == [])
-        }
-    }
 }
 
 /// Holds writes up at a latch.

@@ -38,28 +38,6 @@ struct TimerLibraryTests {
         #expect(row.generation == 2 && row.timers.map(\.name) == ["strike"] && row.timers.map(\.runs) == [2])
         await test.host.stop()
     }
-
-    @Test func `a component of a library takes another configuration while it lives`() async throws {
-        let clock = ManualTimerClock()
-        let test = try TestHost(Self.manifest(#"{"strikes": 1000}"#), linked: []) { $0.timerClock = clock }
-        try await test.host.start()
-        await clock.run(for: .milliseconds(1_500))
-        var change = try await test.apply(Self.manifest(#"{"strikes": 1000, "chime": "ding"}"#))
-        #expect(change.reconfigured == ["Clock"] && change.restarted == [] && change.kept == [])
-        await clock.run(for: .milliseconds(500))
-        #expect(test.strikes == ["dong", "ding"], "the timer goes on, since the instance does")
-        let refusal = await error { try await test.apply(Self.manifest(#"{"strikes": 1000, "chime": "fail"}"#)) }
-        #expect(refusal?.code == .componentFailed)
-        #expect(
-            refusal?.message.hasPrefix("Clock refused its new configuration, so nothing was changed: ") == true,
-            "\(String(describing: refusal))")
-        #expect(refusal?.location == "/managers/Clock/configuration")
-        await clock.run(for: .milliseconds(1_000))
-        #expect(test.strikes == ["dong", "ding", "ding"])
-        change = try await test.apply(Self.manifest(#"{"strikes": 1000, "chime": "ding"}"#))
-        #expect(change.kept == ["Clock"], "the old configuration is the active one")
-        await test.host.stop()
-    }
 }
 
 extension TestHost {

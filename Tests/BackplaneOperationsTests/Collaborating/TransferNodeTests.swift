@@ -89,25 +89,6 @@ struct TransferNodeTests {
         await pool.stop()
     }
 
-    @Test func `a queue whose owner ends leaves the transfers to themselves`() async throws {
-        let source = Source(), folder = try folder(), pool = try await TransferPool(source.network)
-        let arrived = TestGate(), queue = GraphQueue()
-        var graph = GraphBuilder("text")
-        let text = graph.transfer("text", whale(in: folder), on: pool.client) { state in
-            if state.bytes == 100_000 { arrived.open() }
-        }
-        let run = queue.start(try graph.build(returning: text))
-        try await arrived.pass()
-        queue.end()
-        await run.drained()
-        #expect(try await pool.state(of: "text/whale").phase == .running)
-        source.gate.open()
-        for await state in try await pool.states(of: "text/whale") where state.phase.isFinal {
-            #expect(state.phase == .succeeded)
-        }
-        await pool.stop()
-    }
-
     @Test func `a node fails with the error of its transfer, and its handlers are given the status`() async throws {
         let source = Source(), folder = try folder(), pool = try await TransferPool(source.network)
         var graph = GraphBuilder("text")

@@ -156,25 +156,6 @@ struct ControlTests {
         await run.drained()
     }
 
-    @Test func `a node may pause its own graph`() async throws {
-        let runs = Mutex<GraphRun<Int>?>(nil), isReady = TestGate()
-        var graph = GraphBuilder("shelf")
-        let books = graph.add("books") {
-            try await isReady.pass()
-            runs.withLock { $0 }?.pause()
-            return 1
-        }
-        let stored = graph.add("stored", after: books) { $0 + 1 }
-        let run = try graph.build(returning: stored).start()
-        runs.withLock { $0 = run }
-        isReady.open()
-        await run.reached(.paused, "books")
-        #expect(try run.state(of: stored) == .paused)
-        run.resume()
-        #expect(try await run.value == 2)
-        runs.withLock { $0 = nil }
-    }
-
     @Test func `a part of a graph is chosen by a node`() async throws {
         let gate = TestGate()
         var graph = GraphBuilder("shelf")
@@ -193,25 +174,5 @@ struct ControlTests {
         await #expect(throws: BackplaneError.self) { try await run.value }
         let states = await run.lastStates
         #expect(states["books"] == .cancelled && states["covers"] == .cancelled && states["authors"] == .succeeded)
-    }
-
-    @Test func `pausing a node that runs a graph pauses the graph`() async throws {
-        let gate = TestGate()
-        let log = Recording<String>()
-        var graph = GraphBuilder("catalogue")
-        let pages = graph.addGraph("pages") {
-            var pages = GraphBuilder("pages")
-            let first = pages.add("first") { try await gate.pass() }
-            let second = pages.add("second", after: first) { log.add("second") }
-            return try pages.build(returning: second)
-        }
-        let run = try graph.build(returning: pages).start()
-        try await gate.arrivals()
-        run.pause()
-        await run.reached(.paused, "pages")
-        gate.open()
-        run.resume()
-        try await run.value
-        #expect(log.all == ["second"])
     }
 }

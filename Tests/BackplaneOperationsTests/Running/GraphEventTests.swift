@@ -50,25 +50,6 @@ struct GraphEventTests {
         #expect(states.count == 5_001 && states.values.allSatisfy { $0 == .succeeded })
     }
 
-    @Test func `a feed keeps a bounded number of changes, and begins again`() {
-        var actions: [GraphAction] = []
-        var scheduler = GraphScheduler(GraphShape(2, [])) { _ in ([], .normal) }
-        scheduler.start(&actions)
-        var feed = EventFeed(id: 1)
-        func next() -> NodeChange? { feed.next(scheduler) }
-        #expect(next() == NodeChange(node: 0, state: .waiting))
-        feed.note(NodeChange(node: 1, state: .running))  // to be given with the present states
-        #expect(next() == NodeChange(node: 1, state: .waiting))
-        #expect(next() == nil)
-        for _ in 0..<EventFeed.limit { feed.note(NodeChange(node: 0, state: .running)) }
-        #expect(next() == NodeChange(node: 0, state: .running))
-        for _ in 0..<2 { feed.note(NodeChange(node: 0, state: .paused)) }
-        // One too many: both present states, and nothing of what was before.
-        #expect(next() == NodeChange(node: 0, state: .waiting))
-        #expect(next() == NodeChange(node: 1, state: .waiting))
-        #expect(next() == nil)
-    }
-
     @Test func `a reader that is cancelled ends`() async throws {
         let gate = TestGate()
         var graph = GraphBuilder("shelf")

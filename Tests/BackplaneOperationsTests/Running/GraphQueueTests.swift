@@ -109,43 +109,4 @@ struct GraphQueueTests {
         let run = try graph.build(returning: indexed).start()
         #expect(try await run.value == 1)
     }
-
-    @Test func `a callback counts once, and one that is released fails the node`() async throws {
-        var graph = GraphBuilder("shelf")
-        let twice = graph.addCallback("twice") { (callback: NodeCallback<Int>) in
-            callback.succeed(1)
-            callback.succeed(2)
-            callback.fail(Unavailable())
-        }
-        let dropped = graph.addCallback("dropped") { (_: NodeCallback<Int>) in }
-        let lost = graph.add("lost", on: { _ in }) { 1 }
-        let report = graph.add("report", after: twice, dropped.always, lost.always) { twice, dropped, lost in
-            let codes = [dropped, lost].map { outcome -> BackplaneError.Code? in
-                if case .failure(let error) = outcome { error.code } else { nil }
-            }
-            return (codes, twice)
-        }
-        let (codes, value) = try await graph.build(returning: report).start().value
-        #expect(value == 1 && codes == [.operationAbandoned, .operationAbandoned])
-    }
-
-    @Test func `a callback's work is cancelled`() async throws {
-        let isCancelled = TestGate(), begun = TestGate(), callbacks = Recording<NodeCallback<Int>>()
-        var graph = GraphBuilder("shelf")
-        let book = graph.addCallback("book") { callback in
-            callbacks.add(callback)
-            begun.open()
-            callback.onCancel {
-                isCancelled.open()
-                callback.fail(Unavailable())
-            }
-        }
-        let run = try graph.build(returning: book).start()
-        try await begun.pass()
-        run.cancel()
-        try await isCancelled.pass()
-        let error = await #expect(throws: BackplaneError.self) { try await run.value }
-        #expect(error?.code == .callCancelled)
-        await run.drained()
-    }
 }

@@ -130,22 +130,4 @@ struct NodeOptionsTests {
             [1, 2, 3, 4, 60_000].map { retry.delay(after: $0, random: 1) } == [1, 2, 4, 5, 5].map { .seconds($0) })
         #expect(retry.delay(after: 3, random: 0) == .zero)
     }
-
-    @Test func `a time limit that passes while work is suspended begins anew`() throws {
-        var actions: [GraphAction] = []
-        var scheduler = GraphScheduler(GraphShape(1, [])) { _ in (.suspends, .normal) }
-        scheduler.start(&actions)
-        let begins = scheduler.begin(0)
-        #expect(begins)
-        scheduler.hold([0], &actions)
-        scheduler.suspended(0, attempt: 1)
-        actions = []
-        let isLate = scheduler.timedOut(0, attempt: 1, retries: false, &actions)
-        #expect(!isLate && actions.isEmpty)
-        scheduler.release([0], &actions)
-        #expect(actions == [.notify(0), .timer(0)])
-        let isOver = scheduler.timedOut(0, attempt: 1, retries: false, &actions)
-        #expect(isOver)
-        #expect(scheduler.nodes[0].state == .failed)
-    }
 }

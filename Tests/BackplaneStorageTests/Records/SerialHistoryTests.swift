@@ -166,16 +166,6 @@ struct SerialHistoryTests {
         try await check(SQLiteRecordStore(folder: folder, durability: .normal) { Issue.record("\($0)") }, stride: 7)
     }
     #endif
-
-    @Test func `without its conditions a transaction would not pass`() async throws {
-        // Two that read what the other writes: run at the same time on one state, they skew it.
-        let plugins = try await Plugins(UnconditionalStore(MemoryRecordStore()))
-        let one: Program = [.fetch("a"), .save("b")], other: Program = [.fetch("b"), .save("a")]
-        let serial = try await serial(one, other, in: plugins)
-        let skewed = try await outcome(one, other, in: plugins, order: [true, false, true, false, true, false])
-        #expect(!serial.contains(skewed))
-        await plugins.stop()
-    }
 }
 
 /// The order in which two transactions take their steps; once it has ended, both go on freely.
@@ -236,36 +226,5 @@ private final class Schedule: Sendable {
             next?.resume()
             if isOver { return }
         }
-    }
-}
-
-/// A store that does not look at conditions, so that transactions are not isolated.
-private final class UnconditionalStore: RecordStore {
-    private let store: any RecordStore
-
-    init(_ store: any RecordStore) { self.store = store }
-
-    func write(_ batch: RecordBatch, in namespace: String) async throws(BackplaneError) -> [Int64] {
-        try await store.write(RecordBatch(batch.changes), in: namespace)
-    }
-    func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage {
-        var query = query
-        query.conditions = []
-        return try await store.read(query, in: namespace)
-    }
-    func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError) {
-        try await store.define(collection, in: namespace)
-    }
-    func count(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> Int {
-        try await store.count(query, in: namespace)
-    }
-    func changes(of collection: String, since number: Int64, limit: Int, in namespace: String)
-        async throws(BackplaneError) -> ChangePage
-    {
-        try await store.changes(of: collection, since: number, limit: limit, in: namespace)
-    }
-    func namespaces() async throws(BackplaneError) -> [String] { try await store.namespaces() }
-    func collections(in namespace: String) async throws(BackplaneError) -> [CollectionSummary] {
-        try await store.collections(in: namespace)
     }
 }

@@ -1,7 +1,7 @@
-/* A plugin that uses `backplane.operations/1`, and nothing that was added later.
+/* A plugin with a graph of operations.
  *
  * A component finishes the items of a batch one after the other: a graph of which each node needs the one before. An item is done
- * when somebody calls `advance`. Newer editions go on with the batch. */
+ * when somebody calls `advance`. */
 #include "backplane.h"
 
 #include <pthread.h>
@@ -36,14 +36,12 @@ typedef struct {
     uint64_t number;
     int finished;                           /* the items that are done: the next one has this number */
     int runs;                                 /* whether that one runs */
-    int is_held, is_paused, is_cancelled;
-    bp_done held;                           /* the answer to `hold`, if it is owed */
-    void *held_context;
+    int is_paused, is_cancelled;
 } batch;
 
 struct component {
     pthread_mutex_t lock;
-    uint64_t handle, definition;
+    uint64_t handle;
     batch *batch;
 };
 
@@ -55,7 +53,7 @@ static void say(const component *self, const char *line) {
 
 /* Puts the next item into work, if it may; requires the lock. */
 static void put(batch *self) {
-    if (self->finished < ITEMS && !self->is_held && !self->is_paused && !self->is_cancelled) self->runs = 1;
+    if (self->finished < ITEMS && !self->is_paused && !self->is_cancelled) self->runs = 1;
 }
 
 /* The state of an item; requires the lock. */
@@ -123,51 +121,6 @@ static void change(void *context, uint32_t what, int64_t node) {
     if (ends) finish(self);
 }
 
-static void hold(void *context, bp_done done, void *done_context) {
-    batch *self = context;
-    int is_still;
-    pthread_mutex_lock(&self->component->lock);
-    self->is_held = 1;
-    is_still = !self->runs;
-    if (!is_still) {
-        self->held = done;
-        self->held_context = done_context;
-    }
-    pthread_mutex_unlock(&self->component->lock);
-    if (is_still) done(done_context, BP_OK, text(""));
-}
-
-static void go_on(void *context) {
-    batch *self = context;
-    bp_done held;
-    void *held_context;
-    pthread_mutex_lock(&self->component->lock);
-    held = self->held;
-    held_context = self->held_context;
-    self->held = NULL;
-    self->is_held = 0;
-    put(self);
-    pthread_mutex_unlock(&self->component->lock);
-    if (held) held(held_context, BP_CANCELLED, text("the batch goes on"));
-}
-
-static void save(void *context, bp_done done, void *done_context) {
-    batch *self = context;
-    char saved[32];
-    pthread_mutex_lock(&self->component->lock);
-    snprintf(saved, sizeof saved, "%d %d", self->finished, self->is_paused);
-    pthread_mutex_unlock(&self->component->lock);
-    done(done_context, BP_OK, text(saved));
-}
-
-static void leave(void *context) {
-    batch *self = context;
-    pthread_mutex_lock(&self->component->lock);
-    if (self->component->batch == self) self->component->batch = NULL;
-    pthread_mutex_unlock(&self->component->lock);
-    say(self->component, "left the batch");
-}
-
 /* Called before the component's own `release`, so the component is still there. */
 static void release_batch(void *context) {
     batch *self = context;
@@ -175,17 +128,14 @@ static void release_batch(void *context) {
     free(self);
 }
 
-/* Begins a batch, or goes on with one. Returns whether the host took it. */
-static int begin(component *self, int finished, int is_paused, uint64_t continues) {
+/* Begins a batch. Returns whether the host took it. */
+static int begin(component *self) {
     batch *own = calloc(1, sizeof *own);
     bp_operation operation = {
-        .size = sizeof operation, .name = BP_TEXT("batch"), .node_count = ITEMS, .definition = self->definition,
-        .continues = continues, .count = count, .describe = describe, .change = change, .hold = hold, .go_on = go_on,
-        .save = save, .leave = leave, .release = release_batch};
+        .size = sizeof operation, .name = BP_TEXT("batch"), .node_count = ITEMS, .count = count, .describe = describe,
+        .change = change, .release = release_batch};
     if (!own) return 0;
     own->component = self;
-    own->finished = finished;
-    own->is_paused = is_paused;
     operation.context = own;
     own->number = operations()->begin(self->handle, &operation);
     if (own->number == 0) {
@@ -199,27 +149,8 @@ static int begin(component *self, int finished, int is_paused, uint64_t continue
     return 1;
 }
 
-static void restore(void *context, uint64_t number, bp_bytes saved, bp_done done, void *done_context) {
-    char digits[32] = "";
-    int finished, is_paused;
-    memcpy(digits, saved.data, saved.length < sizeof digits - 1 ? saved.length : sizeof digits - 1);
-#ifdef SPOILED
-    done(done_context, BP_FAILED, text("the saved state is invalid"));
-    return;
-#endif
-    if (sscanf(digits, "%d %d", &finished, &is_paused) != 2 || !begin(context, finished, is_paused, number)) {
-        done(done_context, BP_FAILED, text("this is no batch"));
-        return;
-    }
-    done(done_context, BP_OK, text(""));
-}
-
-static void release_definition(void *context) { say(context, "released the definition"); }
-
 static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
     component *self = calloc(1, sizeof *self);
-    bp_operation_definition definition = {
-        .size = sizeof definition, .name = BP_TEXT("batch"), .restore = restore, .release = release_definition};
     (void)type;
     if (!self || !operations()) {
         free(self);
@@ -228,11 +159,6 @@ static void create(void *type, const bp_creation *creation, bp_created done, voi
     }
     pthread_mutex_init(&self->lock, NULL);
     self->handle = creation->handle;
-    definition.context = self;
-#ifndef WITHOUT
-    self->definition = operations()->define(self->handle, &definition);
-    if (operations()->define(self->handle, &definition) != 0) say(self, "a name was taken twice");
-#endif
     done(context, BP_OK, self, text(""));
 }
 
@@ -246,8 +172,6 @@ static void release(void *instance) {
 /* Ends the item that runs. Returns whether there was one. */
 static int advance(component *self) {
     batch *own;
-    bp_done held = NULL;
-    void *held_context = NULL;
     int was_there, ends = 0;
     char line[32];
     pthread_mutex_lock(&self->lock);
@@ -258,15 +182,9 @@ static int advance(component *self) {
         own->runs = 0;
         ends = ++own->finished == ITEMS;
         put(own);
-        if (own->is_held) {
-            held = own->held;
-            held_context = own->held_context;
-            own->held = NULL;
-        }
     }
     pthread_mutex_unlock(&self->lock);
     if (was_there) say(self, line);
-    if (held) held(held_context, BP_OK, text(""));
     if (ends) finish(own);
     return was_there;
 }
@@ -283,7 +201,7 @@ static void call(
     void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     (void)input, (void)frame, (void)id;
     switch (method) {
-    case BEGIN: done(context, BP_OK, text(begin(instance, 0, 0, 0) ? "true" : "false")); return;
+    case BEGIN: done(context, BP_OK, text(begin(instance) ? "true" : "false")); return;
     case ADVANCE: done(context, BP_OK, text(advance(instance) ? "true" : "false")); return;
     case EDITION_OF: done(context, BP_OK, text(EDITION)); return;
     default: done(context, BP_UNIMPLEMENTED, text("the component has no such method"));

@@ -21,13 +21,10 @@ enum {
     THROUGH,            /* the same, from the collaborator: whatever it answers is passed on  */
     SUM,                /* an asynchronous method: the sum of the collaborator's numbers      */
     OPEN, RELEASED,     /* synchronous: the streams that are not closed, and the instances that were released */
-    EMPTY, TOO_MANY, NO_ARRAY, NOT_JSON, TWICE, AFTER_CLOSE, DEAF,      /* streams that do wrong */
-    LET_GO,             /* synchronous: ends the closing of streams that are DEAF             */
-    TWO_AT_ONCE, CLOSED_TWICE, AFTER_END, NO_SUCH_STREAM,       /* asynchronous: a consumer that does wrong */
-    UNKNOWN,            /* a kind that no host knows                                          */
-    MIXED,              /* a stream: two numbers, a text, and another number at once          */
+    EMPTY, TOO_MANY, NO_ARRAY, NOT_JSON,                /* streams that do wrong */
+    LET_GO,             /* synchronous: lets the openings of streams that are STUCK return     */
+    TWO_AT_ONCE, CLOSED_TWICE, AFTER_END,               /* asynchronous: a consumer that does wrong */
     STUCK,              /* a stream whose opening returns after LET_GO                        */
-    RACE,               /* asynchronous: closes so many streams on another thread while it reads them          */
     ONE_TOO_MANY,       /* asynchronous: opens more streams than a component may have         */
     METHODS
 };
@@ -38,13 +35,10 @@ static const bp_method methods[METHODS] = {
     {sizeof(bp_method), BP_SYNC, BP_TEXT("released")},
     {sizeof(bp_method), BP_STREAM, BP_TEXT("empty")}, {sizeof(bp_method), BP_STREAM, BP_TEXT("tooMany")},
     {sizeof(bp_method), BP_STREAM, BP_TEXT("noArray")}, {sizeof(bp_method), BP_STREAM, BP_TEXT("notJSON")},
-    {sizeof(bp_method), BP_STREAM, BP_TEXT("twice")}, {sizeof(bp_method), BP_STREAM, BP_TEXT("afterClose")},
-    {sizeof(bp_method), BP_STREAM, BP_TEXT("deaf")}, {sizeof(bp_method), BP_SYNC, BP_TEXT("letGo")},
+    {sizeof(bp_method), BP_SYNC, BP_TEXT("letGo")},
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("twoAtOnce")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("closedTwice")},
-    {sizeof(bp_method), BP_ASYNC, BP_TEXT("afterEnd")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("noSuchStream")},
-    {sizeof(bp_method), 77, BP_TEXT("unknown")},
-    {sizeof(bp_method), BP_STREAM, BP_TEXT("mixed")}, {sizeof(bp_method), BP_STREAM, BP_TEXT("stuck")},
-    {sizeof(bp_method), BP_ASYNC, BP_TEXT("race")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("oneTooMany")},
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("afterEnd")}, {sizeof(bp_method), BP_STREAM, BP_TEXT("stuck")},
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("oneTooMany")},
 };
 
 /* What it reads of its collaborator. */
@@ -68,16 +62,12 @@ typedef struct stream {
     long next, end;
     int is_invalid;
     uint64_t source;                /* THROUGH: the collaborator's stream */
-    bp_done asked;                  /* SILENT kinds: the request that was not answered, and what it came with */
-    void *asker;
 } stream;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static stream *streams;
 static bp_get_interface get_interface;
 static long released;
-static struct { bp_done done; void *context; } deaf[16];
-static int deaf_count;
 static pthread_cond_t let_go = PTHREAD_COND_INITIALIZER;
 static int is_let_go;
 
@@ -147,7 +137,6 @@ static void next_elements(void *self, uint64_t id, uint32_t max, bp_done done, v
     case EMPTY: done(context, BP_OK, text("[]")); return;
     case NO_ARRAY: done(context, BP_OK, text("{\"a\": 1}")); return;
     case NOT_JSON: done(context, BP_OK, text("[1, ")); return;
-    case MIXED: done(context, BP_OK, text("[1, 2, \"three\", 4]")); return;
     case TOO_MANY: {
         char *many = malloc(max * 2 + 4);
         if (!many) abort();
@@ -159,25 +148,6 @@ static void next_elements(void *self, uint64_t id, uint32_t max, bp_done done, v
         free(many);
         return;
     }
-    case TWICE:
-        if (own->next++ == 3) {
-            done(context, BP_END, text(""));
-            done(context, BP_FAILED, text("after the end"));
-            return;
-        }
-        done(context, BP_OK, text("[7]"));
-        done(context, BP_OK, text("[8]"));
-        done(context, BP_FAILED, text("no"));
-        return;
-    case AFTER_CLOSE:
-    case DEAF:
-        if (own->next++ == 0) {
-            done(context, BP_OK, text("[0]"));
-            return;
-        }
-        own->asked = done;
-        own->asker = context;
-        return;
     default: break;
     }
     if (own->next >= own->end) {
@@ -198,19 +168,13 @@ static void close_stream(void *self, uint64_t id, bp_done done, void *context) {
     while ((*place)->id != id) place = &(*place)->other;
     stream *own = *place;
     *place = own->other;
-    if (own->method == DEAF && deaf_count < 16) {
-        deaf[deaf_count].done = done;
-        deaf[deaf_count++].context = context;
-        done = NULL;
-    }
     pthread_mutex_unlock(&lock);
     if (own->method == THROUGH) {
         const bp_streams_1 *table = get_interface(text(BP_STREAMS), 1);
         table->close(own->owner->handle, own->source);
     }
-    if (own->asked) own->asked(own->asker, BP_OK, text("[99]"));    /* nobody reads it */
     free(own);
-    if (done) done(context, BP_OK, text(""));
+    done(context, BP_OK, text(""));
 }
 
 /* ----------------------------------------------------------------------------------------- reading streams */
@@ -259,79 +223,6 @@ static void received(void *context, int32_t status, bp_bytes payload) {
     }
 }
 
-/* Reading a stream to its end while another thread closes it. */
-typedef struct race {
-    uint64_t handle, wire, stream;
-    bp_call frame;
-    long rounds, asked, answered;
-    int32_t status;                 /* of the last answer */
-    int is_answered;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bp_done done;
-    void *context;
-} race;
-
-static void answered(void *context, int32_t status, bp_bytes payload) {
-    (void)payload;
-    race *own = context;
-    pthread_mutex_lock(&own->lock);
-    own->status = status;
-    own->is_answered = 1;
-    own->answered++;
-    pthread_cond_signal(&own->changed);
-    pthread_mutex_unlock(&own->lock);
-}
-
-static void *close_it(void *context) {
-    const bp_streams_1 *table = get_interface(text(BP_STREAMS), 1);
-    race *own = context;
-    table->close(own->handle, own->stream);
-    return NULL;
-}
-
-static void *run_race(void *context) {
-    const bp_streams_1 *table = get_interface(text(BP_STREAMS), 1);
-    race *own = context;
-    char buffer[32];
-    for (long round = 0; round < own->rounds; round++) {
-        /* In turn one that always has elements, and one that never has any. */
-        own->stream = table->open(own->handle, own->wire, round % 2 ? SILENT : COUNT, text(round % 2 ? "null" : "1000000000"), &own->frame);
-        pthread_t closer;
-        int is_closing = 0;
-        own->status = BP_OK;
-        for (long asked = 0; own->status == BP_OK; asked++) {
-            own->is_answered = 0;
-            own->asked++;
-            table->next(own->handle, own->stream, 1 + (uint32_t)round % 64, answered, own);
-            if (asked == round % 7 * (1 - round % 2)) is_closing = !pthread_create(&closer, NULL, close_it, own);
-            pthread_mutex_lock(&own->lock);
-            while (!own->is_answered) pthread_cond_wait(&own->changed, &own->lock);
-            pthread_mutex_unlock(&own->lock);
-        }
-        if (is_closing) pthread_join(closer, NULL);
-    }
-    own->done(own->context, BP_OK, printed(buffer, sizeof buffer, own->asked - own->answered));
-    free(own);
-    return NULL;
-}
-
-static void begin_race(pipe *self, long rounds, const bp_call *frame, bp_done done, void *context) {
-    race *own = calloc(1, sizeof *own);
-    pthread_t thread;
-    if (!own) abort();
-    own->handle = self->handle;
-    own->wire = self->wire;
-    own->frame = *frame;
-    own->rounds = rounds;
-    own->done = done;
-    own->context = context;
-    pthread_mutex_init(&own->lock, NULL);
-    pthread_cond_init(&own->changed, NULL);
-    if (pthread_create(&thread, NULL, run_race, own)) abort();
-    pthread_detach(thread);
-}
-
 /* Opens streams that do not exist, until one is too many, and answers with the error of that. */
 static void open_too_many(pipe *own, const bp_call *frame, bp_done done, void *context) {
     const bp_streams_1 *table = get_interface(text(BP_STREAMS), 1);
@@ -369,15 +260,9 @@ static void call(void *self, uint32_t method, bp_bytes input, const bp_call *fra
         is_let_go = 1;
         pthread_cond_broadcast(&let_go);
         pthread_mutex_unlock(&lock);
-        while (deaf_count > 0) {
-            deaf_count--;
-            deaf[deaf_count].done(deaf[deaf_count].context, BP_OK, text(""));
-        }
         done(context, BP_OK, text("null"));
         return;
-    case RACE: begin_race(own, number(input, &(int){0}), frame, done, context); return;
     case ONE_TOO_MANY: open_too_many(own, frame, done, context); return;
-    case NO_SUCH_STREAM: table->next(own->handle, 1, 1, done, context); return;
     case TWO_AT_ONCE: {
         uint64_t silent = table->open(own->handle, own->wire, SILENT, text("null"), frame);
         table->next(own->handle, silent, 1, ignored, NULL);
