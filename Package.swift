@@ -348,7 +348,7 @@ package.targets += [
             "TestFixtures", "TestGenerators", engine("NIOCore", "swift-nio"),
             engine("NIOEmbedded", "swift-nio"), engine("NIOHTTP1", "swift-nio"), engine("NIOHTTP2", "swift-nio-http2"),
             engine("NIOPosix", "swift-nio"), engine("NIOSSL", "swift-nio-ssl"),
-        ]),
+        ], exclude: ["TLS/certificates.pem", "TLS/make-certificates.sh"]),
     tests(
         "BackplaneTransfersTests",
         [
@@ -421,7 +421,7 @@ if hasBenchmarks {
         program(
             "benchmarks",
             [
-                "Backplane", "BackplaneBoundary", "BackplaneConformance", "BackplaneControl", "BackplaneDefinitions",
+                "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDefinitions",
                 "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork",
                 "BackplaneOperations", "BackplaneProcesses", "BackplaneRecords", "BackplaneReports",
                 "BackplaneSQLite", "BackplaneStorage", "BackplaneSwapLoad", "BackplaneTerminal", "BackplaneTestKit",

@@ -132,7 +132,6 @@ struct HostSettings: Sendable {
         var options = HostOptions(
             pluginPaths: pluginPaths, loadFolder: loadFolder, dataFolder: data,
             log: log.map { StandardErrorLog(format: $0.format) } ?? SilentLog(),
-            digest: Engines.digest,
             executors: [Engines.makeHTTP()], openStore: Engines.openStore)
         if let log { options.logLevels = log.levels }
         options.namesCrashes = true

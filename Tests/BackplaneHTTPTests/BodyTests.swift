@@ -4,6 +4,7 @@ import BackplaneHTTP
 import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
+import HTTPTypes
 import Synchronization
 import Testing
 

@@ -35,7 +35,6 @@ struct FailureTests {
         #expect(error.message == "the host name library.invalid cannot be resolved")
     }
 
-    #if Engines
     @Test
     func `a connection that is not accepted in time fails`() async throws {
         // Given a server that accepts nothing, and a queue that one connection fills
@@ -54,7 +53,6 @@ struct FailureTests {
         #expect(error.code == .networkFailed)
         #expect(error.message == "127.0.0.1:\(listener.port) did not accept the connection in time")
     }
-    #endif
 
     @Test(arguments: Engine.allCases)
     func `an executor that has been shut down ends what is under way and carries out nothing more`(engine: Engine)
@@ -77,9 +75,7 @@ struct FailureTests {
 
 extension HTTPExecutor {
     fileprivate func shutDown() async {
-        #if Engines
         await (self as? AsyncHTTPClientExecutor)?.shutdown()
-        #endif
         (self as? URLSessionExecutor)?.shutdown()
     }
 }

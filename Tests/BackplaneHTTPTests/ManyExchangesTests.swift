@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneExchange
 import BackplaneHTTP
@@ -39,4 +38,3 @@ struct ManyExchangesTests {
         }
     }
 }
-#endif

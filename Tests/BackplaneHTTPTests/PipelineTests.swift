@@ -139,7 +139,6 @@ struct PipelineTests {
         #expect(count == 2000 && read.withLock { $0 } == 3)
     }
 
-    #if Engines
     @Test func `ten thousand requests at once are bounded, and none is lost`() async throws {
         let under = Mutex((now: 0, most: 0))
         let server = try TestServer { request, connection in
@@ -183,7 +182,6 @@ struct PipelineTests {
         #expect(try await next.value.status == 200)
         #expect(try await executor.execute(HTTPRequest("GET", server.url())).status == 200, "no place was lost")
     }
-    #endif
 
     @Test func `an executor is chosen by its scheme, the first one first`() async throws {
         let executors = ["one", "two"].map { name in

@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneConformance
 import BackplaneExchange
 import BackplaneHTTP
 import BackplaneNetwork
@@ -25,7 +24,6 @@ struct ProxyTests {
         #expect(try proxies.proxy(scheme: "http", host: host) == nil)
     }
 
-    #if Engines
     // MARK: The executor
 
     @Test func `a proxy is asked for a tunnel with its credentials, and sees nothing of the request`() async throws {
@@ -82,13 +80,12 @@ struct ProxyTests {
 
     @Test(.enabled(if: PeerServer.isThere("python3"), "python3 is not installed"), arguments: [true, false])
     func `TLS and HTTP/2 pass through a tunnel, except to hosts that are exempt`(offersHTTP2: Bool) async throws {
-        let authority = CertificateAuthority()
-        let server = try await SecureTestServer(authority.identity(), offersHTTP2: offersHTTP2) { request in
+        let server = try await SecureTestServer(.server, offersHTTP2: offersHTTP2) { request in
             .init(body: Array(request.target.utf8))
         }
         try await PeerServer.with(Self.tunnels) { proxy in
             let roots = proxy.folder + "/ca.pem"
-            try Data(authority.certificate.utf8).write(to: URL(filePath: roots))
+            try Data(TestIdentity.servers.certificate.utf8).write(to: URL(filePath: roots))
             let executor = AsyncHTTPClientExecutor(
                 trustRoots: roots,
                 proxies: HTTPProxies(["https_proxy": "http://127.0.0.1:\(proxy.ports[0])", "no_proxy": "localhost"]))
@@ -106,18 +103,15 @@ struct ProxyTests {
 
     @Test func `the environment names the certificates to trust, and the proxy`() async {
         await #expect(processExitsWith: .success) {
-            let authority = CertificateAuthority()
             let file = FileManager.default.temporaryDirectory.appending(path: "roots-\(UUID().uuidString).pem").path
             defer { try? FileManager.default.removeItem(atPath: file) }
             for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"] {
                 unsetenv(name)
             }
-            let server = try await SecureTestServer(authority.identity()) { _ in .init(body: [7]) }
+            let server = try await SecureTestServer(.server) { _ in .init(body: [7]) }
             let request = HTTPRequest("GET", server.url())
-            for (certificate, isTrusted) in [
-                (authority.certificate, true), (CertificateAuthority(name: "Stranger").certificate, false),
-            ] {
-                try Data(certificate.utf8).write(to: URL(filePath: file))
+            for (authority, isTrusted) in [(TestIdentity.servers, true), (.strangers, false)] {
+                try Data(authority.certificate.utf8).write(to: URL(filePath: file))
                 setenv("SSL_CERT_FILE", file, 1)
                 let executor = AsyncHTTPClientExecutor()
                 if isTrusted {
@@ -143,5 +137,4 @@ struct ProxyTests {
             await server.stop()
         }
     }
-    #endif
 }

@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneRecords
 import BackplaneSQLite
@@ -81,4 +80,3 @@ struct DamagedStoreTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneRecords
 import BackplaneStorage
@@ -187,4 +186,3 @@ final class DurabilityTests: Sendable {
         #expect(try await store.count(RecordQuery(collection: "books"), in: "A") == 40)
     }
 }
-#endif

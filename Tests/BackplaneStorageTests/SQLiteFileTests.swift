@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneRecords
 import BackplaneSQLite
@@ -177,4 +176,3 @@ final class SQLiteFileTests {
         #expect(try await store.read(query, in: "A").records.map(\.id) == ["1"])
     }
 }
-#endif

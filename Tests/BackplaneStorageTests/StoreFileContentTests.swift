@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneRecords
 import BackplaneStorage
@@ -123,4 +122,3 @@ final class StoreFileContentTests {
         #expect(try await store.count(words, in: "A") == 5_000)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import BackplaneNetwork
 import BackplaneTransfers
 import Foundation
@@ -98,4 +97,3 @@ struct NginxTransferTests {
         }
     }
 }
-#endif

@@ -28,7 +28,7 @@ struct BearerTests {
         _ engine: Engine, _ server: TokenServer, _ source: TokenSource? = nil,
         date: @escaping @Sendable () -> Date = { Date() }
     ) -> HTTPPipeline {
-        let vault = CredentialVault(digest: nil, date: date)
+        let vault = CredentialVault(date: date)
         return HTTPPipeline(
             [engine.executor()],
             credentials: vault.credentials([

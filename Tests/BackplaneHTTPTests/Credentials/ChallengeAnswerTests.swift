@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneCrypto
 import BackplaneExchange
 import BackplaneNetwork
 import BackplaneTestKit
@@ -21,14 +20,8 @@ struct ChallengeAnswerTests {
 
     private func network(_ engine: Engine, _ scheme: Credential.Scheme, hosts: [String] = ["127.0.0.1"]) -> HTTPPipeline
     {
-        #if Engines
-        let digest: (any ContentDigest)? = SHA256Digest()
-        #else
-        let digest: (any ContentDigest)? = nil
-        #endif
-        return HTTPPipeline(
-            [engine.executor()],
-            credentials: Credentials(["library": Credential(hosts: hosts, scheme)], digest: digest))
+        HTTPPipeline(
+            [engine.executor()], credentials: Credentials(["library": Credential(hosts: hosts, scheme)]))
     }
 
     /// A server that answers each request with what a function returns, and keeps the `Authorization` of each.
@@ -78,7 +71,6 @@ struct ChallengeAnswerTests {
     }
 
     // MARK: Digest
-    #if Engines
     /// The parameters of an `Authorization`.
     private static func parameter(_ name: String, _ field: String?) -> String? {
         let field = field ?? "", quoted = try? Regex("[ ,]\(name)=\"([^\"]*)\"").firstMatch(in: field)
@@ -87,7 +79,7 @@ struct ChallengeAnswerTests {
     }
 
     private static func hash(_ text: String) -> String {
-        SHA256Digest().sha256(of: Array(text.utf8)).map { String(format: "%02x", $0) }.joined()
+        ContentDigest.sha256(of: Array(text.utf8)).hexadecimal
     }
 
     /// Returns whether a request's answer is right, by the formulas of RFC 7616, section 3.4.1.
@@ -145,7 +137,6 @@ struct ChallengeAnswerTests {
         }
         #expect(used == ["", "n1 00000001", "n1 00000002", "n2 00000001", "n3 00000001"])
     }
-    #endif
 
     // MARK: Hosts
 

@@ -1,6 +1,5 @@
 import Backplane
 import BackplaneControl
-import BackplaneCrypto
 import BackplaneHost
 import BackplaneNetwork
 import BackplaneTestKit
@@ -206,12 +205,9 @@ struct PlantedSecretTests {
         let key = UUID().uuidString
         var manifest = LendingPlugin.manifest(of: key)
         manifest.network.credentials = credentials
-        var options = HostOptions(
+        let options = HostOptions(
             loadFolder: folder + "/loads", dataFolder: folder + "/data", log: log, executors: [engine.executor()],
             occupationLimit: nil)
-        #if Engines
-        options.digest = SHA256Digest()
-        #endif
         let host = PluginHost(manifest: manifest, plugins: [LendingPlugin.self], options: options)
         var shown = Shown()
         let events = Task { [events = host.events] in
@@ -292,9 +288,7 @@ struct PlantedSecretTests {
             let mode = try FileManager.default.attributesOfItem(atPath: folder + "/" + path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
         }
-        #if Engines
         #expect(kept.count == 1, "\(kept)")
-        #endif
         #expect(shown.found == [] && shown.places > 80, "\(shown.found)")
     }
 
