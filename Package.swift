@@ -71,7 +71,6 @@ func plugin(_ name: String, _ target: String) -> Product { .library(name: name, 
 let sdk: [Target] = [
     .target(name: "CBackplane"),
     module("Backplane", ["CBackplane"]),
-    module("BackplaneManagers", ["Backplane"]),
     module("BackplaneNetwork", ["Backplane", "CBackplane"]),
     module("BackplaneStorage", ["Backplane", "CBackplane"]),
     module("BackplaneOperations", ["Backplane", "CBackplane"]),
@@ -134,34 +133,20 @@ let host: [Target] = [
 
 // The command line: what its verbs share, its programs, and the command itself, which picks the engines.
 let command: [Target] = [
-    module("BackplaneTerminal", ["Backplane"]),
-    module("BackplaneReports", ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneTerminal"]),
-    module("BackplaneProcesses", ["Backplane", "BackplaneHost", "CBackplaneHost"]),
-    module("BackplanePackages", ["Backplane", "BackplaneHost", "BackplaneProcesses", "BackplaneTerminal"]),
     module(
-        "BackplaneScaffold",
-        ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplanePackages", "BackplaneTerminal"]),
-    module(
-        "BackplaneDev",
+        "BackplaneTools",
         [
-            "Backplane", "BackplaneControl", "BackplaneHost", "BackplanePackages", "BackplaneProcesses",
-            "BackplaneReports", "BackplaneTerminal",
+            "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDocuments", "BackplaneHost", "CBackplane",
+            "CBackplaneHost", "TurnstileContracts",
         ]),
-    module(
-        "BackplaneValidate",
-        [
-            "Backplane", "BackplaneBoundary", "BackplaneDocuments", "BackplaneHost", "BackplaneProcesses",
-            "BackplaneTerminal", "CBackplane", "CBackplaneHost",
-        ]),
-    module("BackplaneSwapLoad", ["Backplane", "BackplaneHost", "BackplaneReports", "TurnstileContracts"]),
     program(
         "BackplaneCommand",
         [
-            "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDefinitions", "BackplaneDev",
-            "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneManagers",
-            "BackplaneNetwork", "BackplaneProcesses", "BackplaneRecords", "BackplaneReports", "BackplaneSQLite",
-            "BackplaneScaffold", "BackplaneStorage", "BackplaneSwapLoad", "BackplaneTerminal", "BackplaneTransfers",
-            "BackplaneURLSession", "BackplaneValidate", "BookshelfContracts", "CBackplaneHost", argumentParser,
+            "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDefinitions",
+            "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost",
+            "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite",
+            "BackplaneStorage", "BackplaneTools", "BackplaneTransfers", "BackplaneURLSession", "BookshelfContracts",
+            "CBackplaneHost", argumentParser,
         ]),
 ]
 
@@ -169,14 +154,14 @@ let command: [Target] = [
 let example: [Target] = [
     pluginInC("Clock", path: "Plugins/Clock"),
     module(
-        "AlmanacModule", ["Backplane", "BackplaneManagers", "BackplaneNetwork"], path: "Plugins/Almanac/Module"),
+        "AlmanacModule", ["Backplane", "BackplaneNetwork"], path: "Plugins/Almanac/Module"),
     entry("Almanac", path: "Plugins/Almanac/Entry"),
     module(
-        "BookshelfContracts", ["Backplane", "BackplaneManagers", "BackplaneNetwork"],
+        "BookshelfContracts", ["Backplane", "BackplaneNetwork"],
         path: "Plugins/BookshelfContracts"),
     module(
         "BookshelfModule",
-        ["Backplane", "BackplaneManagers", "BackplaneOperations", "BackplaneStorage", "BookshelfContracts"],
+        ["Backplane", "BackplaneOperations", "BackplaneStorage", "BookshelfContracts"],
         path: "Plugins/Bookshelf/Module", resources: [.copy("Resources/fillers.json")]),
     entry("Bookshelf", path: "Plugins/Bookshelf/Entry"),
     module("PopularityModule", ["Backplane", "BookshelfContracts"], path: "Plugins/Popularity/Module"),
@@ -203,7 +188,6 @@ let package = Package(
     name: "backplane",
     products: [
         .library(name: "Backplane", targets: ["Backplane"]),
-        .library(name: "BackplaneManagers", targets: ["BackplaneManagers"]),
         .library(name: "BackplaneNetwork", targets: ["BackplaneNetwork"]),
         .library(name: "BackplaneDefinitions", targets: ["BackplaneDefinitions"]),
         .library(name: "BackplaneExchange", targets: ["BackplaneExchange"]),
@@ -260,54 +244,52 @@ let package = Package(
 
 // The suite. Its plugins are modules, so that tests link them, and libraries only for those who run it.
 package.targets += [
-    module("TestFixtures", ["BackplaneDocuments"], path: "Tests/Fixtures"),
     module(
-        "TestGenerators",
+        "TestFixtures",
         [
             "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneRecords",
             "BackplaneStorage",
-        ], path: "Tests/Generators"),
+        ], path: "Tests/Fixtures"),
     module("ChallengeModule", ["Backplane"], path: "Tests/Plugins/Challenge/Module"),
     module("TimepieceModule", ["Backplane"], path: "Tests/Plugins/Timepiece/Module"),
     module(
-        "ParityContracts", ["Backplane", "BackplaneManagers", "CBackplane"], path: "Tests/Plugins/Parity/Contracts"),
-    tests("BackplaneTests", ["Backplane", "BackplaneBoundary", "BackplaneManagers", "CBackplane", "TestFixtures"]),
-    tests("BackplaneManagersTests", ["Backplane", "BackplaneManagers"]),
-    tests("BackplaneDocumentsTests", ["BackplaneDocuments"]),
+        "ParityContracts", ["Backplane", "CBackplane"], path: "Tests/Plugins/Parity/Contracts"),
+    tests(
+        "BackplaneTests", ["Backplane", "BackplaneBoundary", "BackplaneDocuments", "CBackplane", "TestFixtures"]),
     tests(
         "BackplaneDefinitionsTests",
         [
             "Backplane", "BackplaneDefinitions", "BackplaneDocuments", "BackplaneExchange", "BackplaneNetwork",
-            "BackplaneTestKit", "BackplaneURLSession", "TestFixtures", "TestGenerators",
+            "BackplaneTestKit", "BackplaneURLSession", "TestFixtures",
         ]),
-    tests("BackplaneBoundaryTests", ["Backplane", "BackplaneBoundary"]),
     tests(
         "BackplaneHostTests",
         [
             "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDefinitions",
-            "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneManagers", "BackplaneNetwork",
-            "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneSwapLoad", "BackplaneTransfers",
-            "BookshelfContracts", "CBackplane", "ChallengeModule", "ParityContracts", "TestFixtures", "TestGenerators", "TimepieceModule",
+            "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
+            "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTools",
+            "BackplaneTransfers", "BookshelfContracts", "CBackplane", "ChallengeModule", "ParityContracts",
+            "TestFixtures", "TimepieceModule",
             "TurnstileContracts",
         ], exclude: ["MustNotCompile/Cases"]),
     tests(
         "BackplaneTestKitTests",
         [
-            "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneManagers",
+            "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost",
             "BackplaneNetwork", "BackplaneStorage", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule",
             "BooksAPIv1Module",
         ]),
     tests(
         "BookshelfModuleTests",
         [
-            "Backplane", "BackplaneHost", "BackplaneManagers", "BackplaneTestKit", "BookshelfContracts",
+            "Backplane", "BackplaneHost", "BackplaneTestKit", "BookshelfContracts",
             "BookshelfModule", "PopularityModule",
         ]),
     tests(
         "BackplaneStorageTests",
         [
             "Backplane", "BackplaneConformance", "BackplaneHost", "BackplaneRecords", "BackplaneSQLite",
-            "BackplaneStorage", "TestGenerators", engine("GRDB", "GRDB.swift"),
+            "BackplaneStorage", "TestFixtures", engine("GRDB", "GRDB.swift"),
         ]),
     tests(
         "BackplaneOperationsTests",
@@ -316,9 +298,10 @@ package.targets += [
             "BackplaneOperations", "BackplaneOperationsNetwork", "BackplaneTestKit", "BackplaneTransfers",
             "BackplaneURLSession", "TestFixtures",
         ]),
-    tests("BackplaneControlTests", ["Backplane", "BackplaneControl", "BackplaneHost"]),
-    tests("BackplaneTerminalTests", ["Backplane", "BackplaneHost", "BackplaneReports", "BackplaneTerminal"]),
-    tests("BackplaneProcessesTests", ["BackplaneProcesses"]),
+    tests(
+        "BackplaneToolsTests",
+        ["Backplane", "BackplaneHost", "BackplaneTools", "CBackplane", "TestFixtures"],
+        exclude: ["Snapshots"]),
     tests(
         "BackplaneProductionTests",
         [
@@ -326,26 +309,17 @@ package.targets += [
             engine("Logging", "swift-log"), engine("ServiceLifecycle", "swift-service-lifecycle"),
         ]),
     tests(
-        "BackplaneScaffoldTests", ["Backplane", "BackplanePackages", "BackplaneScaffold", "TestFixtures"],
-        exclude: ["Snapshots"]),
-    tests(
-        "BackplaneDevTests",
-        ["Backplane", "BackplaneDev", "BackplaneHost", "BackplaneReports", "BackplaneTerminal", "TestFixtures"],
-        exclude: ["Snapshots"]),
-    tests("BackplaneValidateTests", ["BackplaneTerminal", "BackplaneValidate", "CBackplane"]),
-    tests(
         "BackplaneCommandTests",
         [
-            "Backplane", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost", "BackplaneNetwork",
-            "BackplanePackages", "BackplaneReports", "BackplaneScaffold", "BackplaneTerminal", "BackplaneTestKit",
-            "BackplaneValidate", "TestFixtures", "TestGenerators", argumentParser,
+            "Backplane", "BackplaneCommand", "BackplaneControl", "BackplaneHost", "BackplaneNetwork",
+            "BackplaneTestKit", "BackplaneTools", "TestFixtures", argumentParser,
         ], exclude: ["Snapshots"]),
     tests(
         "BackplaneHTTPTests",
         [
             "Backplane", "BackplaneConformance", "BackplaneControl", "BackplaneDocuments", "BackplaneExchange",
             "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneTestKit", "BackplaneURLSession",
-            "TestFixtures", "TestGenerators", engine("NIOCore", "swift-nio"),
+            "TestFixtures", engine("NIOCore", "swift-nio"),
             engine("NIOEmbedded", "swift-nio"), engine("NIOHTTP1", "swift-nio"), engine("NIOHTTP2", "swift-nio-http2"),
             engine("NIOPosix", "swift-nio"), engine("NIOSSL", "swift-nio-ssl"),
         ], exclude: ["TLS/certificates.pem", "TLS/make-certificates.sh"]),
@@ -360,7 +334,7 @@ package.targets += [
         "BookshelfTests",
         [
             "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP",
-            "BackplaneHost", "BackplaneManagers", "BackplaneNetwork", "BackplaneSQLite", "BackplaneTestKit",
+            "BackplaneHost", "BackplaneNetwork", "BackplaneSQLite", "BackplaneTestKit",
             "BackplaneURLSession", "BookshelfContracts", "BookshelfServer",
         ]),
 ]
@@ -378,7 +352,8 @@ if hasFixtures {
         module("BusyLoopModule", ["Backplane"], path: "Tests/Plugins/BusyLoop/Module"),
         entry("BusyLoop", path: "Tests/Plugins/BusyLoop/Entry"),
         entry("Timepiece", path: "Tests/Plugins/Timepiece/Entry"),
-        module("ParityProvider", ["Backplane", "CBackplane", "ParityContracts"], path: "Tests/Plugins/Parity/Provider"),
+        module(
+            "ParityProvider", ["Backplane", "CBackplane", "ParityContracts"], path: "Tests/Plugins/Parity/Provider"),
         module("ParityRelay", ["Backplane", "CBackplane", "ParityContracts"], path: "Tests/Plugins/Parity/Relay"),
         module(
             "LoadedRelay",
@@ -423,8 +398,8 @@ if hasBenchmarks {
             [
                 "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDefinitions",
                 "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork",
-                "BackplaneOperations", "BackplaneProcesses", "BackplaneRecords", "BackplaneReports",
-                "BackplaneSQLite", "BackplaneStorage", "BackplaneSwapLoad", "BackplaneTerminal", "BackplaneTestKit",
+                "BackplaneOperations", "BackplaneRecords",
+                "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit", "BackplaneTools",
                 "BackplaneTransfers", "BenchmarkContracts", "BenchmarkDirect", "TurnstileContracts", argumentParser,
                 engine("AsyncHTTPClient", "async-http-client"), engine("GRDB", "GRDB.swift"),
                 engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
@@ -454,7 +429,7 @@ if hasBenchmarks {
             path: "\(rig)/Rounds"),
         // Libraries that do wrong, and attacks on hosts in processes of their own, from a seed; a stress test of leases.
         program("hostile", ["Backplane", "BackplaneHost", "BackplaneNetwork"], path: "Tests/Hostile"),
-        program("attack", ["BackplaneDocuments", "BackplaneHost", "TestGenerators"], path: "Tests/Attack"),
+        program("attack", ["BackplaneDocuments", "BackplaneHost", "TestFixtures"], path: "Tests/Attack"),
         .executableTarget(name: "litmus", dependencies: ["CBackplane"], path: "Tests/Litmus"),
     ]
 }

@@ -1,5 +1,4 @@
 public import Backplane
-public import BackplaneManagers
 public import FoundationEssentials
 
 /// The contract of the library's manager.

@@ -1,8 +1,7 @@
 import ArgumentParser
 import BackplaneControl
 import BackplaneHost
-import BackplaneReports
-import BackplaneTerminal
+import BackplaneTools
 
 extension BackplaneTool {
     struct Apply: ParsableCommand {

@@ -1,8 +1,7 @@
 import ArgumentParser
 import Backplane
 import BackplaneHost
-import BackplaneProcesses
-import BackplaneTerminal
+import BackplaneTools
 
 @main
 struct BackplaneTool: AsyncParsableCommand {

@@ -2,8 +2,7 @@ import ArgumentParser
 import Backplane
 import BackplaneControl
 import BackplaneHost
-import BackplaneProcesses
-import BackplaneTerminal
+import BackplaneTools
 import Glibc
 
 extension BackplaneTool {

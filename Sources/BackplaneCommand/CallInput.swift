@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneDocuments
-import BackplaneTerminal
+import BackplaneTools
 import FoundationEssentials
 import Glibc
 

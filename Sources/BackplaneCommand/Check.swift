@@ -3,8 +3,7 @@ import Backplane
 import BackplaneDefinitions
 import BackplaneDocuments
 import BackplaneHost
-import BackplaneReports
-import BackplaneTerminal
+import BackplaneTools
 import FoundationEssentials
 
 extension BackplaneTool {

@@ -2,8 +2,7 @@ import ArgumentParser
 import Backplane
 import BackplaneDocuments
 import BackplaneHost
-import BackplaneReports
-import BackplaneTerminal
+import BackplaneTools
 import FoundationEssentials
 
 extension BackplaneTool {

@@ -4,8 +4,7 @@ import BackplaneControl
 import BackplaneExchange
 import BackplaneHost
 import BackplaneNetwork
-import BackplaneProcesses
-import BackplaneTerminal
+import BackplaneTools
 import Glibc
 import Synchronization
 

@@ -1,11 +1,8 @@
 import ArgumentParser
 import Backplane
 import BackplaneControl
-import BackplaneDev
+import BackplaneTools
 import BackplaneHost
-import BackplaneProcesses
-import BackplaneReports
-import BackplaneTerminal
 import CBackplaneHost
 import Foundation
 import Synchronization

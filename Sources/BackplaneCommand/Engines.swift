@@ -6,7 +6,7 @@ import BackplaneNetwork
 import BackplaneRecords
 import BackplaneSQLite
 import BackplaneStorage
-import BackplaneTerminal
+import BackplaneTools
 import BackplaneURLSession
 
 /// The engines of this build: implementations that come from packages, or their substitutes.

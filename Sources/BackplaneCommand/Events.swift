@@ -1,8 +1,7 @@
 import ArgumentParser
 import Backplane
 import BackplaneControl
-import BackplaneReports
-import BackplaneTerminal
+import BackplaneTools
 
 extension BackplaneTool {
     struct Events: ParsableCommand {

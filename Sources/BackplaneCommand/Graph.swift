@@ -2,7 +2,7 @@ import ArgumentParser
 import Backplane
 import BackplaneControl
 import BackplaneHost
-import BackplaneTerminal
+import BackplaneTools
 
 extension BackplaneTool {
     struct Graph: AsyncParsableCommand {

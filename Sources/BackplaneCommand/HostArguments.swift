@@ -2,8 +2,7 @@ import ArgumentParser
 import Backplane
 import BackplaneDocuments
 import BackplaneHost
-import BackplaneReports
-import BackplaneTerminal
+import BackplaneTools
 
 /// The options of every command that creates a host.
 struct HostArguments: ParsableArguments {

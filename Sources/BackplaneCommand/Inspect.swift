@@ -1,9 +1,7 @@
 import ArgumentParser
 import Backplane
 import BackplaneHost
-import BackplaneProcesses
-import BackplaneTerminal
-import BackplaneValidate
+import BackplaneTools
 import Foundation
 
 extension BackplaneTool {

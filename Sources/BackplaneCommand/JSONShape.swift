@@ -220,7 +220,7 @@ private struct ShapeReader {
 
     /// The modules of Backplane that plugins link.
     private static let ownModules = [
-        "Backplane", "BackplaneDocuments", "BackplaneManagers", "BackplaneNetwork", "BackplaneOperations",
+        "Backplane", "BackplaneDocuments", "BackplaneNetwork", "BackplaneOperations",
         "BackplaneStorage",
     ]
 
@@ -231,8 +231,8 @@ private struct ShapeReader {
         return switch names {
         case ["Backplane", "Nothing"]: .null
         case ["Backplane", "Version"]: .form("version", example: "1.0.0")
-        case ["Backplane", "StoredFile"], ["BackplaneManagers", "Kept"]: nil
-        case ["BackplaneManagers", "Sourced"]:
+        case ["Backplane", "StoredFile"], ["Backplane", "Kept"]: nil
+        case ["Backplane", "Sourced"]:
             .object([
                 JSONShape.Property(
                     name: "value",

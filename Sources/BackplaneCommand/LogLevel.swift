@@ -1,7 +1,7 @@
 import ArgumentParser
 import BackplaneControl
 import BackplaneHost
-import BackplaneTerminal
+import BackplaneTools
 
 extension BackplaneTool {
     struct LogLevel: ParsableCommand {

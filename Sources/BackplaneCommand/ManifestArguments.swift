@@ -1,5 +1,5 @@
 import ArgumentParser
-import BackplaneTerminal
+import BackplaneTools
 import FoundationEssentials
 
 /// The manifest on which a command works, as the first argument or as an option.

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneBoundary
 import BackplaneDocuments
-import BackplaneTerminal
+import BackplaneTools
 
 /// The methods of a manager, as reported by the host that runs it.
 struct MethodList: Codable, Sendable {

@@ -1,8 +1,7 @@
 import ArgumentParser
 import Backplane
 import BackplaneHost
-import BackplaneScaffold
-import BackplaneTerminal
+import BackplaneTools
 
 extension BackplaneTool {
     struct Names: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import BackplaneScaffold
+import BackplaneTools
 
 extension BackplaneTool {
     struct New: ParsableCommand {

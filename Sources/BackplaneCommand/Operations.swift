@@ -1,7 +1,7 @@
 import ArgumentParser
 import Backplane
 import BackplaneControl
-import BackplaneTerminal
+import BackplaneTools
 
 extension BackplaneTool {
     struct Operations: ParsableCommand {

@@ -4,8 +4,7 @@ import BackplaneDocuments
 import BackplaneExchange
 import BackplaneHost
 import BackplaneNetwork
-import BackplaneProcesses
-import BackplaneTerminal
+import BackplaneTools
 import FoundationEssentials
 import Glibc
 import Synchronization

@@ -2,9 +2,7 @@ import ArgumentParser
 import Backplane
 import BackplaneControl
 import BackplaneHost
-import BackplaneProcesses
-import BackplaneReports
-import BackplaneTerminal
+import BackplaneTools
 
 extension BackplaneTool {
     struct Run: AsyncParsableCommand {

@@ -2,8 +2,7 @@ import ArgumentParser
 import Backplane
 import BackplaneControl
 import BackplaneHost
-import BackplaneProcesses
-import BackplaneTerminal
+import BackplaneTools
 import Glibc
 
 /// The options of commands that work only on a running host.

@@ -2,8 +2,7 @@ import ArgumentParser
 import Backplane
 import BackplaneControl
 import BackplaneHost
-import BackplaneReports
-import BackplaneTerminal
+import BackplaneTools
 
 extension BackplaneTool {
     struct Stats: ParsableCommand {

@@ -1,9 +1,8 @@
 import ArgumentParser
 import Backplane
 import BackplaneControl
-import BackplaneReports
+import BackplaneTools
 import BackplaneStorage
-import BackplaneTerminal
 import Glibc
 
 extension BackplaneTool {

@@ -4,7 +4,7 @@ import BackplaneControl
 import BackplaneHost
 import BackplaneRecords
 import BackplaneStorage
-import BackplaneTerminal
+import BackplaneTools
 import FoundationEssentials
 
 /// The options that choose a store.

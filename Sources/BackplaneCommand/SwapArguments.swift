@@ -1,6 +1,6 @@
 import ArgumentParser
 import BackplaneHost
-import BackplaneTerminal
+import BackplaneTools
 
 /// The options of commands that swap.
 struct SwapOptionsArguments: ParsableArguments {

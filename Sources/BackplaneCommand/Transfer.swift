@@ -3,8 +3,7 @@ import Backplane
 import BackplaneControl
 import BackplaneExchange
 public import BackplaneNetwork
-import BackplaneProcesses
-import BackplaneTerminal
+import BackplaneTools
 import BackplaneTransfers
 import Foundation
 

@@ -1,7 +1,6 @@
 import Backplane
 import BackplaneNetwork
-import BackplaneReports
-import BackplaneTerminal
+import BackplaneTools
 import BackplaneTransfers
 import FoundationEssentials
 import Glibc

@@ -1,8 +1,7 @@
 import ArgumentParser
 import Backplane
 import BackplaneHost
-import BackplaneTerminal
-import BackplaneValidate
+import BackplaneTools
 
 extension BackplaneTool {
     struct Validate: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneProcesses
-import BackplaneTerminal
+import BackplaneTools
 import Glibc
 
 /// The command `backplane bench`: measures the costs of Backplane and of comparable alternatives in one run.

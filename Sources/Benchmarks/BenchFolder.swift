@@ -1,5 +1,5 @@
 import BackplaneHost
-import BackplaneProcesses
+import BackplaneTools
 import Foundation
 import Glibc
 

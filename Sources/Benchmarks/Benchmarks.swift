@@ -1,6 +1,6 @@
 import ArgumentParser
 import Backplane
-import BackplaneTerminal
+import BackplaneTools
 
 /// The program `benchmarks`, which `make bench` builds and runs.
 @main

@@ -1,5 +1,5 @@
 import Backplane
-import BackplaneTerminal
+import BackplaneTools
 import Foundation
 
 /// The instruction count of a row's iterations, as measured by callgrind.

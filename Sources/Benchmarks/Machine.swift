@@ -1,4 +1,4 @@
-import BackplaneTerminal
+import BackplaneTools
 import Glibc
 
 /// The machine on which the benchmarks run.

@@ -1,4 +1,4 @@
-import BackplaneTerminal
+import BackplaneTools
 
 /// The measurement of rows in rounds: each round measures every row once, under the same conditions as its baseline.
 struct Measuring {

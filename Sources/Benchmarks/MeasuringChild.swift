@@ -1,5 +1,5 @@
 import BackplaneHost
-import BackplaneTerminal
+import BackplaneTools
 import Foundation
 
 /// A child process for measurements that can be made only once per process or would distort later ones.

@@ -1,4 +1,4 @@
-import BackplaneTerminal
+import BackplaneTools
 
 /// An aligned table of the results, with missed targets in red.
 enum ResultTable {

@@ -1,4 +1,4 @@
-import TestGenerators
+import TestFixtures
 
 /// A kind of attack: many trials, each made from a seed of its own.
 protocol Attack: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import TestGenerators
+import TestFixtures
 
 /// The trials of an attack, one after the other or a few at a time.
 struct Campaign: Sendable {

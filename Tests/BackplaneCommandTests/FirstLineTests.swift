@@ -1,11 +1,11 @@
 import Backplane
 import BackplaneControl
 import Foundation
-import TestGenerators
+import TestFixtures
 import Testing
 
 @testable import BackplaneCommand
-@testable import BackplaneDev
+@testable import BackplaneTools
 
 /// The first line of what an author reads after a mistake: it names the cause, the place and the cure.
 ///

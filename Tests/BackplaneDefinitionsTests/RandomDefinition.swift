@@ -1,7 +1,7 @@
 import BackplaneDefinitions
 import BackplaneDocuments
 import FoundationEssentials
-import TestGenerators
+import TestFixtures
 
 /// The bytes of a definition, and arguments for its methods: sound, with mistakes in them, or damaged.
 ///

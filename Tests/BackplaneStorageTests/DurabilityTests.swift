@@ -5,7 +5,7 @@ import Foundation
 import GRDB
 import Glibc
 import Synchronization
-import TestGenerators
+import TestFixtures
 import Testing
 
 @testable import BackplaneSQLite

@@ -1,7 +1,6 @@
 import Backplane
 import BackplaneDocuments
 import BackplaneHost
-import BackplaneManagers
 import BackplaneTestKit
 import BooksAPIv1Module
 import BookshelfContracts

@@ -1,6 +1,5 @@
 import Backplane
 import BackplaneHost
-import BackplaneManagers
 import BackplaneTestKit
 import BookshelfContracts
 import BookshelfModule

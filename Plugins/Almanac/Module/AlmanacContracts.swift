@@ -1,5 +1,4 @@
 public import Backplane
-public import BackplaneManagers
 
 /// A historical event on a day of the year.
 public struct Event: Codable, Sendable, Hashable {

@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneManagers
 
 /// The manager of the almanac, which returns a day's events from the network, or the stored ones if the network fails.
 final class AlmanacManager: Manager {

@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneManagers
 import FoundationEssentials
 
 /// The data access controller of the almanac, which stores the last events fetched in a file in its own folder.

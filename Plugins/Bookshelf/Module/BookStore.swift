@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneManagers
 import BackplaneStorage
 import BookshelfContracts
 import FoundationEssentials

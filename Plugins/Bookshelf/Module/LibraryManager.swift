@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneManagers
 import BackplaneOperations
 import BookshelfContracts
 import FoundationEssentials

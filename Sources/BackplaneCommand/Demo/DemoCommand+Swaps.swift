@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneSwapLoad
+import BackplaneTools
 
 extension DemoCommand {
     /// Swaps a library while callers call it at full speed, and reports the outcome of every call.

@@ -1,7 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneManagers
-import BackplaneTerminal
+import BackplaneTools
 import BookshelfContracts
 
 extension DemoCommand {

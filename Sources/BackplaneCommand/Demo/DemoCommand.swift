@@ -1,9 +1,7 @@
 import ArgumentParser
 import Backplane
 import BackplaneHost
-import BackplaneManagers
-import BackplaneProcesses
-import BackplaneTerminal
+import BackplaneTools
 import BookshelfContracts
 import Glibc
 

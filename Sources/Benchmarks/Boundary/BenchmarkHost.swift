@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneReports
+import BackplaneTools
 import BenchmarkContracts
 
 /// A started host, and the managers that rows call in it.

@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneReports
+import BackplaneTools
 import Foundation
 
 /// The rows for changing one of a host's 200 managers, and for looking one up.

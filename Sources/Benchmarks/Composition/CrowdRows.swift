@@ -2,7 +2,7 @@ import Backplane
 import BackplaneBoundary
 import BackplaneDocuments
 import BackplaneHost
-import BackplaneSwapLoad
+import BackplaneTools
 import Foundation
 
 /// The rows for a manifest of 1,000 managers with 4,000 components, chosen from 6,000 classes, before anything starts.

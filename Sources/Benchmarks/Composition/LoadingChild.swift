@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneReports
+import BackplaneTools
 import Foundation
 
 /// The child process that loads hundreds of libraries for one figure.

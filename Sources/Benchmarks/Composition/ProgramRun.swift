@@ -1,5 +1,5 @@
 import Backplane
-import BackplaneProcesses
+import BackplaneTools
 import Foundation
 import Glibc
 

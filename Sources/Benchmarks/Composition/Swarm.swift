@@ -2,7 +2,7 @@ import Backplane
 import BackplaneDocuments
 import BackplaneExchange
 import BackplaneHost
-import BackplaneSwapLoad
+import BackplaneTools
 import Foundation
 
 /// Copies of a library that are separate plugins, and a manifest with one manager of each.

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneControl
 import BackplaneHost
-import BackplaneSwapLoad
+import BackplaneTools
 import Foundation
 
 /// The rows for the latency from a crash of a plugin to the line that names it, under `backplane dev`.

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneControl
 import BackplaneHost
-import BackplaneProcesses
+import BackplaneTools
 import Foundation
 
 /// A `backplane dev` in a child process, with its application; both end with this process.

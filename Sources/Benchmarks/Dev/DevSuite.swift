@@ -1,4 +1,4 @@
-import BackplaneSwapLoad
+import BackplaneTools
 
 // The latency of `backplane dev` from a new library to its first answer and from a crash to the line that names the
 // plugin, and its cost while idle.

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneControl
 import BackplaneDocuments
 import BackplaneHost
-import BackplaneSwapLoad
+import BackplaneTools
 import Foundation
 import TurnstileContracts
 

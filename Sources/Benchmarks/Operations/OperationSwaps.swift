@@ -3,8 +3,7 @@ import BackplaneExchange
 import BackplaneHTTP
 import BackplaneHost
 import BackplaneNetwork
-import BackplaneReports
-import BackplaneSwapLoad
+import BackplaneTools
 import Foundation
 import TurnstileContracts
 

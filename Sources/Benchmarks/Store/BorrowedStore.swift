@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
 import BackplaneRecords
-import BackplaneReports
+import BackplaneTools
 import BackplaneStorage
 import Synchronization
 

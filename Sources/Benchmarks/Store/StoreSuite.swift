@@ -3,7 +3,7 @@ import BackplaneHost
 import BackplaneRecords
 import BackplaneSQLite
 import BackplaneStorage
-import BackplaneTerminal
+import BackplaneTools
 import Foundation
 import Synchronization
 

@@ -1,7 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneReports
-import BackplaneSwapLoad
+import BackplaneTools
 import BenchmarkContracts
 import Synchronization
 

@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneSwapLoad
+import BackplaneTools
 import BenchmarkContracts
 import Foundation
 import Synchronization

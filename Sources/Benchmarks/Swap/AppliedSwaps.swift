@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneSwapLoad
+import BackplaneTools
 import TurnstileContracts
 
 /// The measurement of swaps that activate another manifest each time, during calls by four callers, in milliseconds.

@@ -1,5 +1,5 @@
 import Backplane
-import BackplaneProcesses
+import BackplaneTools
 
 /// A library as distributions deploy it, without debug information and unneeded symbols.
 enum DeployedLibrary {

@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneSwapLoad
+import BackplaneTools
 
 /// The rows for the duration of a swap without calls, and of each of its steps.
 struct IdleSwapRows: Sendable {

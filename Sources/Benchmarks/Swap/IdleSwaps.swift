@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneSwapLoad
+import BackplaneTools
 import Foundation
 
 /// The measurement of swaps without calls; all figures are in milliseconds.

@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneSwapLoad
+import BackplaneTools
 
 /// The rows for the lasting effects of a thousand swaps in one process.
 struct ManySwapRows: Sendable {

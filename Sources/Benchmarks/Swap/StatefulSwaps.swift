@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneSwapLoad
+import BackplaneTools
 import BenchmarkContracts
 
 /// Swaps of a component with many records, during calls by four callers, and swaps of a component without records in

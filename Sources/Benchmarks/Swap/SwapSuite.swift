@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneSwapLoad
+import BackplaneTools
 
 // The cost of a swap for its initiator and for callers, its lasting effects, and the proof that no call is lost.
 //

@@ -4,7 +4,7 @@ import BackplaneHTTP
 import BackplaneHost
 import BackplaneNetwork
 import BackplaneSQLite
-import BackplaneTerminal
+import BackplaneTools
 import BackplaneTransfers
 import Foundation
 

@@ -1,7 +1,7 @@
 import BackplaneHost
 import Foundation
 import Synchronization
-import TestGenerators
+import TestFixtures
 
 /// Libraries that were sound before somebody did something to their bytes, given to `check`, to `inspect`, and to a
 /// running host for a preview of a swap, or for a swap.

@@ -1,5 +1,5 @@
 import Foundation
-import TestGenerators
+import TestFixtures
 
 /// Hosts that are given few file descriptors.
 struct FewDescriptors: Attack {

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import TestGenerators
+import TestFixtures
 
 /// Hosts whose data lie on a file system that becomes full, and has room again.
 struct FullDisks: Attack {

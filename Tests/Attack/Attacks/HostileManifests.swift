@@ -1,7 +1,7 @@
 import BackplaneDocuments
 import BackplaneHost
 import Foundation
-import TestGenerators
+import TestFixtures
 
 /// Manifests that were sound before somebody did something to them, and some that are large, given to the commands that
 /// read one, and to a running host.

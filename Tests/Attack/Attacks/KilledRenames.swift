@@ -1,5 +1,5 @@
 import Foundation
-import TestGenerators
+import TestFixtures
 
 /// Hosts that are killed while a data access controller gets another name, and its own again.
 ///

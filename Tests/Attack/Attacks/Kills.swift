@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import TestGenerators
+import TestFixtures
 
 /// Hosts that are killed while four writers write. The next host has to have every record that was acknowledged.
 struct Kills: Attack {

@@ -1,5 +1,5 @@
 import Foundation
-import TestGenerators
+import TestFixtures
 
 /// Clients of the control socket that do what none should, 64 at a time, while an operator wants an answer.
 struct RudeClients: Attack {

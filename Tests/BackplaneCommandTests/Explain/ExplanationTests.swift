@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 @testable import BackplaneCommand
-@testable import BackplaneTerminal
+@testable import BackplaneTools
 
 @Suite struct ExplanationTests {
     private func tree(_ manager: String, in composition: Composition = .books, _ pen: Tree.Pen = .boxes) throws

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 @testable import BackplaneCommand
-@testable import BackplaneTerminal
+@testable import BackplaneTools
 
 @Suite struct GraphTests {
     private let graph = ComponentGraph(.books)

@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneScaffold
+import BackplaneTools
 import TestFixtures
 import Testing
 

@@ -1,9 +1,8 @@
 import Backplane
-import BackplaneScaffold
+@testable import BackplaneTools
 import Foundation
 import Testing
 
-@testable import BackplaneDev
 
 /// The files that wire editors up, against what `backplane dev --json` really prints.
 struct EditorTextTests {

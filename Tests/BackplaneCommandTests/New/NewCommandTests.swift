@@ -141,7 +141,6 @@ struct NewCommandTests {
                 """
 
                 paste into Package.swift, at the top of `dependencies` of `TidesModule`:
-                        .product(name: "BackplaneManagers", package: "backplane"),
                         .product(name: "BackplaneStorage", package: "backplane"),
 
                 paste into Sources/TidesModule/TidesPlugin.swift, at the top of `register(in:)` of `TidesPlugin`:

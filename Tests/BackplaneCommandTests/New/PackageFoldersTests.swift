@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import BackplanePackages
+@testable import BackplaneTools
 
 /// Where the sources of targets are, as SwiftPM looks for them.
 struct PackageFoldersTests {

@@ -1,7 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneReports
-import BackplaneTerminal
+import BackplaneTools
 import Foundation
 import Testing
 

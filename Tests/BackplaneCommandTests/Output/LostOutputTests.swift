@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BackplaneTerminal
+@testable import BackplaneTools
 
 /// Output that does not arrive.
 @Suite(.timeLimit(.minutes(5)))

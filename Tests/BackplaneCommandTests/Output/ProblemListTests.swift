@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 @testable import BackplaneCommand
-@testable import BackplaneTerminal
+@testable import BackplaneTools
 
 @Suite struct ProblemListTests {
     private let list = ProblemList(manifest: "example.json", problems: Composition.books.problems)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BackplaneCommand
 @testable import BackplaneControl
-@testable import BackplaneTerminal
+@testable import BackplaneTools
 
 /// Running hosts as they are listed.
 @Suite struct HostTableTests {

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 @testable import BackplaneCommand
-@testable import BackplaneTerminal
+@testable import BackplaneTools
 
 @Suite struct ServiceListTests {
     private let list = ServiceList(.books)

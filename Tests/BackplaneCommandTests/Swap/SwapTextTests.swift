@@ -5,8 +5,7 @@ import Testing
 
 @testable import BackplaneCommand
 @testable import BackplaneHost
-@testable import BackplaneReports
-@testable import BackplaneTerminal
+@testable import BackplaneTools
 
 /// What people read of swaps.
 @Suite struct SwapTextTests {

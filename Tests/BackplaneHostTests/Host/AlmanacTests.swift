@@ -1,6 +1,5 @@
 import AlmanacModule
 import Backplane
-import BackplaneManagers
 import BackplaneNetwork
 import Foundation
 import Testing

@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneManagers
 import BookshelfContracts
 import Foundation
 import Testing

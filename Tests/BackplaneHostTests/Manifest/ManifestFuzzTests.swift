@@ -2,7 +2,6 @@ import Backplane
 import BackplaneDocuments
 import Foundation
 import TestFixtures
-import TestGenerators
 import Testing
 
 @testable import BackplaneHost

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneDocuments
 import FoundationEssentials
-import TestGenerators
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

@@ -1,7 +1,7 @@
 import Testing
 import TurnstileContracts
 
-@testable import BackplaneSwapLoad
+@testable import BackplaneTools
 
 /// What callers make of the answers that they get under swaps: each kind of mistake is found.
 struct CallerAccountTests {

@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneManagers
 import Foundation
 import ParityContracts
 import Testing

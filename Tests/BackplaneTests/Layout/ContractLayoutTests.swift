@@ -1,4 +1,4 @@
-import BackplaneManagers
+import Backplane
 import Testing
 
 @testable import Backplane

@@ -1,4 +1,4 @@
-import BackplaneManagers
+import Backplane
 import Foundation
 import Testing
 
@@ -38,7 +38,7 @@ import Testing
             as [any Sendable.Type])
     func `the SDK's own types are described like anybody's`(type: any Sendable.Type) throws {
         let text = try TypeLayout(of: type).text
-        #expect(text.hasPrefix("#0=struct Backplane.") || text.hasPrefix("#0=struct BackplaneManagers."))
+        #expect(text.hasPrefix("#0=struct Backplane."))
     }
 
     @Test func `the call frame is described to its bytes`() throws {

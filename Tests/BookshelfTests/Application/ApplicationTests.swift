@@ -2,7 +2,6 @@
 import Backplane
 import BackplaneExchange
 import BackplaneHost
-import BackplaneManagers
 import BackplaneNetwork
 import BookshelfContracts
 import Foundation

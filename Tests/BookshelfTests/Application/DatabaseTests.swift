@@ -1,7 +1,6 @@
 #if Engines
 import Backplane
 import BackplaneHost
-import BackplaneManagers
 import BookshelfContracts
 import Foundation
 import Glibc

@@ -1,6 +1,5 @@
 #if Engines
 import Backplane
-import BackplaneManagers
 import BookshelfContracts
 import Foundation
 import Glibc

@@ -1,8 +1,7 @@
 import Backplane
 import BackplaneExchange
 import BackplaneHost
-import BackplaneReports
-import BackplaneSwapLoad
+import BackplaneTools
 import Synchronization
 import TurnstileContracts
 

@@ -5,8 +5,7 @@ import Foundation
 import TestFixtures
 import Testing
 
-@testable import BackplaneDev
-@testable import BackplaneTerminal
+@testable import BackplaneTools
 
 /// Packages that are worked on while `backplane dev` builds and runs them.
 @Suite(.nightly, .timeLimit(.minutes(30)))

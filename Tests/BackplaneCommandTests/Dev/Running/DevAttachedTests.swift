@@ -3,7 +3,7 @@ import BackplaneHost
 import Foundation
 import Testing
 
-@testable import BackplaneDev
+@testable import BackplaneTools
 
 /// `backplane dev --running`: a host that somebody else has started.
 @Suite(.timeLimit(.minutes(3)))

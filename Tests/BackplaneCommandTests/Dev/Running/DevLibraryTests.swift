@@ -3,7 +3,7 @@ import BackplaneHost
 import Foundation
 import Testing
 
-@testable import BackplaneDev
+@testable import BackplaneTools
 
 /// Libraries that are replaced in every way there is while `backplane dev` watches them.
 @Suite(.timeLimit(.minutes(3)))

@@ -4,8 +4,7 @@ import BackplaneHost
 import Foundation
 import Testing
 
-@testable import BackplaneDev
-@testable import BackplaneTerminal
+@testable import BackplaneTools
 
 /// Manifests that are saved while `backplane dev` runs what they describe.
 @Suite(.timeLimit(.minutes(3)))

@@ -3,7 +3,7 @@ import BackplaneHost
 import Foundation
 import Testing
 
-@testable import BackplaneDev
+@testable import BackplaneTools
 
 /// How `backplane dev` and the application's process end, and what the other does then.
 @Suite(.timeLimit(.minutes(3)))

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import BackplaneDev
+@testable import BackplaneTools
 
 /// `backplane dev --json` under way, as an editor sees it: event by event, in their order.
 ///

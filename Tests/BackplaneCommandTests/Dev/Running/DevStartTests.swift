@@ -2,7 +2,7 @@ import Backplane
 import Foundation
 import Testing
 
-@testable import BackplaneDev
+@testable import BackplaneTools
 
 /// Applications that do not come up, under `backplane dev`, and others that are there already.
 @Suite(.timeLimit(.minutes(3)))

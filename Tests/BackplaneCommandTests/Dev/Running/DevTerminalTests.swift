@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import BackplaneDev
+@testable import BackplaneTools
 
 /// `backplane dev` at a terminal: what a person types, and how the terminal is left.
 @Suite(.timeLimit(.minutes(3)), .enabled(if: TerminalRun.isPossible, "the system gives no terminal"))

@@ -1,5 +1,4 @@
 public import Backplane
-public import BackplaneManagers
 public import FoundationEssentials
 
 /// A method for every kind of value that crosses; each answers what it was handed, and what that looked like over

@@ -1,0 +1,198 @@
+import Backplane
+import BackplaneHost
+import FoundationEssentials
+import Glibc
+
+/// The command `backplane new`: creates packages, plugins, managers and programs with tests that pass, and definitions.
+package struct NewCommand: Sendable {
+    package enum Subject: Sendable {
+        case package(name: String, backplane: String?)
+        case app(name: String, backplane: String?)
+        case plugin(name: String, Place, backplane: String?)
+        case contracts(name: String, package: String?, backplane: String?)
+        case manager(name: String, Place, ManagerParts)
+        case definition(name: String)
+    }
+
+    /// The parts of a new manager.
+    package struct ManagerParts: Sendable {
+        package var hasStore: Bool
+        package var hasService: Bool
+        package var hasStream: Bool
+        /// The library or target of the plugin, or `nil` for the only one.
+        package var plugin: String?
+        /// The library for the contracts, or `nil` for the plugin's module.
+        package var contracts: String?
+        /// The names in the manifest of the managers that it uses.
+        package var uses: [String]
+
+        package init(
+            hasStore: Bool, hasService: Bool, hasStream: Bool, plugin: String?, contracts: String?, uses: [String]
+        ) {
+            (self.hasStore, self.hasService, self.hasStream) = (hasStore, hasService, hasStream)
+            (self.plugin, self.contracts, self.uses) = (plugin, contracts, uses)
+        }
+    }
+
+    /// The package and the manifest to add to.
+    package struct Place: Sendable {
+        /// The folder of the package, or `nil` for the nearest package at or above the current folder.
+        package var package: String?
+        /// The path of the manifest, or `nil` for the package's default.
+        package var manifest: String?
+
+        package init(package: String? = nil, manifest: String? = nil) {
+            (self.package, self.manifest) = (package, manifest)
+        }
+    }
+
+    package var subject: Subject
+    package var json: Bool
+
+    package init(subject: Subject, json: Bool = false) { (self.subject, self.json) = (subject, json) }
+
+    package func run() -> Int32 {
+        do throws(BackplaneError) {
+            let made =
+                switch subject {
+                case .package(let name, let backplane): try makePackage(name, backplane)
+                case .app(let name, let backplane): try makeApp(name, backplane)
+                case .plugin(let name, let place, let backplane): try addPlugin(name, place, backplane)
+                case .contracts(let name, let package, let backplane): try addContracts(name, package, backplane)
+                case .manager(let name, let place, let parts): try addManager(name, place, parts)
+                case .definition(let name): try addDefinition(name)
+                }
+            report(made)
+            return 0
+        } catch {
+            let code = Output.fail(error)
+            return error.code == .newName ? EX_USAGE : code
+        }
+    }
+
+    private func makePackage(_ name: String, _ backplane: String?) throws(BackplaneError) -> Made {
+        let package = NewPackage(
+            name: try NewName(name, inFolder: true), backplane: try BackplanePackage(given: backplane))
+        return try make(package.blueprint(.own), in: package.folder)
+    }
+
+    private func makeApp(_ name: String, _ backplane: String?) throws(BackplaneError) -> Made {
+        let app = NewApp(name: try NewName(name, inFolder: true), backplane: try BackplanePackage(given: backplane))
+        return try make(app.blueprint(.own), in: app.folder)
+    }
+
+    private func addPlugin(_ given: String, _ place: Place, _ backplane: String?) throws(BackplaneError) -> Made {
+        let name = try NewName(given), package = try PackageFolder(given: place.package)
+        let plugin = NewPlugin(
+            name: name, package: package, manifest: .forPlugin(name, given: place.manifest, in: package)
+        ) { () throws(BackplaneError) in
+            try BackplanePackage(given: backplane)
+        }
+        return try add(plugin.blueprint(.own), to: package)
+    }
+
+    private func addContracts(_ given: String, _ folder: String?, _ backplane: String?) throws(BackplaneError) -> Made {
+        let name = try NewName(given), package = try PackageFolder(given: folder)
+        let contracts = NewContracts(name: name, package: package) { () throws(BackplaneError) in
+            try BackplanePackage(given: backplane)
+        }
+        return try add(contracts.blueprint(.own), to: package)
+    }
+
+    private func addManager(_ given: String, _ place: Place, _ parts: ManagerParts) throws(BackplaneError) -> Made {
+        var layers = ManagerLayers(
+            try NewName(given), hasStore: parts.hasStore, hasService: parts.hasService, hasStream: parts.hasStream)
+        let package = try PackageFolder(given: place.package)
+        let plugin = try PluginModule.find(parts.plugin, in: package)
+        let manifest = try ManifestEdit.naming(plugin.library, given: place.manifest, in: package)
+        let contracts = try parts.contracts.map { name throws(BackplaneError) in try package.contractsTarget(name) }
+        layers.contracts = contracts?.name
+        for manager in parts.uses {
+            let used = try UsedManager(manager, of: manifest, in: package, usedBy: plugin.target.name)
+            if let other = layers.uses.first(where: { $0.label == used.label }) {
+                if other.manager == used.manager { continue }
+                throw BackplaneError(
+                    .newPackage,
+                    "`\(other.manager)` and `\(manager)` would both have the wire `\(used.label)`; use one of them, and add the other wire by hand",
+                    at: manifest.path)
+            }
+            layers.uses.append(used)
+        }
+        return try add(
+            NewManager(layers: layers, package: package, plugin: plugin, manifest: manifest, contracts: contracts)
+                .blueprint(.own),
+            to: package)
+    }
+
+    private func addDefinition(_ given: String) throws(BackplaneError) -> Made {
+        let definition = NewDefinition(name: try NewName(given, inFolder: true))
+        let folder = definition.name.folder ?? ".", blueprint = definition.blueprint(.own)
+        try write(blueprint, in: folder)
+        return Made(blueprint, in: definition.name.folder ?? "")
+    }
+
+    private func add(_ blueprint: Blueprint, to package: PackageFolder) throws(BackplaneError) -> Made {
+        try write(blueprint, in: package.root)
+        return Made(blueprint, in: package.root == FilePath.absolute(".") ? "" : package.root)
+    }
+
+    /// Writes a blueprint with signals ignored: it takes milliseconds, and an incomplete result would be worse.
+    private func write(_ blueprint: Blueprint, in root: String) throws(BackplaneError) {
+        let handlers = [SIGINT, SIGTERM, SIGHUP].map { ($0, signal($0, SIG_IGN)) }
+        defer { for (number, handler) in handlers { signal(number, handler) } }
+        try blueprint.write(in: root)
+    }
+
+    /// Writes a blueprint into a new or empty folder.
+    ///
+    /// - Throws: `new.exists` if the folder is not empty.
+    private func make(_ blueprint: Blueprint, in folder: String) throws(BackplaneError) -> Made {
+        if (try? FileStatus(at: folder)) != nil {
+            guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+                throw BackplaneError(
+                    .newExists, "there is a file of that name, or a folder that cannot be read; choose another name",
+                    at: folder)
+            }
+            guard names.isEmpty else {
+                throw BackplaneError(
+                    .newExists,
+                    "the folder is not empty: it contains \(Blueprint.list(names.sorted())); choose another name, or an empty folder",
+                    at: folder)
+            }
+        }
+        try write(blueprint, in: folder)
+        return Made(blueprint, in: folder)
+    }
+
+    /// The report about the created files.
+    private struct Made: Encodable {
+        /// The paths relative to the current folder.
+        var files: [String]
+        var changed: [String]
+        var paste: [Paste]
+        var next: [String]
+
+        init(_ blueprint: Blueprint, in root: String) {
+            files = blueprint.files.map { FilePath.join(root, $0.path) }
+            changed = blueprint.changes.map { FilePath.join(root, $0.path) }
+            paste = blueprint.pastes.map { paste in
+                var paste = paste
+                paste.file = FilePath.join(root, paste.file)
+                return paste
+            }
+            next = blueprint.next
+        }
+    }
+
+    private func report(_ made: Made) {
+        if json { return Output.json(made) }
+        for file in made.files { Output.line("wrote \(file.printable)") }
+        for file in made.changed { Output.line("changed \(file.printable)") }
+        for paste in made.paste {
+            Output.line("\n\(paste.instruction.printable)")
+            for line in paste.lines { Output.line("        \(line)") }
+        }
+        Output.line("\nnext:")
+        for line in made.next { Output.line("  \(line)") }
+    }
+}

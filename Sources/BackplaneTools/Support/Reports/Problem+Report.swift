@@ -1,0 +1,47 @@
+import Backplane
+import BackplaneDocuments
+package import BackplaneHost
+
+extension Problem {
+    /// Returns the problem as compilers print it, `file:line:column: error: message`, followed by its causes.
+    package func report(in manifest: String, colour: Bool = false) -> String {
+        let place = position.map { "\(manifest):\($0.line):\($0.column)" } ?? manifest
+        // The message of a malformed manifest repeats the position, for readers who see only the error.
+        let message = position.map { error.message.dropPrefix("\($0): ") } ?? error.message
+        let path = error.location.flatMap { $0 == manifest || $0.isEmpty ? nil : " \($0.printable):" } ?? ""
+        let causes = error.causes.flatMap(\.reportLines).map { "\n  " + $0 }.joined()
+        let kind = Span(severity.rawValue, severity == .error ? .bad : .doubtful),
+            code = Span("[\(error.code)]", .faint)
+        return ["\(place): ", kind, ":\(path) \(message.printable.namingOptions) ", code, "\(causes)"].text(
+            colour: colour)
+    }
+}
+
+extension [Problem] {
+    /// The maximum number of errors, and of warnings, that are listed in text output.
+    private static var listed: Int { 100 }
+
+    /// The problems to list in text output: the first errors and the first warnings, in order.
+    package var shortList: [Problem] {
+        var counts: [Problem.Severity: Int] = [:]
+        return filter { problem in
+            counts[problem.severity, default: 0] += 1
+            return counts[problem.severity, default: 0] <= Self.listed
+        }
+    }
+
+    /// The summary of the problems that the short list omits; `nil` if it omits none.
+    package var summaryOfRest: String? {
+        let rest = Problem.Severity.allCases.flatMap { severity in
+            filter { $0.severity == severity }.dropFirst(Self.listed)
+        }
+        guard !rest.isEmpty else { return nil }
+        return "and \(counted(rest.count, "more problem")): \(BackplaneError.Code.counts(in: rest.map(\.error)))"
+    }
+}
+
+extension String {
+    fileprivate func dropPrefix(_ prefix: String) -> String {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
+    }
+}

@@ -1,0 +1,40 @@
+import BackplaneHost
+import Foundation
+import Testing
+
+@testable import BackplaneTools
+
+/// The files of a manifest that `backplane dev` watches.
+struct DevCompositionTests {
+    @Test func `a definition is swapped when any file that belongs to it changes`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "definitions-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data("{}".utf8).write(to: URL(filePath: folder + "/Books.json"))
+        func service(_ configuration: [String: ManifestValue]) -> ManagerDefinition {
+            ManagerDefinition(
+                className: "M",
+                communicationController: CommunicationControllerDefinition(
+                    className: "C",
+                    services: [
+                        ServiceDefinition(
+                            className: "WebService", propertyName: "s", networkServiceConfiguration: configuration)
+                    ]))
+        }
+        let manifest = Manifest(
+            plugins: [],
+            managers: [
+                "A": service(["serviceName": "Books", "definition": .string(folder)]),
+                "B": service(["serviceName": "Shops", "definition": .string(folder + "/own/shops.plist")]),
+                "C": service([:]),
+            ])
+        let composition = DevComposition(ManifestDocument(manifest), [], pluginPaths: [])
+        #expect(composition.definitions.count == 2)
+        for name in ["Books.json", "Books.plist", "NCWebService+Books.plist", "NCWebService.plist"] {
+            #expect(composition.definitions(changedBy: [folder + "/" + name]) == [folder + "/Books.json"])
+        }
+        let shops = folder + "/own/shops.plist"
+        #expect(composition.definitions(changedBy: [shops, folder + "/Other.json"]) == [shops])
+        #expect(composition.definitions(changedBy: [folder + "/own/Shops.json"]) == [])
+    }
+}
