@@ -25,7 +25,7 @@ extension ManagerLayers {
     private var itemText: String {
         """
         public import Backplane
-        \(hasStore ? "public import BackplaneManagers\n" : "")
+
         public struct \(item): Codable, Sendable, Hashable {
             public var id: String
             public var text: String
