@@ -17,8 +17,8 @@ demo: build ## Build everything and run the example application against a local 
 test: test-build ## Build everything and run the whole test suite in four parallel processes.
 	SWIFT_BACKTRACE=enable=no .ci/test $(TEST_FLAGS)
 
-# The tests of the command need commands that come with the engines, and are left out.
-test-plain: ## Run the tests without the engines, in one process, fetching no packages. Build folder: .build-plain.
+# The tests of the command expect the engines, and are left out.
+test-plain: ## Run the tests without the engines, in one process. Build folder: .build-plain.
 	@rm -f Package.resolved     # A build with engines leaves it, and it would cause their packages to be fetched.
 	$(SWIFT) test --disable-default-traits --scratch-path .build-plain $(BUILD_FLAGS) --no-parallel \
 		--skip '^BackplaneCommandTests\.' $(TEST_FLAGS)

@@ -9,7 +9,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// A product of a package that stands behind the trait `Engines`: without it nothing outside the toolchain is fetched.
+/// A product of a package that stands behind the trait `Engines`: without it only swift-argument-parser is fetched.
 func engine(_ product: String, _ package: String) -> Target.Dependency {
     .product(name: product, package: package, condition: .when(traits: ["Engines"]))
 }
