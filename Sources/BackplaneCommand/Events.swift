@@ -27,18 +27,17 @@ extension BackplaneTool {
                 throw ExitCode(Output.refuse("--limit: expected a number of at least 1, found \(limit)"))
             }
             let code = try host.choice.converse(doing: "listening") { conversation throws(BackplaneError) in
-                var failure: BackplaneError?
+                var code: Int32 = 0
                 _ = try conversation.answer(to: EventsRequest(limit: limit)) { element in
                     guard !json else { return Output.line(element) }
                     do throws(BackplaneError) {
                         let event = try JSON.decode(HostEventForm.self, Array(element.utf8), failing: .controlProtocol)
                         for line in event.value.lines { Output.line(line) }
                     } catch {
-                        failure = error
+                        code = Output.fail(error)
                     }
                 }
-                if let failure { throw failure }
-                return 0
+                return code
             }
             throw ExitCode(code)
         }

@@ -58,8 +58,8 @@ extension BackplaneTool {
             commandName: "package",
             abstract: "Create a package with a plugin: contract, manager, library, tests and manifest.",
             discussion: """
-                The folder is named after the package. The package depends on Backplane without traits, so that no \
-                other package is fetched.
+                The folder is named after the package. The package depends on Backplane without traits, so that \
+                besides it only swift-argument-parser is fetched.
 
                 EXAMPLES
                   backplane new package Tides

@@ -73,18 +73,17 @@ extension BackplaneTool.Operations {
 
         func run() throws {
             let code = try host.choice.converse(doing: "waiting for the host") { conversation throws(BackplaneError) in
-                var failure: BackplaneError?
+                var code: Int32 = 0
                 _ = try conversation.answer(to: WatchOperationRequest(number: number)) { element in
                     do throws(BackplaneError) {
                         let node = try JSON.decode(
                             OperationNodeForm.self, Array(element.utf8), failing: .controlProtocol)
                         Output.line(json ? element : "\(node.node) \(node.name.printable): \(node.state.printable)")
                     } catch {
-                        failure = error
+                        code = Output.fail(error)
                     }
                 }
-                if let failure { throw failure }
-                return 0
+                return code
             }
             throw ExitCode(code)
         }

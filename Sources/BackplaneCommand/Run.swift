@@ -41,7 +41,6 @@ extension BackplaneTool {
 
         func run() async throws {
             let settings = try host.settings(try manifest.path)
-            if let remark = Engines.remark { Output.remark("backplane: \(remark)") }
             throw ExitCode(await run(settings))
         }
 
@@ -80,6 +79,7 @@ extension BackplaneTool {
             // A lazy manager can still be started.
             let isIdle =
                 keepGoing && !managers.isEmpty && !managers.contains { $0.state == .ready || $0.state == .resolved }
+            if let remark = Engines.remark, !isIdle { Output.remark("backplane: \(remark)") }
             for remark in await host.remarksOnLogLevels() {
                 Output.remark("backplane: --log-level: \(remark.printable)")
             }

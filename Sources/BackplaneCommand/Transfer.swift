@@ -130,18 +130,18 @@ extension HostChoice.Conversation {
     /// Prints the states of a transfer until the final one, and returns the exit code.
     fileprivate func follow(_ id: String, json: Bool) throws(BackplaneError) -> Int32 {
         let printer = TransferPrinter(json: json)
-        var last: TransferState?, failure: BackplaneError?
+        var last: TransferState?, code: Int32 = 0
         _ = try answer(to: WatchTransferRequest(id: id)) { element in
             do throws(BackplaneError) {
                 let state = try JSON.decode(TransferState.self, Array(element.utf8), failing: .controlProtocol)
                 printer.print(state, after: last)
                 last = state
             } catch {
-                failure = error
+                code = Output.fail(error)
             }
         }
         printer.end()
-        if let failure { throw failure }
+        guard code == 0 else { return code }
         guard let last, last.phase.isFinal else {
             return Output.fail("the host has stopped; the transfer continues when it runs again")
         }

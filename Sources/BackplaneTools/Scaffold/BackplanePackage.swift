@@ -43,7 +43,7 @@ enum BackplanePackage: Sendable, Hashable {
         }
     }
 
-    /// The element of `dependencies`; it disables all traits, so that no other packages are fetched.
+    /// The element of `dependencies`; it disables all traits, so that no engines are fetched.
     var dependency: String {
         switch self {
         case .folder(let path): ".package(name: \"backplane\", path: \(path.swiftLiteral), traits: [])"

@@ -43,5 +43,5 @@ struct NewWorkspace {
         return said
     }
 
-    func fetched() throws -> [String] { try packages.fetched() }
+    func fetched() -> [String] { packages.fetched() }
 }

@@ -81,35 +81,31 @@ struct PackagesFolder {
         try files.createSymbolicLink(atPath: path, withDestinationPath: target)
     }
 
-    /// What fetched something has failed its test; and SwiftPM does not compile Swift anew when a C header has changed.
+    /// What fetched other packages has failed its test; and SwiftPM does not compile Swift anew when a C header has changed.
     private func forgetStaleBuild() throws {
         let headers = Page.root.appending(path: "Sources/CBackplane/include"), kept = path + "/headers"
-        guard !(try fetched()).isEmpty || !files.contentsEqual(atPath: headers.path, andPath: kept) else { return }
+        guard
+            !fetched().allSatisfy({ $0 == "swift-argument-parser" })
+                || !files.contentsEqual(atPath: headers.path, andPath: kept)
+        else { return }
         for stale in [scratchPath, kept] where files.fileExists(atPath: stale) { try files.removeItem(atPath: stale) }
         // SwiftPM makes none at the end of a link.
         try files.createDirectory(atPath: scratchPath, withIntermediateDirectories: true)
         try files.copyItem(at: headers, to: URL(filePath: kept))
     }
 
-    /// Whatever SwiftPM keeps of other packages: what was fetched, and versions that were chosen.
-    func fetched() throws -> [String] {
-        let kept = ["checkouts", "repositories", "artifacts"].flatMap {
-            (try? files.contentsOfDirectory(atPath: "\(scratchPath)/\($0)")) ?? []
-        }
-        return try kept
-            + files.contentsOfDirectory(atPath: path).filter {
-                files.fileExists(atPath: "\(path)/\($0)/Package.resolved")
-            }
-    }
+    /// The packages that SwiftPM has fetched.
+    func fetched() -> [String] { (try? files.contentsOfDirectory(atPath: "\(scratchPath)/checkouts")) ?? [] }
 
     /// What finds the commands here first.
     var environment: [String: String] { ["PATH": "\(commands):\(Self.searchPath)"] }
 
-    /// The same, where nothing can be fetched: without git's protocols, and through a proxy that nobody serves.
+    /// The same, where only SwiftPM's cache can be fetched from: through a proxy that nobody serves, and without git's
+    /// other protocols.
     var environmentWithoutNetwork: [String: String] {
         let nobody = "http://127.0.0.1:9"
         return environment.merging([
-            "GIT_ALLOW_PROTOCOL": "none", "http_proxy": nobody, "https_proxy": nobody, "all_proxy": nobody,
+            "GIT_ALLOW_PROTOCOL": "file", "http_proxy": nobody, "https_proxy": nobody, "all_proxy": nobody,
         ]) { $1 }
     }
 }

@@ -52,7 +52,7 @@ struct FirstHourTests {
             }
         }
         #expect(outputs == 4)
-        #expect(try packages.fetched() == [])
+        #expect(packages.fetched() == ["swift-argument-parser"])
     }
 
     /// Enters what stands in the last line, in the folder of the line before.

@@ -11,7 +11,7 @@ enum PackageText {
         \(list(products))
             ],
             dependencies: [
-                // Without its traits, Backplane depends on no other package.
+                // Without its traits, Backplane depends on swift-argument-parser alone.
         \(list([dependency]))
             ],
             targets: [
