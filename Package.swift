@@ -81,7 +81,7 @@ let package = Package(
         .trait(
             name: "Engines",
             description:
-                "Everything that needs a package: HTTP, SQLite, cryptography, the command line's engines, the example's server"
+                "Everything that needs a package: HTTP, SQLite, cryptography, the command line's engines"
         ),
         .default(enabledTraits: ["Engines"]),
     ],
@@ -97,7 +97,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.36.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.29.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
     ],
@@ -380,14 +379,8 @@ let package = Package(
 
         // The example's HTTP backend.
         .executableTarget(
-            name: "BookshelfServer",
-            dependencies: [
-                engine("ArgumentParser", "swift-argument-parser"), engine("Crypto", "swift-crypto"),
-                engine("Hummingbird", "hummingbird"),
-                engine("HTTPTypes", "swift-http-types"), engine("Logging", "swift-log"), engine("NIOCore", "swift-nio"),
-                engine("ServiceLifecycle", "swift-service-lifecycle"), engine("UnixSignals", "swift-service-lifecycle"),
-            ],
-            path: "Sources/bookshelf-server", resources: [.copy("Resources/catalogue.json")], swiftSettings: settings),
+            name: "BookshelfServer", dependencies: ["BackplaneTestKit"], path: "Sources/bookshelf-server",
+            resources: [.copy("Resources/catalogue.json")], swiftSettings: settings),
 
         // Plugins that only the tests load.
         .target(
@@ -492,6 +485,7 @@ let package = Package(
                 "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneManagers",
                 "BackplaneNetwork",
                 "BackplaneStorage", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule", "BooksAPIv1Module",
+                "TestFixtures",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -591,7 +585,7 @@ let package = Package(
             dependencies: [
                 "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP",
                 "BackplaneHost", "BackplaneManagers", "BackplaneNetwork", "BackplaneSQLite", "BookshelfContracts",
-                "BookshelfServer",
+                "BookshelfServer", "TestFixtures",
             ],
             swiftSettings: settings),
     ])
