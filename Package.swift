@@ -177,7 +177,7 @@ let example: [Target] = [
         path: "Plugins/FlatBooks/Module"),
     entry("FlatBooks", path: "Plugins/FlatBooks/Entry"),
     program(
-        "BookshelfServer", ["Backplane", "BackplaneTestKit"], path: "Sources/bookshelf-server",
+        "BookshelfServer", ["BackplaneTestKit"], path: "Sources/bookshelf-server",
         resources: [.copy("Resources/catalogue.json")]),
     module("TurnstileContracts", ["Backplane"], path: "Plugins/Turnstile/Contracts"),
     module("TurnstileFirst", ["Backplane", "CBackplane", "TurnstileContracts"], path: "Plugins/Turnstile/First"),
@@ -280,12 +280,6 @@ package.targets += [
             "BooksAPIv1Module",
         ]),
     tests(
-        "BookshelfModuleTests",
-        [
-            "Backplane", "BackplaneHost", "BackplaneTestKit", "BookshelfContracts",
-            "BookshelfModule", "PopularityModule",
-        ]),
-    tests(
         "BackplaneStorageTests",
         [
             "Backplane", "BackplaneConformance", "BackplaneHost", "BackplaneRecords", "BackplaneSQLite",
@@ -334,8 +328,8 @@ package.targets += [
         "BookshelfTests",
         [
             "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP",
-            "BackplaneHost", "BackplaneNetwork", "BackplaneSQLite", "BackplaneTestKit",
-            "BackplaneURLSession", "BookshelfContracts", "BookshelfServer",
+            "BackplaneHost", "BackplaneNetwork", "BackplaneSQLite", "BackplaneTestKit", "BackplaneURLSession",
+            "BookshelfContracts", "BookshelfModule", "BookshelfServer", "PopularityModule", "TestFixtures",
         ]),
 ]
 
@@ -428,7 +422,7 @@ if hasBenchmarks {
             ["Backplane", "BackplaneNetwork", "BackplaneOperations", "CBackplane", "TurnstileContracts"],
             path: "\(rig)/Rounds"),
         // Libraries that do wrong, and attacks on hosts in processes of their own, from a seed; a stress test of leases.
-        program("hostile", ["Backplane", "BackplaneHost", "BackplaneNetwork"], path: "Tests/Hostile"),
+        program("hostile", ["Backplane", "BackplaneHost"], path: "Tests/Hostile"),
         program("attack", ["BackplaneDocuments", "BackplaneHost", "TestFixtures"], path: "Tests/Attack"),
         .executableTarget(name: "litmus", dependencies: ["CBackplane"], path: "Tests/Litmus"),
     ]

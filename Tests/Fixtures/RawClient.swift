@@ -1,0 +1,52 @@
+import Foundation
+import Glibc
+
+/// A connection to a port of 127.0.0.1 that sends exactly what it is told, for requests that no client would make.
+public final class RawClient {
+    private let descriptor: Int32
+    private var received = ""
+
+    public init(port: UInt16) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        (address.sin_family, address.sin_port) = (sa_family_t(AF_INET), port.bigEndian)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends lines, separated by CR LF, as far as the server takes them.
+    public func send(_ lines: String...) {
+        var rest = Array(lines.joined(separator: "\r\n").utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Sends nothing more.
+    public func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Receives text up to the end of a marker; without one, up to the end of the connection.
+    public func receive(to marker: String? = nil) -> String {
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            if let marker, let end = received.range(of: marker)?.upperBound {
+                defer { received = String(received[end...]) }
+                return String(received[..<end])
+            }
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            guard count > 0 else { return received }
+            received += String(decoding: bytes[..<count], as: UTF8.self)
+        }
+    }
+}
