@@ -32,7 +32,6 @@ let package = Package(
         .library(name: "BackplaneControl", targets: ["BackplaneControl"]),
         .library(name: "BackplaneTestKit", targets: ["BackplaneTestKit"]),
         .library(name: "BackplaneConformance", targets: ["BackplaneConformance"]),
-        .library(name: "BackplaneCrypto", targets: ["BackplaneCrypto"]),
         .library(name: "BackplaneSQLite", targets: ["BackplaneSQLite"]),
         .library(name: "BackplaneHTTP", targets: ["BackplaneHTTP"]),
         .library(name: "BackplaneURLSession", targets: ["BackplaneURLSession"]),
@@ -81,7 +80,7 @@ let package = Package(
         .trait(
             name: "Engines",
             description:
-                "Everything that needs a package: HTTP, SQLite, cryptography, the command line's engines, the example's server"
+                "Everything that needs a package: HTTP, SQLite, the command line's engines, the example's server"
         ),
         .default(enabledTraits: ["Engines"]),
     ],
@@ -89,7 +88,6 @@ let package = Package(
     // exist; those with `traits:` where the package has traits.
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
@@ -142,9 +140,6 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "BackplaneCrypto", dependencies: ["BackplaneNetwork", engine("Crypto", "swift-crypto")],
-            swiftSettings: settings),
-        .target(
             name: "BackplaneSQLite",
             dependencies: ["Backplane", "BackplaneRecords", "BackplaneStorage", engine("GRDB", "GRDB.swift")],
             swiftSettings: settings),
@@ -170,9 +165,6 @@ let package = Package(
             dependencies: [
                 "Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneRecords", "BackplaneStorage",
                 "BackplaneTestKit",
-                engine("Crypto", "swift-crypto"), engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
-                engine("NIOHTTP2", "swift-nio-http2"), engine("NIOPosix", "swift-nio"),
-                engine("NIOSSL", "swift-nio-ssl"),
             ],
             swiftSettings: settings),
         .target(
@@ -238,7 +230,7 @@ let package = Package(
         .target(
             name: "BackplaneBench",
             dependencies: [
-                "Backplane", "BackplaneBoundary", "BackplaneConformance", "BackplaneControl", "BackplaneDefinitions",
+                "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDefinitions",
                 "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork",
                 "BackplaneOperations",
                 "BackplaneProcesses",
@@ -252,7 +244,7 @@ let package = Package(
         .executableTarget(
             name: "BackplaneCommand",
             dependencies: [
-                "Backplane", "BackplaneBench", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto",
+                "Backplane", "BackplaneBench", "BackplaneBoundary", "BackplaneControl",
                 "BackplaneDefinitions", "BackplaneDev",
                 "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost",
                 "BackplaneManagers", "BackplaneNetwork", "BackplaneProcesses", "BackplaneRecords",
@@ -382,7 +374,7 @@ let package = Package(
         .executableTarget(
             name: "BookshelfServer",
             dependencies: [
-                engine("ArgumentParser", "swift-argument-parser"), engine("Crypto", "swift-crypto"),
+                engine("ArgumentParser", "swift-argument-parser"),
                 engine("Hummingbird", "hummingbird"),
                 engine("HTTPTypes", "swift-http-types"), engine("Logging", "swift-log"), engine("NIOCore", "swift-nio"),
                 engine("ServiceLifecycle", "swift-service-lifecycle"), engine("UnixSignals", "swift-service-lifecycle"),
@@ -449,7 +441,7 @@ let package = Package(
 
         // Libraries that do wrong, what a host says of them, and what `validate` finds.
         .executableTarget(
-            name: "hostile", dependencies: ["Backplane", "BackplaneHost", "BackplaneNetwork"], path: "Tests/Hostile",
+            name: "hostile", dependencies: ["Backplane", "BackplaneHost"], path: "Tests/Hostile",
             swiftSettings: settings),
 
         // Attacks on hosts in processes of their own, from a seed.
@@ -477,7 +469,7 @@ let package = Package(
         .testTarget(
             name: "BackplaneHostTests",
             dependencies: [
-                "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto",
+                "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl",
                 "BackplaneDefinitions", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneManagers",
                 "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTransfers",
                 "BookshelfContracts",
@@ -570,18 +562,20 @@ let package = Package(
         .testTarget(
             name: "BackplaneHTTPTests",
             dependencies: [
-                "Backplane", "BackplaneConformance", "BackplaneControl", "BackplaneCrypto", "BackplaneDocuments",
+                "Backplane", "BackplaneConformance", "BackplaneControl", "BackplaneDocuments",
                 "BackplaneExchange", "BackplaneHTTP",
                 "BackplaneHost", "BackplaneNetwork", "BackplaneTestKit", "BackplaneURLSession", "TestFixtures",
                 "TestGenerators",
                 engine("HTTPTypes", "swift-http-types"), engine("NIOCore", "swift-nio"),
-                engine("NIOEmbedded", "swift-nio"), engine("NIOHTTP2", "swift-nio-http2"),
+                engine("NIOEmbedded", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
+                engine("NIOHTTP2", "swift-nio-http2"), engine("NIOPosix", "swift-nio"),
+                engine("NIOSSL", "swift-nio-ssl"),
             ],
-            swiftSettings: settings),
+            exclude: ["TLS/certificates.pem", "TLS/make-certificates.sh"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneTransfersTests",
             dependencies: [
-                "Backplane", "BackplaneCrypto", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost",
+                "Backplane", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost",
                 "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit",
                 "BackplaneTransfers", "BackplaneURLSession", "TestFixtures", "transfer-worker",
             ],

@@ -1,6 +1,5 @@
 import Backplane
 import BackplaneHost
-package import BackplaneNetwork
 import BackplaneProcesses
 import BackplaneTerminal
 import Glibc
@@ -21,16 +20,13 @@ package struct BenchCommand: Sendable {
     private static let counted = 1_000
     package var quick: Bool
     package var json: Bool
-    /// The function that computes SHA-256 digests.
-    package var digest: any ContentDigest
 
     package init(
-        suite: String?, only: String?, iterations: Int?, countsInstructions: Bool, quick: Bool, json: Bool,
-        digest: any ContentDigest
+        suite: String?, only: String?, iterations: Int?, countsInstructions: Bool, quick: Bool, json: Bool
     ) {
         (self.suite, self.only, self.iterations) = (suite, only, iterations)
         self.countsInstructions = countsInstructions
-        (self.quick, self.json, self.digest) = (quick, json, digest)
+        (self.quick, self.json) = (quick, json)
     }
 
     package func run() async -> Int32 {
@@ -88,7 +84,7 @@ package struct BenchCommand: Sendable {
     }
 
     private func measure(_ suite: BenchSuite, in folder: String) async throws -> [RowResult] {
-        let opened = try await suite.open(folder, digest)
+        let opened = try await suite.open(folder)
         if countsInstructions {
             await opened.close()
             let rows = InstructionCounting.rows(

@@ -1,6 +1,3 @@
-import BackplaneHost
-import BackplaneNetwork
-
 /// A group of rows, and the setup they share.
 package struct BenchSuite: Sendable {
     /// The state of a suite while its rows are measured.
@@ -17,21 +14,12 @@ package struct BenchSuite: Sendable {
     var reference: String?
     /// The function that sets up the suite.
     ///
-    /// - Parameters:
-    ///   - folder: A folder that does not exist yet and is removed afterwards, beside one in memory (``BenchFolder``).
-    ///   - digest: The function that computes SHA-256 digests.
-    var open: @Sendable (_ folder: String, _ digest: any ContentDigest) async throws -> Opened
+    /// - Parameter folder: A folder that does not exist yet and is removed afterwards, beside one in memory
+    ///   (``BenchFolder``).
+    var open: @Sendable (_ folder: String) async throws -> Opened
 
     /// All suites.
-    package static let all: [BenchSuite] =
-        [.boundary, .streams, .operations, .definitions, .composition, .swap] + engines + [.dev]
-
-    /// The suites of the engines that this build has.
-    private static var engines: [BenchSuite] {
-        #if Engines
-        [.http, .store, .transfers]
-        #else
-        []
-        #endif
-    }
+    package static let all: [BenchSuite] = [
+        .boundary, .streams, .operations, .definitions, .composition, .swap, .http, .store, .transfers, .dev,
+    ]
 }

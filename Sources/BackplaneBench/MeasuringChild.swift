@@ -1,5 +1,4 @@
 import BackplaneHost
-package import BackplaneNetwork
 import BackplaneTerminal
 import Foundation
 
@@ -24,19 +23,16 @@ package enum MeasuringChild {
     }
 
     /// Runs the child.
-    package static func run(_ measure: String, in folder: String, loads: String, digest: any ContentDigest) async
-        -> Int32
-    {
+    package static func run(_ measure: String, in folder: String, loads: String) async -> Int32 {
         if let loading = LoadingChild.Measure(rawValue: measure) {
-            return await report { try await LoadingChild.measure(loading, Swarm(folder: folder, loads: loads), digest) }
+            return await report { try await LoadingChild.measure(loading, Swarm(folder: folder, loads: loads)) }
         }
         if let swapping = SwapMeasure(rawValue: measure) {
             return await report { try await swapping.figures(in: folder, loads: loads) }
         }
-        #if Engines
         if measure == HTTPRig.serverMeasure {
             do {
-                try await HTTPRig.serve(in: folder)
+                try await HTTPRig.serve()
                 return 0
             } catch {
                 return Output.fail(error)
@@ -52,7 +48,6 @@ package enum MeasuringChild {
         }
         if measure == StoreChild.measure { return await StoreChild.run(in: folder) }
         if measure == TransferChild.measure { return await TransferChild.run(in: folder) }
-        #endif
         let all = LoadingChild.Measure.allCases.map(\.rawValue) + SwapMeasure.allCases.map(\.rawValue)
         return Output.refuse("unknown measure `\(measure)`; expected one of: \(all.joined(separator: ", "))")
     }

@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneCrypto
 import BackplaneExchange
 import BackplaneHTTP
 import BackplaneHost
@@ -12,14 +11,6 @@ import BackplaneURLSession
 
 /// The engines of this build: implementations that come from packages, or their substitutes.
 enum Engines {
-    #if Engines
-    /// The function that computes SHA-256 digests.
-    static var digest: any ContentDigest { SHA256Digest() }
-    #else
-    /// A placeholder for the missing function, because this build cannot check digests.
-    static var digest: (any ContentDigest)? { nil }
-    #endif
-
     /// Returns the executor of `http:` and `https:` requests.
     static func makeHTTP() -> any HTTPExecutor {
         #if Engines

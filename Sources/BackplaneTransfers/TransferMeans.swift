@@ -3,11 +3,10 @@ import BackplaneExchange
 import BackplaneNetwork
 import Dispatch
 
-/// The dependencies of transfers: network, digest, disk and clock.
+/// The dependencies of transfers: network, disk and clock.
 struct TransferMeans: Sendable {
     /// The pipeline of a transfer's exchanges.
     var pipeline: @Sendable (Transfer) throws(BackplaneError) -> HTTPPipeline
-    var digest: (any ContentDigest)?
     var options: TransferOptions
     var retries: Retries
     /// The queue for work that waits for a disk.

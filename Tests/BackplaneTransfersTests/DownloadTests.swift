@@ -17,9 +17,9 @@ struct DownloadTests {
     @discardableResult
     private func expectWhole(
         _ server: FileServer, _ content: [UInt8], _ settings: Transfer.Download = Transfer.Download(),
-        digest: (any ContentDigest)? = nil, sourceLocation: SourceLocation = #_sourceLocation
+        sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> TransferState {
-        let pool = try await fixture.pool(digest: digest)
+        let pool = try await fixture.pool()
         try await pool.begin(fixture.download(server.url(), "whale", to: "whale.epub", settings))
         let state = try await pool.end(telling: server)
         #expect(state.phase == .succeeded, "\(String(describing: state.error))", sourceLocation: sourceLocation)
@@ -272,9 +272,9 @@ struct DownloadTests {
 
     @Test func `a digest is compared, and a file with another one does not appear`() async throws {
         let content = TransferFixture.content(100_000), server = try FileServer(content)
-        let right = SumDigest().sha256(of: content)
-        try await expectWhole(server, content, .init(sha256: right), digest: SumDigest())
-        let pool = try await fixture.pool(digest: SumDigest())
+        let right = ContentDigest.sha256(of: content)
+        try await expectWhole(server, content, .init(sha256: right))
+        let pool = try await fixture.pool()
         let wrong = right.map { $0 ^ 1 }
         try await pool.begin(fixture.download(server.url(), "b", to: "b.epub", .init(sha256: wrong)))
         let state = try await pool.end(of: "b")
@@ -290,19 +290,9 @@ struct DownloadTests {
                 reply.body = TransferFixture.content(100_000, seed: 9)[(100_000 - reply.body.count)...]
             }
         }
-        let right = SumDigest().sha256(of: content)
-        let state = try await expectWhole(server, content, .init(sha256: right), digest: SumDigest())
+        let right = ContentDigest.sha256(of: content)
+        let state = try await expectWhole(server, content, .init(sha256: right))
         #expect(state.restart == .wrongDigest)
         #expect(server.counts.requests == 3)
-    }
-
-    @Test func `without a digest function, a digest is refused before anything is sent`() async throws {
-        let server = try FileServer([1]), pool = try await fixture.pool()
-        let error = await #expect(throws: BackplaneError.self) {
-            try await pool.begin(
-                fixture.download(server.url(), "a", to: "a", .init(sha256: [UInt8](repeating: 0, count: 32))))
-        }
-        #expect(error?.code == .networkUnsupported)
-        #expect(server.counts.requests == 0)
     }
 }

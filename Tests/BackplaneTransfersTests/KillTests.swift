@@ -1,4 +1,3 @@
-#if Engines
 import BackplaneRecords
 import BackplaneSQLite
 import BackplaneStorage
@@ -79,4 +78,3 @@ struct KillTests {
         #expect(try fixture.bytes() == content)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import BackplaneNetwork
 import BackplaneTransfers
 import Foundation
@@ -97,4 +96,3 @@ struct NginxTransferTests {
         }
     }
 }
-#endif

@@ -1,15 +1,11 @@
 import Backplane
 import BackplaneExchange
+import BackplaneHTTP
 import BackplaneNetwork
 import BackplaneRecords
 import BackplaneTransfers
-import BackplaneURLSession
 import Foundation
 import Testing
-
-#if Engines
-import BackplaneHTTP
-#endif
 
 /// A folder of a test, and pools that download to it.
 final class TransferFixture: Sendable {
@@ -35,11 +31,7 @@ final class TransferFixture: Sendable {
     }
 
     static var network: HTTPPipeline {
-        #if Engines
         HTTPPipeline([AsyncHTTPClientExecutor(proxies: .none)])
-        #else
-        HTTPPipeline([URLSessionExecutor()])
-        #endif
     }
 
     /// Attempts without delays.
@@ -50,10 +42,9 @@ final class TransferFixture: Sendable {
     }
 
     func pool(
-        _ store: any RecordStore = MemoryRecordStore(), digest: (any ContentDigest)? = nil,
-        options: TransferOptions = TransferFixture.options
+        _ store: any RecordStore = MemoryRecordStore(), options: TransferOptions = TransferFixture.options
     ) async throws -> TransferPool {
-        try await TransferPool(Self.network, store: store, digest: digest, options: options)
+        try await TransferPool(Self.network, store: store, options: options)
     }
 
     /// A download to the folder.
@@ -75,14 +66,6 @@ final class TransferFixture: Sendable {
         }
         bytes.removeLast(bytes.count - count)
         return bytes
-    }
-}
-
-/// A digest that is none, for builds without cryptography: the sum of all bytes.
-struct SumDigest: ContentDigest {
-    func sha256(of bytes: [UInt8]) -> [UInt8] {
-        let sum = bytes.reduce(UInt8(0)) { $0 &+ $1 }
-        return [UInt8](repeating: sum, count: 32)
     }
 }
 

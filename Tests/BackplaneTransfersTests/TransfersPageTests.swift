@@ -1,6 +1,4 @@
-#if Engines
 import Backplane
-import BackplaneCrypto
 import BackplaneExchange
 import BackplaneHTTP
 import BackplaneHost
@@ -52,8 +50,7 @@ struct TransfersPageTests {
     @Test func `the text of a book, with progress, found by its id`() async throws {
         let content = TransferFixture.content(500_000), server = try FileServer(content)
         let url = server.url(), path = fixture.path(), store = MemoryRecordStore(), bar = Bar(steps: Recording())
-        let pool = try await TransferPool(
-            HTTPPipeline([AsyncHTTPClientExecutor()]), store: store, digest: SHA256Digest())
+        let pool = try await TransferPool(HTTPPipeline([AsyncHTTPClientExecutor()]), store: store)
         let text = Transfer("text/whale.epub", .download(HTTPRequest("GET", url), to: path))
         try await pool.begin(text)
         for await state in try await pool.states(of: "text/whale.epub") {
@@ -62,7 +59,7 @@ struct TransfersPageTests {
         #expect(bar.steps.all.last == 1 && bar.steps.all == bar.steps.all.sorted())
         #expect(try fixture.bytes() == content)
 
-        let digest = SHA256Digest().sha256(of: content)
+        let digest = ContentDigest.sha256(of: content)
         let settings = Transfer.Download(existing: .number, sha256: digest)
         try await pool.begin(Transfer("text/moby.epub", .download(HTTPRequest("GET", url), to: path, settings)))
         #expect(try await pool.end(of: "text/moby.epub").file == fixture.path("whale-2.epub"))
@@ -186,4 +183,3 @@ struct TransfersPageTests {
         #expect(unknown?.code == .transferUnknown)
     }
 }
-#endif

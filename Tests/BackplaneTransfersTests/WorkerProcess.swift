@@ -1,4 +1,3 @@
-#if Engines
 import Foundation
 import Glibc
 import Testing
@@ -49,4 +48,3 @@ final class WorkerProcess {
         end()
     }
 }
-#endif

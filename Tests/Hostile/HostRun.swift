@@ -22,8 +22,8 @@ enum HostRun {
             #"{"manifestVersion": 1, "plugins": [{"library": "\#(library)"\#(digest)}], "managers": {"Worker": {"className": "Worker"}}}"#
         write(Array(manifest.utf8), to: folder + "/backplane.json")
         var options = HostOptions(
-            loadFolder: folder + "/loads", dataFolder: folder + "/data", digest: SystemDigest(),
-            startLimit: .seconds(hangs ? 3 : 60), stopLimit: .seconds(hangs ? 1 : 60), occupationLimit: nil)
+            loadFolder: folder + "/loads", dataFolder: folder + "/data", startLimit: .seconds(hangs ? 3 : 60),
+            stopLimit: .seconds(hangs ? 1 : 60), occupationLimit: nil)
         options.loadLimit = .seconds(hangs ? 3 : 60)
         options.namesCrashes = true
         let host = PluginHost(manifest: ManifestDocument(contentsOf: folder + "/backplane.json"), options: options)

@@ -83,8 +83,6 @@ extension BackplaneError.Code {
     public static let pluginUntrusted = Self("plugin.untrusted")
     /// The library's SHA-256 does not match the manifest's.
     public static let pluginDigestMismatch = Self("plugin.digest-mismatch")
-    /// The manifest specifies a SHA-256, and the host has no `ContentDigest` to compute it.
-    public static let pluginDigestUnsupported = Self("plugin.digest-unsupported")
     /// The library is not a complete ELF image, or its tables point outside it.
     public static let pluginDamaged = Self("plugin.damaged")
     /// The library was built for another architecture.

@@ -9,7 +9,7 @@ import BenchmarkDirect
 // through a Swift existential, are not inlined, and throw what the others throw. The struct contains a number, a string
 // of 31 bytes and a list.
 extension BenchSuite {
-    static let boundary = BenchSuite(name: BoundaryRows.suite, reference: BoundaryRows.reference) { folder, _ in
+    static let boundary = BenchSuite(name: BoundaryRows.suite, reference: BoundaryRows.reference) { folder in
         let plugins = try await BenchmarkHost(in: folder + "/calls")
         let atomic: BenchmarkHost
         do { atomic = try await BenchmarkHost(in: folder + "/atomic", counting: .atomic) } catch {

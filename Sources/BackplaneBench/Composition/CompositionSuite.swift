@@ -3,7 +3,7 @@ import BackplaneHost
 
 // The cost of composing an application: resolving a manifest, loading libraries, idling, and applying changes.
 extension BenchSuite {
-    static let composition = BenchSuite(name: "composition") { folder, digest in
+    static let composition = BenchSuite(name: "composition") { folder in
         let apply = ApplyRows(in: folder + "/apply")
         let memory = FilePath.join(FilePath.folder(of: folder), "memory"), start = "backplane --version, whole process"
         let call = Row.process(
@@ -13,8 +13,8 @@ extension BenchSuite {
         }
         return Opened(
             rows: CrowdRows(in: folder + "/crowd").rows + [.process(start) { ["--version"] }, call]
-                + SwarmRows(.c, in: folder, memory: memory, digest).rows
-                + SwarmRows(.swift, in: folder, memory: memory, digest).rows
+                + SwarmRows(.c, in: folder, memory: memory).rows
+                + SwarmRows(.swift, in: folder, memory: memory).rows
                 + HostMemoryRows(in: folder + "/idle").rows + apply.rows
         ) {
             await apply.close()

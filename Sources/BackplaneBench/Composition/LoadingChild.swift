@@ -1,6 +1,5 @@
 import Backplane
 import BackplaneHost
-import BackplaneNetwork
 import BackplaneReports
 import Foundation
 
@@ -29,24 +28,21 @@ enum LoadingChild {
     }
 
     /// Runs the measurement in the child.
-    static func measure(_ measure: Measure, _ swarm: Swarm, _ digest: any ContentDigest) async throws -> Figures {
+    static func measure(_ measure: Measure, _ swarm: Swarm) async throws -> Figures {
         switch measure {
-        case .start: ["start": try await startTime(of: swarm, isLoaded: false, digest)]
-        case .wiring: ["wiring": try await startTime(of: swarm, isLoaded: true, digest)]
-        case .steps: try LoadingSteps.measure(swarm, digest)
+        case .start: ["start": try await startTime(of: swarm, isLoaded: false)]
+        case .wiring: ["wiring": try await startTime(of: swarm, isLoaded: true)]
+        case .steps: try LoadingSteps.measure(swarm)
         case .bare: ["bare": try bareTime(of: swarm)]
         }
     }
 
-    private static func startTime(of swarm: Swarm, isLoaded: Bool, _ digest: any ContentDigest) async throws
-        -> Double
-    {
+    private static func startTime(of swarm: Swarm, isLoaded: Bool) async throws -> Double {
         let document = swarm.document, count = Double(document.manifest.managers.count)
         let host = PluginHost(
             manifest: document,
             options: HostOptions(
-                loadFolder: swarm.loads, dataFolder: swarm.folder + "/data", log: StandardErrorLog(level: .error),
-                digest: digest))
+                loadFolder: swarm.loads, dataFolder: swarm.folder + "/data", log: StandardErrorLog(level: .error)))
         if isLoaded { _ = await host.check() }
         let start = ContinuousClock.now
         do {

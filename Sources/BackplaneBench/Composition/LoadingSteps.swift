@@ -1,6 +1,5 @@
 import Backplane
 import BackplaneHost
-import BackplaneNetwork
 
 /// The steps that a host takes for each library of a manifest, with the time of each.
 enum LoadingSteps {
@@ -17,10 +16,10 @@ enum LoadingSteps {
         case asking
     }
 
-    static func measure(_ swarm: Swarm, _ digest: any ContentDigest) throws -> LoadingChild.Figures {
+    static func measure(_ swarm: Swarm) throws -> LoadingChild.Figures {
         try measure(
             (swarm.document.manifest.plugins ?? []).map { (swarm.folder + "/" + $0.library, $0.sha256) },
-            in: swarm.loads, digest)
+            in: swarm.loads)
     }
 
     /// Measures the steps and returns their times, in nanoseconds for each library.
@@ -28,9 +27,8 @@ enum LoadingSteps {
     /// - Parameters:
     ///   - libraries: The paths of the libraries, with the SHA-256 digests of manifests that specify one.
     ///   - folder: The folder for copies.
-    ///   - digest: The function that computes SHA-256 digests, or `nil` if no library has one.
     static func measure(
-        _ libraries: [(path: String, sha256: String?)], in folder: String, _ digest: (any ContentDigest)? = nil
+        _ libraries: [(path: String, sha256: String?)], in folder: String
     ) throws -> LoadingChild.Figures {
         let loads = try LoadFolder(in: folder)
         defer { loads.remove() }
@@ -43,7 +41,7 @@ enum LoadingSteps {
         var loaded: [(file: LibraryFile, library: DynamicLibrary)] = []
         for library in libraries {
             let copy = try timed(.copying) { try LibraryCopy(of: library.path, sha256: library.sha256, in: loads) }
-            if library.sha256 != nil { try timed(.hashing) { try copy.requireDigest(digest) } }
+            if library.sha256 != nil { try timed(.hashing) { try copy.requireDigest() } }
             let file = try timed(.checking) { try copy.checked() }
             loaded.append((file, try timed(.loading) { try file.load() }))
         }

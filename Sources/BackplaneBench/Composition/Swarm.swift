@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneDocuments
+import BackplaneExchange
 import BackplaneHost
-import BackplaneNetwork
 import BackplaneSwapLoad
 import Foundation
 
@@ -35,7 +35,7 @@ struct Swarm {
     var document: ManifestDocument { ManifestDocument(contentsOf: manifest) }
 
     /// Writes the files, with their SHA-256 digests in the manifest.
-    func make(_ count: Int, of kind: Kind, _ digest: any ContentDigest) throws {
+    func make(_ count: Int, of kind: Kind) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let library = try Data(contentsOf: URL(filePath: BuiltLibrary.path(of: kind.library)))
         let places = library.places(of: Data(kind.id(0).utf8))
@@ -50,7 +50,7 @@ struct Swarm {
             var copy = library
             for place in places { copy.replaceSubrange(place, with: id.utf8) }
             try copy.write(to: URL(filePath: folder + "/" + name))
-            let sha256 = LibraryFile.text(ofDigest: digest.sha256(of: Array(copy)))
+            let sha256 = ContentDigest.sha256(of: Array(copy)).hexadecimal
             plugins.append(["library": .string(name), "sha256": .string(sha256)])
             managers["Manager\(number)"] = ["className": .string(id)]
         }

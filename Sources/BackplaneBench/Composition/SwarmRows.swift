@@ -1,6 +1,5 @@
 import Backplane
 import BackplaneHost
-import BackplaneNetwork
 
 /// The rows for the cost of one plugin among many, which a host in a child process loads.
 ///
@@ -14,10 +13,8 @@ struct SwarmRows: Sendable {
     private let steps, stepsOnDisk: SharedFigures
 
     /// Creates the rows of a kind of library.
-    ///
-    /// - Parameter digest: The function that computes SHA-256 digests.
-    init(_ kind: Swarm.Kind, in folder: String, memory: String, _ digest: any ContentDigest) {
-        let name = "/swarm-\(kind.rawValue)", files = SwarmFiles(kind, in: folder + name, digest),
+    init(_ kind: Swarm.Kind, in folder: String, memory: String) {
+        let name = "/swarm-\(kind.rawValue)", files = SwarmFiles(kind, in: folder + name),
             memory = memory + name, disk = folder + name + "/load"
         (self.kind, self.files, self.memory, self.disk) = (kind, files, memory, disk)
         steps = SharedFigures { try await files.figures(.steps, count: $0, loads: memory) }

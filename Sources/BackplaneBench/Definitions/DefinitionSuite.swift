@@ -11,7 +11,7 @@ import Glibc
 // Without `--instructions`, processor time stands for instructions: a call by name may execute 50,000 of them more than
 // its endpoint, for which a processor takes 20 µs at most.
 extension BenchSuite {
-    static let definitions = BenchSuite(name: DefinitionRows.suite) { folder, _ in
+    static let definitions = BenchSuite(name: DefinitionRows.suite) { folder in
         let rows = try DefinitionRows(), host = try await DefinedHost(in: folder)
         return Opened(
             rows: rows.loading + rows.calling + rows.serving(host),

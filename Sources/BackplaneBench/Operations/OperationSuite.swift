@@ -5,11 +5,9 @@ import Glibc
 
 // The cost of graphs, compared with bare tasks in the same process.
 extension BenchSuite {
-    static let operations = BenchSuite(name: OperationRows.suite) { folder, _ in
+    static let operations = BenchSuite(name: OperationRows.suite) { folder in
         var rows = OperationRows.running + OperationRows.growth + OperationRows.cancelling + OperationRows.foundation
-        #if Engines
         rows += OperationSwapRows(in: folder).rows
-        #endif
         return Opened(
             rows: rows,
             remark: "processor time for each node, of one graph in each round; every graph's result is checked"

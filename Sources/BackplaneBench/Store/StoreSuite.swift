@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneHost
 import BackplaneRecords
@@ -10,7 +9,7 @@ import Synchronization
 
 // The cost of the store, compared with GRDB that makes the same statements on a file with the same settings.
 extension BenchSuite {
-    static let store = BenchSuite(name: "store") { folder, _ in
+    static let store = BenchSuite(name: "store") { folder in
         let fixtures = StoreFixtures(folder: folder)
         let written = try await fixtures.store("written"), bare = try await fixtures.bare("bare")
         let borrowed = try await BorrowedStore(try await fixtures.store("borrowed"), in: folder + "/borrowed-host")
@@ -242,4 +241,3 @@ enum StoreChild {
         }
     }
 }
-#endif

@@ -5,7 +5,7 @@ import Glibc
 
 // The cost of streams between a loaded library and the host program, compared with a hand-over in one program.
 extension BenchSuite {
-    static let streams = BenchSuite(name: StreamRows.suite) { folder, _ in
+    static let streams = BenchSuite(name: StreamRows.suite) { folder in
         let plugins = try await BenchmarkHost(in: folder + "/calls")
         let rows = StreamRows(plugins: plugins)
         let swaps = StreamedSwapRows(.fastest, in: folder).rows + StreamedSwapRows(.encoded, in: folder).rows

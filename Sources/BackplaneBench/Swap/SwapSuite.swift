@@ -14,7 +14,7 @@ import BackplaneSwapLoad
 // takes 1.4–1.7 ms (p99 8), and its callers find no service for 3 ms (at most 14). An update leaves 0.6 KB behind in
 // Erlang, 3–36 KB in Felix and 7–53 KB in Equinox, which can unload code.
 extension BenchSuite {
-    static let swap = BenchSuite(name: "swap") { folder, _ in
+    static let swap = BenchSuite(name: "swap") { folder in
         let rows = [
             IdleSwapRows(.swift, in: folder).rows, IdleSwapRows(.c, in: folder).rows,
             LoadedSwapRows(.fastest, in: folder).rows, LoadedSwapRows(.encoded, in: folder).rows,

@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneExchange
 import BackplaneHTTP
@@ -13,7 +12,7 @@ import Glibc
 // time of this process for each; those of a large file are the time for each million bytes. What is fetched again after
 // a kill is counted by a server in this process, and the host that is killed is a process of its own.
 extension BenchSuite {
-    static let transfers = BenchSuite(name: TransferRows.suite) { folder, _ in
+    static let transfers = BenchSuite(name: TransferRows.suite) { folder in
         let rig = try await HTTPRig(in: folder)
         var options = TransferOptions()
         (options.concurrent, options.concurrentPerHost) = (TransferRows.width, TransferRows.width)
@@ -177,4 +176,3 @@ struct TransferRows {
         }
     }
 }
-#endif

@@ -44,7 +44,7 @@ extension BackplaneTool {
             throw ExitCode(
                 await BenchCommand(
                     suite: suite, only: only, iterations: iterations, countsInstructions: instructions, quick: quick,
-                    json: json, digest: Engines.digest
+                    json: json
                 ).run())
         }
     }
@@ -58,7 +58,7 @@ extension BackplaneTool {
         @Argument var loads: String
 
         func run() async throws {
-            throw ExitCode(await MeasuringChild.run(measure, in: folder, loads: loads, digest: Engines.digest))
+            throw ExitCode(await MeasuringChild.run(measure, in: folder, loads: loads))
         }
     }
 }

@@ -25,7 +25,6 @@ struct HostSettings: Sendable {
     func makeOptions() -> HostOptions {
         var options = HostOptions(
             pluginPaths: pluginPaths, loadFolder: loadFolder, dataFolder: data, log: log?.sink ?? SilentLog(),
-            digest: Engines.digest,
             executors: [Engines.makeHTTP()], openStore: Engines.openStore)
         if let log { options.logLevels = log.levels }
         options.namesCrashes = true

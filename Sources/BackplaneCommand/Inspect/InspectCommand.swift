@@ -46,7 +46,7 @@ struct InspectCommand: Sendable {
     }
 
     private func inspect(_ path: String, in folder: LoadFolder) async -> InspectionReport {
-        var report = InspectionReport(LibraryInspection(of: path, in: folder, digest: Engines.digest))
+        var report = InspectionReport(LibraryInspection(of: path, in: folder))
         guard report.problems.isEmpty else { return report }
         do throws(BackplaneError) {
             report.plugin = try await InspectionChild.describe(path, in: folder.path, limit: limit)

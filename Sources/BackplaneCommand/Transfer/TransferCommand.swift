@@ -14,7 +14,7 @@ struct TransferCommand: Sendable {
     func run() async -> Int32 {
         do throws(BackplaneError) {
             let signals = try StopSignals()
-            let pool = try await TransferPool(HTTPPipeline([Engines.makeHTTP()]), digest: Engines.digest)
+            let pool = try await TransferPool(HTTPPipeline([Engines.makeHTTP()]))
             try await pool.begin(transfer)
             let interruption = Task {
                 guard await signals.next() != nil else { return }

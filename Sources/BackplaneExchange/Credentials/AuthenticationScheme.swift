@@ -21,7 +21,7 @@ public struct AuthenticationScheme: Sendable, Hashable {
         /// The values of the credential, and those with which the account was signed in.
         public var values: [String: Secret]
     }
-    typealias Make = @Sendable (Account, (any ContentDigest)?) throws -> any Authenticator
+    typealias Make = @Sendable (Account) throws -> any Authenticator
     private final class Identity: Sendable {}
 
     /// The name in errors and descriptions.
@@ -44,14 +44,14 @@ public struct AuthenticationScheme: Sendable, Hashable {
         answer: @escaping @Sendable (AuthenticatedRequest) async throws -> HTTPHeaders = { _ in [:] }
     ) {
         let ready = SchemeAuthenticator.Ready(digests: digests, prepare: prepare, answer: answer)
-        self.init(name: name) { account, digest in SchemeAuthenticator(name, account, digest) { _ in ready } }
+        self.init(name: name) { account in SchemeAuthenticator(name, account) { _ in ready } }
     }
 
     /// Returns a scheme whose authenticators, one for each account, are created by a function.
     public static func authenticators(
         _ name: String, _ make: @escaping @Sendable (Account) throws -> any Authenticator
     ) -> AuthenticationScheme {
-        AuthenticationScheme(name: name) { account, _ in try make(account) }
+        AuthenticationScheme(name: name, make: make)
     }
 
     private init(name: String, make: @escaping Make) { (self.name, self.make) = (name, make) }
@@ -81,14 +81,13 @@ package final class SchemeAuthenticator: Authenticator {
 
     private let name: String
     private let account: AuthenticationScheme.Account
-    private let digest: (any ContentDigest)?
     private let ready: @Sendable (Call) async throws -> Ready
 
     init(
-        _ name: String, _ account: AuthenticationScheme.Account, _ digest: (any ContentDigest)?,
+        _ name: String, _ account: AuthenticationScheme.Account,
         ready: @escaping @Sendable (Call) async throws -> Ready
     ) {
-        (self.name, self.account, self.digest, self.ready) = (name, account, digest, ready)
+        (self.name, self.account, self.ready) = (name, account, ready)
     }
 
     package func prepare(
@@ -137,7 +136,7 @@ package final class SchemeAuthenticator: Authenticator {
                     guard request.body.isReplayable else { throw BackplaneError.digestOfStream }
                     request.body = try await request.body.collected(upTo: HTTPOptions.collectionLimit)
                 }
-                text = try await request.body.digestText(by: digest)
+                text = try await request.body.digestText()
             }
             let head = AuthenticatedRequest(
                 request, digest: text, account: account.name, principal: account.principal,

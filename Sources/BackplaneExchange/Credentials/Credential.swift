@@ -10,7 +10,7 @@ public struct Credential: Sendable, Hashable {
     public enum Scheme: Sendable, Hashable {
         /// A user and a password (RFC 7617), which are sent without a challenge if `isPreemptive`.
         case basic(Login, isPreemptive: Bool = true)
-        /// A user and a password, sent as a digest (RFC 7616); requires a ``BackplaneNetwork/ContentDigest``.
+        /// A user and a password, sent as a digest (RFC 7616).
         case digest(Login)
         /// A bearer token (RFC 6750).
         case bearer(TokenSource)

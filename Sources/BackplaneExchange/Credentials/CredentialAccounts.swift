@@ -25,7 +25,6 @@ final class CredentialAccounts: Sendable {
 
     let name: String
     let definition: Credential
-    private let digest: (any ContentDigest)?
     private let kept: KeptTokens?
     private let find: SchemeAuthenticator.Find?
     private let date: @Sendable () -> Date
@@ -37,11 +36,11 @@ final class CredentialAccounts: Sendable {
     ///   - find: A function that returns a manager's functions; `nil` if there are no managers.
     ///   - signIns: The observer of sign-ins.
     init(
-        _ name: String, _ definition: Credential, _ digest: (any ContentDigest)?, _ kept: KeptTokens?,
-        _ find: SchemeAuthenticator.Find?, date: @escaping @Sendable () -> Date, signIns: SignInObserver
+        _ name: String, _ definition: Credential, _ kept: KeptTokens?, _ find: SchemeAuthenticator.Find?,
+        date: @escaping @Sendable () -> Date, signIns: SignInObserver
     ) {
         (self.find, self.signIns) = (find, signIns)
-        (self.name, self.definition, self.digest, self.kept, self.date) = (name, definition, digest, kept, date)
+        (self.name, self.definition, self.kept, self.date) = (name, definition, kept, date)
     }
 
     /// The signed-in accounts with their principals, sorted by name.
@@ -151,16 +150,9 @@ final class CredentialAccounts: Sendable {
             let authenticator = BasicAuthenticator(user: user, password: password, isPreemptive: isPreemptive)
             return CredentialAccount(principal: principal, authenticator: authenticator, jar: jar)
         case .digest(let login):
-            guard let digest else {
-                throw BackplaneError(
-                    .networkUnsupported,
-                    "the credential `\(name)` needs a hash function for Digest, which this build does not have; nothing was sent"
-                )
-            }
             guard let (user, password) = try self.login(login, values) else { return nil }
             return CredentialAccount(
-                principal: principal, authenticator: DigestAuthenticator(user: user, password: password, digest),
-                jar: jar)
+                principal: principal, authenticator: DigestAuthenticator(user: user, password: password), jar: jar)
         case .bearer(let source):
             if let secret = source.secret {
                 return values.map { _ in bearer(account, source, principal, BearerToken(secret), nil) }
@@ -173,7 +165,7 @@ final class CredentialAccounts: Sendable {
             return bearer(account, source, principal, nil, keeping)
         case .custom(let scheme):
             guard let values else { return nil }
-            return try made(.init(name: account, principal: principal, values: values)) { try scheme.make($0, digest) }
+            return try made(.init(name: account, principal: principal, values: values)) { try scheme.make($0) }
         case .component(let manager, let own):
             guard let values else { return nil }
             guard let find else {
@@ -184,7 +176,7 @@ final class CredentialAccounts: Sendable {
             }
             let account = AuthenticationScheme.Account(
                 name: account, principal: principal, values: own.merging(values) { $1 })
-            return try made(account) { SchemeAuthenticator(manager, $0, digest) { try await find(manager, $0) } }
+            return try made(account) { SchemeAuthenticator(manager, $0) { try await find(manager, $0) } }
         }
     }
 
@@ -232,7 +224,7 @@ final class CredentialAccounts: Sendable {
         if let kept { return kept }
         throw BackplaneError(
             .networkUnsupported,
-            "the credential `\(name)` stores tokens, which requires a folder and SHA-256, but this build or program lacks one of them"
+            "the credential `\(name)` stores tokens, but there is no folder for them; create the credentials with `keptIn`"
         )
     }
 

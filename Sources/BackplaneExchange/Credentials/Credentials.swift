@@ -26,14 +26,11 @@ public struct Credentials: Sendable {
     ///
     /// - Parameters:
     ///   - definitions: The credentials by name.
-    ///   - digest: The hash functions, which Digest and stored tokens require.
     ///   - folder: The folder in which tokens are stored, which must exist; `nil` if none are stored.
-    public init(
-        _ definitions: [String: Credential] = [:], digest: (any ContentDigest)? = nil, keptIn folder: String? = nil
-    ) {
+    public init(_ definitions: [String: Credential] = [:], keptIn folder: String? = nil) {
         var kept: (@Sendable () throws(BackplaneError) -> String)?
         if let folder { kept = { () throws(BackplaneError) in folder } }
-        let vault = CredentialVault(digest: digest, keptIn: kept)
+        let vault = CredentialVault(keptIn: kept)
         self = vault.credentials(definitions)
     }
 
@@ -105,11 +102,10 @@ package final class CredentialVault: Sendable {
     private struct Place {
         weak var accounts: CredentialAccounts?
     }
-    private let digest: (any ContentDigest)?
     private let kept: KeptTokens?
     private let find: SchemeAuthenticator.Find?
     private let date: @Sendable () -> Date
-    private let own: OwnPrincipals
+    private let own = OwnPrincipals()
     private let signIns = SignInObserver()
     private let places = Mutex<[Key: Place]>([:])
 
@@ -121,11 +117,11 @@ package final class CredentialVault: Sendable {
     ///   - find: A function that returns the functions of authenticating managers; `nil` if there are no managers.
     ///   - date: A function that returns the current time.
     package init(
-        digest: (any ContentDigest)?, keptIn folder: (@Sendable () throws(BackplaneError) -> String)? = nil,
+        keptIn folder: (@Sendable () throws(BackplaneError) -> String)? = nil,
         find: SchemeAuthenticator.Find? = nil, date: @escaping @Sendable () -> Date = { Date() }
     ) {
-        (self.digest, self.find, self.date, own) = (digest, find, date, OwnPrincipals(digest))
-        if let folder, let digest { kept = KeptTokens(folder: folder, digest: digest) } else { kept = nil }
+        (self.find, self.date) = (find, date)
+        kept = folder.map { KeptTokens(folder: $0) }
     }
 
     /// Sets the function that is called after each sign-in, with the credential and the account.
@@ -140,7 +136,7 @@ package final class CredentialVault: Sendable {
                 let key = Key(name: name, definition: definition)
                 let known =
                     places[key]?.accounts
-                    ?? CredentialAccounts(name, definition, digest, kept, find, date: date, signIns: signIns)
+                    ?? CredentialAccounts(name, definition, kept, find, date: date, signIns: signIns)
                 places[key] = Place(accounts: known)
                 accounts[name] = known
             }

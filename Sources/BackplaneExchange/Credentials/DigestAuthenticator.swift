@@ -19,16 +19,15 @@ final class DigestAuthenticator: Authenticator {
 
     private let user: String
     private let password: Secret
-    private let digest: any ContentDigest
     private let clientNonce: @Sendable () -> String
     private let sessions = Mutex<[(origin: HTTPOrigin, session: Session)]>([])
 
     /// - Parameter clientNonce: A function that creates a nonce; for tests.
     init(
-        user: String, password: Secret, _ digest: any ContentDigest,
+        user: String, password: Secret,
         clientNonce: @escaping @Sendable () -> String = DigestAuthenticator.randomNonce
     ) {
-        (self.user, self.password, self.digest, self.clientNonce) = (user, password, digest, clientNonce)
+        (self.user, self.password, self.clientNonce) = (user, password, clientNonce)
     }
 
     func prepare(_ request: HTTPRequest, _ call: Call, over network: HTTPPipeline) async throws -> HTTPRequest {
@@ -69,7 +68,7 @@ final class DigestAuthenticator: Authenticator {
     }
 
     private func challenge(of response: HTTPResponse) -> DigestChallenge? {
-        .best(of: AuthenticationChallenge.challenges(in: response.headers), digest)
+        .best(of: AuthenticationChallenge.challenges(in: response.headers))
     }
 
     /// Counts a request and returns its session; returns `nil` if no challenge of its origin is known.
@@ -100,7 +99,7 @@ final class DigestAuthenticator: Authenticator {
         }
         let field = DigestField(
             session.challenge, user: user, password: password.revealed, nonce: session.nonce,
-            count: session.count, clientNonce: session.clientNonce, digest)
+            count: session.count, clientNonce: session.clientNonce)
         return request.authorized(field.value(request.method, request.target, body: request.body.bytes ?? []))
     }
 

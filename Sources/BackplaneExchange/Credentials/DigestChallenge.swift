@@ -1,12 +1,5 @@
-import BackplaneNetwork
-
 /// A challenge of the scheme Digest that can be answered (RFC 7616, section 3.3).
 struct DigestChallenge: Sendable, Equatable {
-    /// The hash function of a response.
-    enum Algorithm: String, Sendable, CaseIterable {
-        case sha256 = "SHA-256"
-        case md5 = "MD5"
-    }
     /// The quality of protection: of the head alone, or also of the body.
     enum Quality: String, Sendable, CaseIterable {
         case head = "auth"
@@ -14,7 +7,8 @@ struct DigestChallenge: Sendable, Equatable {
     }
     var realm, nonce: String
     var opaque: String?
-    var algorithm = Algorithm.md5
+    /// The hash function of a response.
+    var algorithm = ContentDigest.Algorithm.md5
     /// A Boolean value that indicates whether one key is used for all responses to this challenge.
     var isSession = false
     var quality = Quality.head
@@ -23,7 +17,7 @@ struct DigestChallenge: Sendable, Equatable {
     /// A Boolean value that indicates whether the user's name is sent as a digest.
     var hashesUser = false
 
-    init(realm: String, nonce: String, algorithm: Algorithm) {
+    init(realm: String, nonce: String, algorithm: ContentDigest.Algorithm) {
         (self.realm, self.nonce, self.algorithm) = (realm, nonce, algorithm)
     }
 
@@ -38,7 +32,7 @@ struct DigestChallenge: Sendable, Equatable {
         if isSession { name.removeLast(5) }
         let offered = Set(
             (challenge["qop"] ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init))
-        guard let algorithm = Algorithm(rawValue: name),
+        guard let algorithm = ContentDigest.Algorithm(rawValue: name),
             let quality = Quality.allCases.first(where: { offered.contains($0.rawValue) })
         else { return nil }
         (self.realm, self.nonce, opaque) = (realm, nonce, challenge["opaque"])
@@ -47,23 +41,10 @@ struct DigestChallenge: Sendable, Equatable {
         hashesUser = challenge["userhash"]?.lowercased() == "true"
     }
 
-    /// Returns the challenge to answer, which is the first one with the strongest available algorithm.
-    static func best(of challenges: [AuthenticationChallenge], _ digest: (any ContentDigest)?) -> DigestChallenge? {
+    /// Returns the challenge to answer, which is the first one with the strongest algorithm.
+    static func best(of challenges: [AuthenticationChallenge]) -> DigestChallenge? {
         let known = challenges.compactMap(DigestChallenge.init)
-        return Algorithm.allCases.lazy.filter { digest?.has($0) == true }
+        return ContentDigest.Algorithm.allCases.lazy
             .compactMap { algorithm in known.first { $0.algorithm == algorithm } }.first
-    }
-}
-
-extension ContentDigest {
-    /// Returns whether a hash function is available.
-    fileprivate func has(_ algorithm: DigestChallenge.Algorithm) -> Bool { hash(algorithm, []) != nil }
-
-    /// Returns the hash of bytes; `nil` if the function is not available.
-    func hash(_ algorithm: DigestChallenge.Algorithm, _ bytes: [UInt8]) -> [UInt8]? {
-        switch algorithm {
-        case .sha256: sha256(of: bytes)
-        case .md5: md5(of: bytes)
-        }
     }
 }

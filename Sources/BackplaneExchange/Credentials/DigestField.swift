@@ -1,5 +1,3 @@
-import BackplaneNetwork
-
 /// The `Authorization` field that answers a challenge of the scheme Digest (RFC 7616, section 3.4).
 struct DigestField {
     let challenge: DigestChallenge
@@ -10,14 +8,13 @@ struct DigestField {
     var count: UInt32
     /// The nonce of the client, which remains the same for one challenge.
     var clientNonce: String
-    private let digest: any ContentDigest
 
     init(
         _ challenge: DigestChallenge, user: String, password: String, nonce: String, count: UInt32,
-        clientNonce: String, _ digest: any ContentDigest
+        clientNonce: String
     ) {
         (self.challenge, self.user, self.password) = (challenge, user, password)
-        (self.nonce, self.count, self.clientNonce, self.digest) = (nonce, count, clientNonce, digest)
+        (self.nonce, self.count, self.clientNonce) = (nonce, count, clientNonce)
     }
 
     /// Returns the field's value.
@@ -54,9 +51,7 @@ struct DigestField {
     private func hash(_ text: String) -> String { hash(Array(text.utf8)) }
 
     private func hash(_ bytes: [UInt8]) -> String {
-        (digest.hash(challenge.algorithm, bytes) ?? []).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        ContentDigest.digest(of: bytes, by: challenge.algorithm).hexadecimal
     }
 
     private func hexadecimal(_ number: UInt32) -> String {

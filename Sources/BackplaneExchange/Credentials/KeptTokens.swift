@@ -12,7 +12,6 @@ struct KeptTokens: Sendable {
     }
     /// A function that returns the folder, and creates it if necessary.
     let folder: @Sendable () throws(BackplaneError) -> String
-    let digest: any ContentDigest
     private let swept = SweptFolders()
 
     /// Returns the stored token of an account; `nil` if there is none, or it was issued for another credential.
@@ -93,7 +92,7 @@ struct KeptTokens: Sendable {
     private func fingerprint(of definition: Credential) -> String { hexadecimal(definition.identity) }
 
     private func hexadecimal(_ text: String) -> String {
-        digest.sha256(of: Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        ContentDigest.sha256(of: Array(text.utf8)).hexadecimal
     }
 }
 

@@ -8,14 +8,7 @@ struct OwnPrincipals: Sendable {
     /// The principal of requests without a sender.
     static let anonymous: UInt64 = 0
 
-    private let digest: (any ContentDigest)?
-    private let salt: [UInt8]
-
-    /// - Parameter digest: The hash function; without one, principals cannot be determined.
-    init(_ digest: (any ContentDigest)?) {
-        self.digest = digest
-        salt = digest == nil ? [] : (0..<32).map { _ in .random(in: .min ... .max) }
-    }
+    private let salt: [UInt8] = (0..<32).map { _ in .random(in: .min ... .max) }
 
     /// Returns the principal of a request; `nil` if it cannot be determined, in which case nothing may be shared with
     /// others.
@@ -23,9 +16,8 @@ struct OwnPrincipals: Sendable {
         guard request.headers["Cookie"] == nil, !request.hasUserInURL else { return nil }
         let fields = request.headers.values("Authorization")
         guard !fields.isEmpty else { return Self.anonymous }
-        guard let digest else { return nil }
         let bytes = fields.reduce(into: salt) { $0 += Array($1.utf8) + [0] }
-        let number = digest.sha256(of: bytes).prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+        let number = ContentDigest.sha256(of: bytes).prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
         return max(number, 1)
     }
 }

@@ -6,7 +6,7 @@ public import BackplaneNetwork
 /// ```swift
 /// let signer = ExchangeFilter(
 ///     "signer", hosts: ["books.example.org"], digests: true, attempts: { head in ["Signature": signature(head)] })
-/// let network = HTTPPipeline([executor], filters: [signer], digest: digest)
+/// let network = HTTPPipeline([executor], filters: [signer])
 /// ```
 ///
 /// A filter of requests runs once for each exchange, before retries and redirects. A filter of attempts runs for each

@@ -4,15 +4,14 @@ package import BackplaneNetwork
 /// The filters and observers of a pipeline's exchanges.
 package struct ExchangeExtensions: Sendable {
     var filters: [ExchangeFilter]
-    var digest: (any ContentDigest)?
     /// A function that returns the observers of a new exchange.
     var observers: @Sendable () -> [ExchangeObserver]
 
     package init(
-        filters: [ExchangeFilter] = [], digest: (any ContentDigest)? = nil,
+        filters: [ExchangeFilter] = [],
         observers: @escaping @autoclosure @Sendable () -> [ExchangeObserver] = []
     ) {
-        (self.filters, self.digest, self.observers) = (filters, digest, observers)
+        (self.filters, self.observers) = (filters, observers)
     }
 }
 
@@ -28,7 +27,7 @@ struct ExchangeStart: Sendable {
     /// Creates the start of an exchange, and notifies the observers of it.
     init(_ request: HTTPRequest, _ options: HTTPOptions, _ extensions: ExchangeExtensions) {
         (self.request, self.options, watch) = (request, options, ExchangeWatch(request, options))
-        filters = FilterRun(extensions.filters, extensions.digest, options)
+        filters = FilterRun(extensions.filters, options)
         observed = ObservedExchange(request, options, extensions.observers())
         guard let observed else { return }
         self.options.received = { [own = options.received] count in

@@ -5,7 +5,6 @@ import Synchronization
 /// The filters of one exchange, which run in order, each for its hosts.
 final class FilterRun: Sendable {
     private let filters: [ExchangeFilter]
-    private let digest: (any ContentDigest)?
     private let call: Call
     /// A Boolean value that indicates whether a credential adds fields, which are hidden from the filters of attempts.
     private let hidesProof: Bool
@@ -13,9 +12,9 @@ final class FilterRun: Sendable {
     private let known = Mutex<String?>(nil)
 
     /// Creates the run of an exchange's filters; `nil` if there are none.
-    init?(_ filters: [ExchangeFilter], _ digest: (any ContentDigest)?, _ options: HTTPOptions) {
+    init?(_ filters: [ExchangeFilter], _ options: HTTPOptions) {
         guard !filters.isEmpty else { return nil }
-        (self.filters, self.digest, call) = (filters, digest, options.call ?? Call())
+        (self.filters, call) = (filters, options.call ?? Call())
         hidesProof = options.credential != nil
     }
 
@@ -64,7 +63,7 @@ final class FilterRun: Sendable {
 
     private func digest(of body: HTTPBody) async throws -> String {
         if !body.isEmpty, let known = known.withLock({ $0 }) { return known }
-        let text = try await body.digestText(by: digest)
+        let text = try await body.digestText()
         if !body.isEmpty { known.withLock { $0 = text } }
         return text
     }
@@ -73,15 +72,10 @@ final class FilterRun: Sendable {
 extension HTTPBody {
     /// Returns the SHA-256 of the body in lower-case hexadecimal digits.
     ///
-    /// - Throws: `network.unsupported` without a digest; `network.body` for a body that can be read only once.
-    func digestText(by digest: (any ContentDigest)?) async throws -> String {
-        guard let digest else {
-            throw BackplaneError(
-                .networkUnsupported, "a filter needs the body's digest, but there is no `ContentDigest` to compute it")
-        }
-        if isEmpty { return digest.sha256(of: []).hexadecimal }
-        guard isReplayable else { throw BackplaneError.digestOfStream }
-        return digest.sha256(of: try await collected(upTo: HTTPOptions.collectionLimit).bytes ?? []).hexadecimal
+    /// - Throws: `network.body` for a body that can be read only once.
+    func digestText() async throws -> String {
+        guard isEmpty || isReplayable else { throw BackplaneError.digestOfStream }
+        return ContentDigest.sha256(of: try await collected(upTo: HTTPOptions.collectionLimit).bytes ?? []).hexadecimal
     }
 }
 
@@ -93,13 +87,6 @@ extension HTTPRequest {
             request.headers[name] = nil
         }
         return request
-    }
-}
-
-extension [UInt8] {
-    fileprivate var hexadecimal: String {
-        let digits = [UInt8]("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }
 

@@ -39,16 +39,15 @@ public struct HTTPPipeline: Sendable {
     ///   - retries: The budgets and the clock of retries.
     ///   - credentials: The credentials that requests may choose.
     ///   - filters: The filters, which run in this order.
-    ///   - digest: The hash function for filters that request the digest of a body; if `nil`, their exchanges fail.
     ///   - observers: The observers.
     public init(
         _ executors: [any HTTPExecutor], tls: [String: TLSSettings] = [:], retries: Retries = Retries(),
         credentials: Credentials = Credentials(), filters: [ExchangeFilter] = [],
-        digest: (any ContentDigest)? = nil, observers: [ExchangeObserver] = []
+        observers: [ExchangeObserver] = []
     ) {
         self.init(
             executors, tls: tls, named: [:], reserved: [], retries: retries, credentials: credentials,
-            extensions: ExchangeExtensions(filters: filters, digest: digest, observers: observers),
+            extensions: ExchangeExtensions(filters: filters, observers: observers),
             swept: SweptFolders())
     }
 

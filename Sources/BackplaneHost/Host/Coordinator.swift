@@ -58,7 +58,6 @@ actor Coordinator {
         }
         var means = options.network
         means.vault = CredentialVault(
-            digest: options.digest,
             keptIn: { () throws(BackplaneError) in try dataFolder().credentialsFolder() },
             find: { [managers = means.managers] manager, call in try await managers.authenticator(manager, call) })
         network = HostNetwork(means, document)
@@ -78,7 +77,7 @@ actor Coordinator {
         (self.dataFolder, records) = (dataFolder, store)
         starter = ComponentStarter(
             options: options.lifecycle, timer: timer, clock: options.timerClock ?? timer, network: network,
-            store: store, transfers: HostTransfers(network, store, digest: options.digest, log: log, dataFolder),
+            store: store, transfers: HostTransfers(network, store, log: log, dataFolder),
             data: ComponentData(store: store, log: options.log, dataFolder), consumers: consumers)
         network.managers.connect(CoordinatorManagers(self))
     }

@@ -2,7 +2,7 @@
 extension HostOptions {
     var loading: LoadingOptions {
         LoadingOptions(
-            pluginPaths: pluginPaths, folder: loadFolder, digest: digest, limit: loadLimit,
+            pluginPaths: pluginPaths, folder: loadFolder, limit: loadLimit,
             trials: LibraryTrials(trials, in: trialProcess, log: log), getInterface: HostInterfaces.get)
     }
 

@@ -18,10 +18,6 @@ public struct HostOptions: Sendable {
     public var log: any LogSink
     /// The lowest levels that are passed to ``log``; ``PluginHost/logLevels`` changes them while the host runs.
     public var logLevels = LogLevels()
-    /// The algorithms that check a manifest's `sha256`, and that Digest credentials and stored tokens need.
-    ///
-    /// Without them, a manifest that specifies a `sha256` is refused.
-    public var digest: (any ContentDigest)?
     /// The engines that execute components' requests, in addition to `file:` URLs below the manifest's folder.
     public var executors: [any HTTPExecutor]
     /// The filters of all exchanges, which run in order before those of the manifest.
@@ -88,21 +84,20 @@ public struct HostOptions: Sendable {
     /// Creates options; any that are not specified have their default values.
     public init(
         pluginPaths: [String] = [], loadFolder: String? = nil, dataFolder: String? = nil,
-        log: any LogSink = SilentLog(),
-        digest: (any ContentDigest)? = nil, executors: [any HTTPExecutor] = [],
+        log: any LogSink = SilentLog(), executors: [any HTTPExecutor] = [],
         openStore: @escaping StoreOpener = { _, _, _ in MemoryRecordStore() }, lanes: LaneRule = .fastest,
         startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10),
         occupationLimit: Duration? = .seconds(1)
     ) {
         (self.pluginPaths, self.loadFolder, self.dataFolder, self.log) = (pluginPaths, loadFolder, dataFolder, log)
-        (self.digest, self.executors, self.openStore, self.lanes) = (digest, executors, openStore, lanes)
+        (self.executors, self.openStore, self.lanes) = (executors, openStore, lanes)
         (self.startLimit, self.stopLimit, self.occupationLimit) = (startLimit, stopLimit, occupationLimit)
     }
 
     /// The parts of the host's network that outlive manifests.
     var network: HostNetwork.Means {
         var means = HostNetwork.Means(executors)
-        (means.filters, means.observers, means.digest, means.log) = (filters, observers, digest, log)
+        (means.filters, means.observers, means.log) = (filters, observers, log)
         return means
     }
 

@@ -1,5 +1,4 @@
 package import Backplane
-package import BackplaneNetwork
 import Glibc
 
 /// A private copy of a library that no other user can have placed, made before its contents are checked.
@@ -32,9 +31,9 @@ package struct LibraryCopy: Sendable {
 
     /// Checks the copy against the manifest's SHA-256, if there is one.
     ///
-    /// - Throws: `plugin.digest-mismatch`, or `plugin.digest-unsupported` without an algorithm.
-    package func requireDigest(_ digest: (any ContentDigest)?) throws(BackplaneError) {
-        try LibraryFile.requireDigest(sha256, ofCopy: path, digest, source.path)
+    /// - Throws: `plugin.digest-mismatch`.
+    package func requireDigest() throws(BackplaneError) {
+        try LibraryFile.requireDigest(sha256, ofCopy: path, source.path)
     }
 
     /// Returns the copy as a library that can be loaded, after checking and renaming it.

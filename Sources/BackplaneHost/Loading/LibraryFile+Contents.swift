@@ -1,5 +1,5 @@
 import Backplane
-import BackplaneNetwork
+import BackplaneExchange
 import Glibc
 
 /// The copying and the checks after it: whether the library is a complete plugin for this machine.
@@ -31,20 +31,9 @@ extension LibraryFile {
         return try FileStatus(of: file) == status
     }
 
-    static func requireDigest(
-        _ sha256: String?, ofCopy copy: String, _ digest: (any ContentDigest)?, _ path: String
-    ) throws(BackplaneError) {
+    static func requireDigest(_ sha256: String?, ofCopy copy: String, _ path: String) throws(BackplaneError) {
         guard let sha256 else { return }
-        guard let digest else {
-            throw BackplaneError(
-                .pluginDigestUnsupported,
-                """
-                the manifest has a SHA-256 for this library, but this host cannot compute one; \
-                build it with the trait Engines
-                """,
-                at: path)
-        }
-        let found = text(ofDigest: digest.sha256(of: try contents(ofCopy: copy, path)))
+        let found = ContentDigest.sha256(of: try contents(ofCopy: copy, path)).hexadecimal
         guard found == sha256.lowercased() else {
             throw BackplaneError(
                 .pluginDigestMismatch,
@@ -54,11 +43,6 @@ extension LibraryFile {
                 """,
                 at: path)
         }
-    }
-
-    /// Returns a digest as written in a manifest: two hexadecimal digits for each byte.
-    package static func text(ofDigest digest: [UInt8]) -> String {
-        digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     /// Returns the image of the copy, of which only the accessed parts are read.

@@ -1,5 +1,4 @@
 package import Backplane
-package import BackplaneNetwork
 import Glibc
 
 extension LibraryFile {
@@ -9,18 +8,16 @@ extension LibraryFile {
     ///
     /// - Parameters:
     ///   - sha256: The library's digest in the manifest, as 64 hexadecimal digits.
-    ///   - digest: The algorithm that computes it; `nil` in a host without cryptography.
     ///   - runtime: The Swift runtime with which the library must be compatible.
     ///   - generation: The same function as for ``LibraryCopy/checked(for:as:)``.
     /// - Throws: The first reason not to load the library, in which case the copy has been removed.
     package static func prepare(
-        _ path: String, sha256: String? = nil, in folder: LoadFolder, digest: (any ContentDigest)? = nil,
-        runtime: SwiftRuntime = .ofThisProcess,
+        _ path: String, sha256: String? = nil, in folder: LoadFolder, runtime: SwiftRuntime = .ofThisProcess,
         as generation: (String?) -> (plugin: String?, number: Int) = { ($0, 1) }
     ) throws(BackplaneError) -> LibraryFile {
         let copy = try LibraryCopy(of: path, sha256: sha256, in: folder)
         do throws(BackplaneError) {
-            try copy.requireDigest(digest)
+            try copy.requireDigest()
             return try copy.checked(for: runtime, as: generation)
         } catch {
             unlink(copy.path)

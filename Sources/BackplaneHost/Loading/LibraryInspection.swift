@@ -1,5 +1,5 @@
 package import Backplane
-package import BackplaneNetwork
+import BackplaneExchange
 import Glibc
 
 /// The facts about a library that are known without running its code, regardless of whether a host would load it.
@@ -7,7 +7,7 @@ package struct LibraryInspection: Sendable {
     package let path: String
     /// The size in bytes; `nil` if it is not a regular file.
     package private(set) var size: Int?
-    /// The digest as 64 hexadecimal digits; `nil` without an algorithm to compute it.
+    /// The digest as 64 hexadecimal digits; `nil` if the file cannot be read.
     package private(set) var sha256: String?
     package private(set) var identity: LibraryIdentity?
     /// The reason why a host would refuse the library before loading it.
@@ -16,10 +16,10 @@ package struct LibraryInspection: Sendable {
     /// Creates an inspection of the library at `path` with the checks of a host, in the same order.
     ///
     /// - Parameter folder: The folder for the copy that a host would load.
-    package init(of path: String, in folder: LoadFolder, digest: (any ContentDigest)? = nil) {
+    package init(of path: String, in folder: LoadFolder) {
         self.path = path
         do throws(BackplaneError) {
-            _ = try LibraryFile.prepare(path, in: folder, digest: digest)
+            _ = try LibraryFile.prepare(path, in: folder)
             refusal = nil
         } catch {
             refusal = error
@@ -27,7 +27,7 @@ package struct LibraryInspection: Sendable {
         // A refused library may still have an identity.
         guard let bytes = Self.contents(of: path) else { return }
         size = bytes.count
-        sha256 = digest.map { LibraryFile.text(ofDigest: $0.sha256(of: bytes)) }
+        sha256 = ContentDigest.sha256(of: bytes).hexadecimal
         identity = try? LibraryIdentity(of: LibraryFile.image(MappedBytes(copying: bytes), path), at: path)
     }
 

@@ -1,6 +1,5 @@
 import Backplane
 import BackplaneDefinitions
-import BackplaneNetwork
 import CBackplane
 import FoundationEssentials
 
@@ -10,8 +9,6 @@ struct LoadingOptions: Sendable {
     var pluginPaths: [String]
     /// The folder to which libraries are copied; `nil` means `$XDG_CACHE_HOME` or the temporary folder.
     var folder: String?
-    /// The algorithm that checks a manifest's `sha256`.
-    var digest: (any ContentDigest)?
     /// The time that a library may take to load, and then again to register its classes.
     var limit: Duration
     /// The trials of libraries before they are loaded.

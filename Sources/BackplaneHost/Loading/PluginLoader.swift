@@ -1,6 +1,5 @@
 import Backplane
 import BackplaneBoundary
-import BackplaneNetwork
 import CBackplane
 
 /// A plugin in the process, with its own description.
@@ -37,12 +36,12 @@ struct LoadedPlugin: Sendable {
 
 extension LoadedPlugin {
     /// Returns whether the plugin is the one that a reference names, even if it expects a version or digest only now.
-    fileprivate func fulfils(_ reference: PluginReference, _ digest: (any ContentDigest)?) -> Bool {
+    fileprivate func fulfils(_ reference: PluginReference) -> Bool {
         guard let own = self.reference, own != reference else { return self.reference == reference }
         guard let path, let copy, own.library == reference.library, own.resources == reference.resources,
             reference.version?.contains(description.version) ?? true
         else { return false }
-        let matches: Void? = try? LibraryFile.requireDigest(reference.sha256, ofCopy: copy, digest, path)
+        let matches: Void? = try? LibraryFile.requireDigest(reference.sha256, ofCopy: copy, path)
         return matches != nil
     }
 
@@ -200,9 +199,7 @@ struct PluginLoader {
     }
 
     private mutating func find(_ library: Wanted) throws(BackplaneError) -> Opened {
-        if let reference = library.reference,
-            var known = before.first(where: { $0.fulfils(reference, options.digest) })
-        {
+        if let reference = library.reference, var known = before.first(where: { $0.fulfils(reference) }) {
             known.reference = reference
             return .known(known)
         }
@@ -214,7 +211,7 @@ struct PluginLoader {
         var names = resourceNames, prepared = prepared
         defer { (resourceNames, self.prepared) = (names, prepared) }
         return .ready(
-            try PreparedLibrary(path, library.reference, in: folder, options.digest, &names) { id in
+            try PreparedLibrary(path, library.reference, in: folder, &names) { id in
                 guard let plugin = id ?? generations.plugin(ofLibraryAt: path) else { return (nil, 1) }
                 defer { prepared[plugin, default: 0] += 1 }
                 return (plugin, generations.nextNumber(of: plugin) + prepared[plugin, default: 0])

@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneNetwork
 
 /// A library ready in the load folder, together with its files; none of its code has run.
 struct PreparedLibrary: Sendable {
@@ -15,11 +14,10 @@ struct PreparedLibrary: Sendable {
     ///   - names: The names of resource folders found so far.
     ///   - generation: The same function as for ``LibraryCopy/checked(for:as:)``.
     init(
-        _ path: String, _ reference: PluginReference?, in folder: LoadFolder, _ digest: (any ContentDigest)?,
-        _ names: inout ResourceFolder.Names,
+        _ path: String, _ reference: PluginReference?, in folder: LoadFolder, _ names: inout ResourceFolder.Names,
         as generation: (String?) -> (plugin: String?, number: Int)
     ) throws(BackplaneError) {
-        file = try LibraryFile.prepare(path, sha256: reference?.sha256, in: folder, digest: digest, as: generation)
+        file = try LibraryFile.prepare(path, sha256: reference?.sha256, in: folder, as: generation)
         do throws(BackplaneError) {
             resources = try ResourceFolder.copy(besides: file, named: reference?.resources, &names)
         } catch {

@@ -85,8 +85,7 @@ final class Replacements {
         ) { isGivenUp in
             Result { () throws(BackplaneError) in
                 var names = ResourceFolder.Names()
-                let library = try PreparedLibrary(wanted.path, wanted.reference, in: folder, options.digest, &names) {
-                    id in
+                let library = try PreparedLibrary(wanted.path, wanted.reference, in: folder, &names) { id in
                     let plugin = id ?? current
                     return (plugin, generations.nextNumber(of: plugin))
                 }

@@ -22,7 +22,7 @@ public struct TransferClient: Sendable {
     /// - Parameter transfer: The download or upload; its paths are relative to the component's folder, or absolute and
     ///   in it. Its owner is the plugin.
     /// - Throws: `transfer.taken` if another transfer has the id, or downloads to the same file; `transfer.refused` for
-    ///   an empty id, a body that is a stream, a URL with credentials, or a digest that cannot be checked;
+    ///   an empty id, a body that is a stream, a URL with credentials, or a digest of another length;
     ///   `network.refused` for a path that escapes the folder; `network.credential`; `store.unusable`;
     ///   `role.forbidden`; `call.retired` once the component has stopped.
     @discardableResult

@@ -47,8 +47,8 @@ struct DownloadRun: Sendable {
         do {
             while true {
                 try await fetch(part, &machine)
-                guard let sha256 = settings.sha256, let digest = means.digest else { break }
-                let actual = try await means.onDisk { () throws(BackplaneError) in try part.sha256(digest) }
+                guard let sha256 = settings.sha256 else { break }
+                let actual = try await means.onDisk { () throws(BackplaneError) in try part.sha256() }
                 if actual == sha256 { break }
                 if case .fail(let error) = machine.hadWrongDigest() {
                     part.remove()

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneExchange
 import BackplaneNetwork
 import Glibc
 import Synchronization
@@ -162,12 +163,13 @@ final class PartFile: @unchecked Sendable {
     // MARK: The end
 
     /// Returns the SHA-256 of the file.
-    func sha256(_ digest: any ContentDigest) throws(BackplaneError) -> [UInt8] {
-        var position: Int64 = 0
-        return try digest.sha256 { () throws(BackplaneError) -> [UInt8]? in
+    func sha256() throws(BackplaneError) -> [UInt8] {
+        var digest = ContentDigest(.sha256), position: Int64 = 0
+        while true {
             let piece = try Self.read(data, upTo: 1 << 20, from: position, target)
+            if piece.isEmpty { return digest.finalize() }
+            digest.update(piece)
             position += Int64(piece.count)
-            return piece.isEmpty ? nil : piece
         }
     }
 

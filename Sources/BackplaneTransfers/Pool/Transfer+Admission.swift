@@ -7,7 +7,7 @@ extension Transfer {
     /// Returns the transfer with absolute paths, as a pool stores it.
     ///
     /// - Throws: `transfer.refused` if a pool cannot perform it, or could not perform it after a restart.
-    func admitted(_ means: TransferMeans) throws(BackplaneError) -> Transfer {
+    func admitted() throws(BackplaneError) -> Transfer {
         guard (1...RecordLimits.id).contains(id.utf8.count) else {
             throw Self.refused("expected an id of 1 to \(RecordLimits.id) bytes, found \(id.utf8.count) bytes", "")
         }
@@ -20,7 +20,7 @@ extension Transfer {
         var admitted = self
         switch work {
         case .download(var request, let path, let settings):
-            try Self.check(request, path, settings, means)
+            try Self.check(request, path, settings)
             request.body = .none
             admitted.work = .download(request, to: Self.absolute(path), settings)
         case .upload(var request):
@@ -31,7 +31,7 @@ extension Transfer {
     }
 
     private static func check(
-        _ request: HTTPRequest, _ path: String, _ settings: Download, _ means: TransferMeans
+        _ request: HTTPRequest, _ path: String, _ settings: Download
     ) throws(BackplaneError) {
         guard request.method == "GET", request.body.isEmpty else {
             throw refused("a download is a GET without a body", request.printableURL)
@@ -44,16 +44,8 @@ extension Transfer {
         guard TargetPath(path) != nil else {
             throw BackplaneError(.networkFile, "this path does not name a file to download to", at: path.shownID)
         }
-        guard let sha256 = settings.sha256 else { return }
-        guard sha256.count == 32 else {
-            throw refused("expected a SHA-256 of 32 bytes, found \(sha256.count) bytes", request.printableURL)
-        }
-        guard means.digest != nil else {
-            throw BackplaneError(
-                .networkUnsupported,
-                "this pool has no `ContentDigest` to check a SHA-256 with; `BackplaneCrypto` provides one",
-                at: request.printableURL)
-        }
+        guard let sha256 = settings.sha256, sha256.count != 32 else { return }
+        throw refused("expected a SHA-256 of 32 bytes, found \(sha256.count) bytes", request.printableURL)
     }
 
     /// Returns the body with absolute paths, so that it can be sent again after a restart.

@@ -9,7 +9,7 @@ import Synchronization
 /// The downloads and uploads of a host or a program, by id, which continue after a restart.
 ///
 /// ```swift
-/// let pool = try await TransferPool(HTTPPipeline([AsyncHTTPClientExecutor()]), store: store, digest: SHA256Digest())
+/// let pool = try await TransferPool(HTTPPipeline([AsyncHTTPClientExecutor()]), store: store)
 /// try await pool.begin(Transfer("books/whale.epub", .download(HTTPRequest("GET", url), to: "/data/whale.epub")))
 /// for await state in try await pool.states(of: "books/whale.epub") { print(state.progress ?? 0) }
 /// ```
@@ -47,29 +47,28 @@ public final class TransferPool: Sendable {
     /// - Parameters:
     ///   - network: The transport of its exchanges.
     ///   - store: The store for the states; by default one in memory.
-    ///   - digest: The digest function for downloads; without one, downloads with a digest are refused.
     ///   - options: The settings.
     ///   - retries: The clock and the random numbers for delays.
     ///   - report: A function that receives errors about states that cannot be read or written.
     /// - Throws: `store.unusable` and other codes of the store.
     public convenience init(
-        _ network: HTTPPipeline, store: any RecordStore = MemoryRecordStore(), digest: (any ContentDigest)? = nil,
+        _ network: HTTPPipeline, store: any RecordStore = MemoryRecordStore(),
         options: TransferOptions = TransferOptions(), retries: Retries = Retries(),
         report: @escaping @Sendable (BackplaneError) -> Void = { _ in }
     ) async throws(BackplaneError) {
         try await self.init(
-            pipeline: { _ in network }, store: store, persists: { !(store is MemoryRecordStore) }, digest: digest,
-            options: options, retries: retries, report: report)
+            pipeline: { _ in network }, store: store, persists: { !(store is MemoryRecordStore) }, options: options,
+            retries: retries, report: report)
     }
 
     /// Creates a pool in which each exchange may use a different pipeline, and continues the transfers in its store.
     package init(
         pipeline: @escaping @Sendable (Transfer) throws(BackplaneError) -> HTTPPipeline, store: any RecordStore,
-        persists: @escaping @Sendable () -> Bool, digest: (any ContentDigest)?,
+        persists: @escaping @Sendable () -> Bool,
         options: TransferOptions = TransferOptions(),
         retries: Retries = Retries(), report: @escaping @Sendable (BackplaneError) -> Void
     ) async throws(BackplaneError) {
-        means = TransferMeans(pipeline: pipeline, digest: digest, options: options, retries: retries)
+        means = TransferMeans(pipeline: pipeline, options: options, retries: retries)
         (self.store, self.persists, self.report) = (store, persists, report)
         try await TransferRecords.define(in: store)
         let last = try await TransferRecords.lastNumber(in: store)
@@ -96,10 +95,10 @@ public final class TransferPool: Sendable {
     /// A transfer that is paused, waits for credentials, has failed or was cancelled is resumed.
     ///
     /// - Throws: `transfer.taken` if another transfer has the id, or downloads to the same file; `transfer.refused` for
-    ///   an empty id, a streamed body, a URL with credentials, or a digest that cannot be checked; `store.unusable`.
+    ///   an empty id, a streamed body, a URL with credentials, or a digest of another length; `store.unusable`.
     @discardableResult
     public func begin(_ transfer: Transfer) async throws(BackplaneError) -> TransferState {
-        let transfer = try transfer.admitted(means), key = ExactText(transfer.id)
+        let transfer = try transfer.admitted(), key = ExactText(transfer.id)
         let departures = state.withLock { $0.table.beginReading(key) }
         defer {
             change { table in
@@ -143,7 +142,7 @@ public final class TransferPool: Sendable {
     ///
     /// - Throws: The errors of ``begin(_:)``.
     package func beginAgain(_ transfer: Transfer) async throws(BackplaneError) -> TransferState {
-        let admitted = try transfer.admitted(means), key = ExactText(transfer.id)
+        let admitted = try transfer.admitted(), key = ExactText(transfer.id)
         if try await load(key), let last = state.withLock({ $0.table.entries[key] }),
             last.state.phase == .succeeded || last.state.phase.isFinal && !last.transfer.isSame(as: admitted)
         {

@@ -1,7 +1,5 @@
-#if Engines
 import Backplane
 import BackplaneConformance
-import BackplaneCrypto
 import BackplaneExchange
 import BackplaneHost
 import BackplaneNetwork
@@ -18,7 +16,7 @@ struct AuthenticatingTests {
     /// A server that accepts what is signed with the key, and the requests that it was sent.
     private func signedServer() throws -> TestServer {
         try TestServer { request, connection in
-            let digest = HMAC.hexadecimal(SHA256Digest().sha256(of: request.body))
+            let digest = ContentDigest.sha256(of: request.body).hexadecimal
             let url = "http://\(request["Host"] ?? "")\(request.target)"
             let expected = "HMAC " + HMAC.text(Self.key, "\(request.method)\n\(url)\n\(digest)")
             let isGood = request["Authorization"] == expected
@@ -38,10 +36,8 @@ struct AuthenticatingTests {
     private func network(
         _ scheme: AuthenticationScheme, _ engine: Engine = .urlSession, filters: [ExchangeFilter] = []
     ) -> HTTPPipeline {
-        let digest = SHA256Digest(), own = Credential(hosts: ["127.0.0.1"], .custom(scheme))
-        return HTTPPipeline(
-            [engine.executor()], credentials: Credentials(["own": own], digest: digest), filters: filters,
-            digest: digest)
+        let own = Credential(hosts: ["127.0.0.1"], .custom(scheme))
+        return HTTPPipeline([engine.executor()], credentials: Credentials(["own": own]), filters: filters)
     }
 
     private func options(_ account: String? = nil) -> HTTPOptions {
@@ -255,10 +251,9 @@ struct AuthenticatingTests {
         manifest.managers["Signer"] = manager
         manifest.network.credentials["own"] = Credential(
             hosts: ["127.0.0.1"], .component("Signer", values: values), managers: ["LendingManager", "Signer"])
-        var options = HostOptions(
+        let options = HostOptions(
             loadFolder: folder + "/loads", dataFolder: folder + "/data", executors: [Engine.urlSession.executor()],
             lanes: lanes, occupationLimit: nil)
-        options.digest = SHA256Digest()
         let host = PluginHost(
             manifest: manifest, plugins: [LendingPlugin.self, SigningPlugin.self], options: options)
         do {
@@ -361,4 +356,3 @@ struct AuthenticatingTests {
         await host.stop()
     }
 }
-#endif

@@ -28,7 +28,7 @@ struct BearerTests {
         _ engine: Engine, _ server: TokenServer, _ source: TokenSource? = nil,
         date: @escaping @Sendable () -> Date = { Date() }
     ) -> HTTPPipeline {
-        let vault = CredentialVault(digest: nil, date: date)
+        let vault = CredentialVault(date: date)
         return HTTPPipeline(
             [engine.executor()],
             credentials: vault.credentials([
@@ -42,8 +42,7 @@ struct BearerTests {
             signIn: TokenRequest(server.url("/token/sign-in"), .json(["reader": .value("reader")])), token: "/a/token",
             isKept: true)
         let credentials = Credentials(
-            ["library": Credential(hosts: [server.host], .bearer(source))], digest: CountingDigest(),
-            keptIn: "/dev/null/tokens")
+            ["library": Credential(hosts: [server.host], .bearer(source))], keptIn: "/dev/null/tokens")
         let network = HTTPPipeline([Engine.urlSession.executor()], credentials: credentials)
         let error = await #expect(throws: BackplaneError.self) {
             try await network.signIn("library", as: "ann", with: ["reader": "ann"])

@@ -1,6 +1,4 @@
-#if Engines
 import Backplane
-import BackplaneCrypto
 import BackplaneExchange
 import BackplaneHTTP
 import BackplaneHost
@@ -100,9 +98,9 @@ struct CredentialsPageTests {
         let server = try TestServer { request, connection in
             connection.answer(request["Authorization"] == nil ? "401 Unauthorized" : "204 No Content")
         }
-        let credentials = Credentials(
-            ["archive": Credential(hosts: ["127.0.0.1"], .basic(Login(user: "ann", password: "white whale")))],
-            digest: SHA256Digest())
+        let credentials = Credentials([
+            "archive": Credential(hosts: ["127.0.0.1"], .basic(Login(user: "ann", password: "white whale")))
+        ])
         let http = HTTPClient(HTTPPipeline([AsyncHTTPClientExecutor()], credentials: credentials))
         var options = HTTPOptions()
         options.credential = "archive"
@@ -115,7 +113,7 @@ struct CredentialsPageTests {
             HMAC.text("white whale", request.digest ?? "")
         }
         let server = try TestServer { request, connection in
-            let digest = HMAC.hexadecimal(SHA256Digest().sha256(of: request.body))
+            let digest = ContentDigest.sha256(of: request.body).hexadecimal
             let isGood = request["Authorization"] == "HMAC \(HMAC.text("white whale", digest))"
             connection.answer(isGood ? "204 No Content" : "401 Unauthorized")
         }
@@ -123,8 +121,7 @@ struct CredentialsPageTests {
             ["Authorization": "HMAC \(signature(of: request))"]
         }
         let signed = Credential(hosts: ["127.0.0.1"], .custom(signing))
-        let network = HTTPPipeline(
-            [AsyncHTTPClientExecutor()], credentials: Credentials(["signed": signed], digest: SHA256Digest()))
+        let network = HTTPPipeline([AsyncHTTPClientExecutor()], credentials: Credentials(["signed": signed]))
         var options = HTTPOptions()
         options.credential = "signed"
         #expect(try await network.send(HTTPRequest("POST", server.url(), body: .text("a")), options).status == 204)
@@ -148,4 +145,3 @@ struct CredentialsPageTests {
         ] { #expect(page.contains("`\(key)`"), "\(key)") }
     }
 }
-#endif

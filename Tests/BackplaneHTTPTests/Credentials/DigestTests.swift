@@ -1,4 +1,3 @@
-import BackplaneCrypto
 import BackplaneNetwork
 import Testing
 
@@ -7,8 +6,6 @@ import Testing
 /// Digest authentication (RFC 7616): the RFC's vectors, the choice among challenges, and what a challenge may ask for.
 @Suite(.timeLimit(.minutes(5)))
 struct DigestTests {
-    #if Engines
-    private static let digest: any ContentDigest = SHA256Digest()
     private static let clientNonce = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
     private static let fields = """
         Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=%, \
@@ -23,7 +20,7 @@ struct DigestTests {
 
     private func challenge(_ algorithm: String, _ more: String = "") throws -> DigestChallenge {
         let field = Self.fields.replacing("%", with: algorithm) + more
-        return try #require(DigestChallenge.best(of: challenges(field), Self.digest))
+        return try #require(DigestChallenge.best(of: challenges(field)))
     }
 
     private func answer(
@@ -32,7 +29,7 @@ struct DigestTests {
     ) -> String {
         DigestField(
             challenge, user: user, password: "Circle of Life", nonce: challenge.nonce, count: count,
-            clientNonce: Self.clientNonce, Self.digest
+            clientNonce: Self.clientNonce
         ).value(method, "/dir/index.html", body: Array(body.utf8))
     }
 
@@ -72,7 +69,7 @@ struct DigestTests {
     ])
     func `a user's name crosses as a digest if the server wants that`(algorithm: String, name: String) throws {
         let field = Self.fields.replacing("%", with: algorithm).replacing("http-auth@", with: "api@")
-        let challenge = try #require(DigestChallenge.best(of: challenges(field + ", userhash=true"), Self.digest))
+        let challenge = try #require(DigestChallenge.best(of: challenges(field + ", userhash=true")))
         let hidden = answer(challenge, user: "Jäsøn Doe")
         #expect(hidden.contains("username=\"\(name)\"") && hidden.hasSuffix(", userhash=true"), "\(hidden)")
         let plain = answer(try self.challenge(algorithm), user: "Jäsøn Doe")
@@ -81,7 +78,7 @@ struct DigestTests {
 
     @Test func `quotes and UTF-8 in a realm are answered as they came`() throws {
         let field = #"Digest realm="Die \"Wale\" \\ Bücher", nonce="a\"b", qop=auth"#
-        let challenge = try #require(DigestChallenge.best(of: challenges(field), Self.digest))
+        let challenge = try #require(DigestChallenge.best(of: challenges(field)))
         #expect(challenge.realm == #"Die "Wale" \ Bücher"#)
         let answer = answer(challenge)
         #expect(answer.contains(#"realm="Die \"Wale\" \\ Bücher", nonce="a\"b","#), "\(answer)")
@@ -92,13 +89,11 @@ struct DigestTests {
     @Test func `the strongest algorithm is answered, wherever it stands`() {
         let both = challenges(
             "Digest realm=r, nonce=1, algorithm=MD5, qop=auth, Digest realm=r, nonce=2, algorithm=SHA-256, qop=auth")
-        #expect(DigestChallenge.best(of: both, Self.digest)?.nonce == "2")
-        #expect(DigestChallenge.best(of: both, OnlySHA256())?.nonce == "2")
-        #expect(DigestChallenge.best(of: both.dropLast(), OnlySHA256()) == nil, "MD5 is not offered by this build")
-        #expect(DigestChallenge.best(of: both, nil) == nil)
+        #expect(DigestChallenge.best(of: both)?.nonce == "2")
+        #expect(DigestChallenge.best(of: both.dropLast())?.nonce == "1")
         let strange = challenges(
             "Digest realm=r, nonce=1, algorithm=SHA-512-256, qop=auth", "Digest realm=r, nonce=2, qop=auth")
-        #expect(DigestChallenge.best(of: strange, Self.digest)?.nonce == "2")
+        #expect(DigestChallenge.best(of: strange)?.nonce == "2")
     }
 
     @Test(arguments: [
@@ -107,11 +102,6 @@ struct DigestTests {
         "Digest realm=\"a\u{1}\", nonce=n, qop=auth",
     ])
     func `what cannot be answered is not`(field: String) {
-        #expect(DigestChallenge.best(of: challenges(field), Self.digest) == nil)
+        #expect(DigestChallenge.best(of: challenges(field)) == nil)
     }
-
-    private struct OnlySHA256: ContentDigest {
-        func sha256(of bytes: [UInt8]) -> [UInt8] { DigestTests.digest.sha256(of: bytes) }
-    }
-    #endif
 }

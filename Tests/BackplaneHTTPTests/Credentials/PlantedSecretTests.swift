@@ -1,6 +1,5 @@
 import Backplane
 import BackplaneControl
-import BackplaneCrypto
 import BackplaneHost
 import BackplaneNetwork
 import BackplaneTestKit
@@ -113,7 +112,6 @@ struct PlantedSecretTests {
         #expect(shown.found == [] && shown.places > 60, "\(shown.found)")
     }
 
-    #if Engines
     @Test func `accounts that are in use show no secrets, however they are printed`() async throws {
         let executor = MemoryExecutor { request, _ in
             let challenge = #"Digest realm="a", nonce="b", qop="auth", algorithm=SHA-256"#
@@ -121,12 +119,11 @@ struct PlantedSecretTests {
             return .init(HTTPResponse(status: 401, headers: ["WWW-Authenticate": challenge]))
         }
         let login = Login(user: "ann", password: Secret(Self.secret("password")))
-        let credentials = Credentials(
-            [
-                "basic": Credential(hosts: ["a.test"], .basic(login)),
-                "digest": Credential(hosts: ["a.test"], .digest(login)),
-                "fixed": Credential(hosts: ["a.test"], .bearer(TokenSource(secret: Secret(Self.secret("fixed"))))),
-            ], digest: SHA256Digest())
+        let credentials = Credentials([
+            "basic": Credential(hosts: ["a.test"], .basic(login)),
+            "digest": Credential(hosts: ["a.test"], .digest(login)),
+            "fixed": Credential(hosts: ["a.test"], .bearer(TokenSource(secret: Secret(Self.secret("fixed"))))),
+        ])
         let network = HTTPPipeline([executor], credentials: credentials)
         var shown = Shown()
         for name in credentials.names {
@@ -140,7 +137,6 @@ struct PlantedSecretTests {
         shown.look("network", at: network)
         #expect(shown.found == [] && shown.places == 21, "\(shown.found)")
     }
-    #endif
 
     #if DEBUG
     /// Shows everything that a redaction hides a secret in, with a mark of the secret's own.
@@ -254,12 +250,9 @@ struct PlantedSecretTests {
         let key = UUID().uuidString
         var manifest = LendingPlugin.manifest(of: key)
         manifest.network.credentials = credentials
-        var options = HostOptions(
+        let options = HostOptions(
             loadFolder: folder + "/loads", dataFolder: folder + "/data", log: log, executors: [engine.executor()],
             occupationLimit: nil)
-        #if Engines
-        options.digest = SHA256Digest()
-        #endif
         let host = PluginHost(manifest: manifest, plugins: [LendingPlugin.self], options: options)
         var shown = Shown()
         let events = Task { [events = host.events] in
@@ -340,9 +333,7 @@ struct PlantedSecretTests {
             let mode = try FileManager.default.attributesOfItem(atPath: folder + "/" + path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
         }
-        #if Engines
         #expect(kept.count == 1, "\(kept)")
-        #endif
         #expect(shown.found == [] && shown.places > 80, "\(shown.found)")
     }
 

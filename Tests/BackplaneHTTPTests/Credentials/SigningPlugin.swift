@@ -1,6 +1,5 @@
-#if Engines
 import Backplane
-import BackplaneCrypto
+import BackplaneExchange
 import BackplaneNetwork
 import Synchronization
 
@@ -60,14 +59,8 @@ final class ScriptedAuthenticator: Manager {
 /// HMAC with SHA-256 (RFC 2104).
 enum HMAC {
     static func text(_ key: String, _ message: String) -> String {
-        let digest = SHA256Digest()
         let block = Array(key.utf8) + [UInt8](repeating: 0, count: 64 - key.utf8.count)
-        let inner = digest.sha256(of: block.map { $0 ^ 0x36 } + Array(message.utf8))
-        return hexadecimal(digest.sha256(of: block.map { $0 ^ 0x5C } + inner))
-    }
-
-    static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let inner = ContentDigest.sha256(of: block.map { $0 ^ 0x36 } + Array(message.utf8))
+        return ContentDigest.sha256(of: block.map { $0 ^ 0x5C } + inner).hexadecimal
     }
 }
-#endif

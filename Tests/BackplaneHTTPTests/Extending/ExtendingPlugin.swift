@@ -146,11 +146,6 @@ enum URLSessionEngine {
     static let shared: any HTTPExecutor = Engine.urlSession.executor()
 }
 
-/// A digest that tells what it is made of, for tests of what is digested.
-struct CountingDigest: ContentDigest {
-    func sha256(of bytes: [UInt8]) -> [UInt8] { [0xC0, UInt8(truncatingIfNeeded: bytes.count), 0, 0] }
-}
-
 /// A log that keeps its records.
 final class KeptLog: LogSink {
     let records = Recording<LogRecord>()

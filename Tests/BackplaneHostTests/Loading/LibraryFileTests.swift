@@ -1,5 +1,5 @@
 import Backplane
-import BackplaneNetwork
+import BackplaneExchange
 import Foundation
 import Testing
 
@@ -18,11 +18,10 @@ struct LibraryFileTests {
 
     /// The error that a library is refused with, after making sure that nothing of it ran and no copy stayed.
     private func refusal(
-        of path: String, sha256: String? = nil, digest: (any ContentDigest)? = nil,
-        sourceLocation: SourceLocation = #_sourceLocation
+        of path: String, sha256: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> BackplaneError? {
         let error = #expect(throws: BackplaneError.self, sourceLocation: sourceLocation) {
-            try LibraryFile.prepare(path, sha256: sha256, in: loads, digest: digest)
+            try LibraryFile.prepare(path, sha256: sha256, in: loads)
         }
         #expect(error?.location == path, "the error says which file it is about", sourceLocation: sourceLocation)
         #expect(!LoadingFixture.exists(path + ".ran"), "code of a refused library ran", sourceLocation: sourceLocation)
@@ -167,47 +166,28 @@ struct LibraryFileTests {
 
     // MARK: Digest
 
-    /// Sums up bytes; enough to tell whether the host compares.
-    private struct Sum: ContentDigest {
-        func sha256(of bytes: [UInt8]) -> [UInt8] {
-            var sum = [UInt8](repeating: 0, count: 32)
-            for (place, byte) in bytes.enumerated() { sum[place % 32] &+= byte }
-            return sum
-        }
-
-        func text(of bytes: [UInt8]) -> String {
-            sha256(of: bytes).map { String(format: "%02x", $0) }.joined()
-        }
-    }
-
     @Test func `a digest that fits is accepted, in capitals too`() throws {
         let path = try folder.write(LoadingFixture.library(), as: "libSound.so")
-        let expected = try Sum().text(of: LoadingFixture.library())
-        _ = try LibraryFile.prepare(path, sha256: expected, in: loads, digest: Sum())
-        _ = try LibraryFile.prepare(path, sha256: expected.uppercased(), in: loads, digest: Sum())
+        let expected = ContentDigest.sha256(of: try LoadingFixture.library()).hexadecimal
+        _ = try LibraryFile.prepare(path, sha256: expected, in: loads)
+        _ = try LibraryFile.prepare(path, sha256: expected.uppercased(), in: loads)
     }
 
     @Test func `one changed byte is refused, naming both digests`() throws {
         var bytes = try LoadingFixture.library()
-        let expected = Sum().text(of: bytes)
+        let expected = ContentDigest.sha256(of: bytes).hexadecimal
         bytes[bytes.count / 2] ^= 1
-        let error = try refusal(of: folder.write(bytes, as: "libChanged.so"), sha256: expected, digest: Sum())
+        let error = try refusal(of: folder.write(bytes, as: "libChanged.so"), sha256: expected)
         #expect(error?.code == .pluginDigestMismatch)
         #expect(error?.message.contains(expected) == true)
-        #expect(error?.message.contains(Sum().text(of: bytes)) == true)
+        #expect(error?.message.contains(ContentDigest.sha256(of: bytes).hexadecimal) == true)
     }
 
     @Test(arguments: ["", "abc", String(repeating: "g", count: 64)])
     func `a digest that is none never fits`(text: String) throws {
         let error = try refusal(
-            of: folder.write(LoadingFixture.library(), as: "libSound.so"), sha256: text, digest: Sum())
+            of: folder.write(LoadingFixture.library(), as: "libSound.so"), sha256: text)
         #expect(error?.code == .pluginDigestMismatch)
-    }
-
-    @Test func `a digest is never skipped by a host that cannot compute one`() throws {
-        let path = try folder.write(LoadingFixture.library(), as: "libSound.so")
-        let error = try refusal(of: path, sha256: Sum().text(of: LoadingFixture.library()))
-        #expect(error?.code == .pluginDigestUnsupported)
     }
 
     // MARK: Image

@@ -1,5 +1,5 @@
 import Backplane
-import BackplaneNetwork
+import BackplaneExchange
 import Foundation
 import Testing
 import TurnstileContracts
@@ -104,20 +104,9 @@ struct LibraryMistakeTests {
         await fixture.host.stop()
     }
 
-    /// Sums up every thousandth byte; enough to tell whether the host compares.
-    private struct Sum: ContentDigest {
-        func sha256(of bytes: [UInt8]) -> [UInt8] {
-            var sum = [UInt8](repeating: 0, count: 32)
-            for place in stride(from: 0, to: bytes.count, by: 1_021) { sum[place % 32] &+= bytes[place] }
-            return sum
-        }
-    }
-
     @Test func `where the manifest gives a SHA-256 another build is refused before it is loaded`() async throws {
         let first = try TurnstileFixture.built("_BenchmarkFirst")
-        let fixture = try await TurnstileFixture(first, sha256: LibraryFile.text(ofDigest: Sum().sha256(of: first))) {
-            $0.digest = Sum()
-        }
+        let fixture = try await TurnstileFixture(first, sha256: ContentDigest.sha256(of: first).hexadecimal)
         let refusal = try await expectRefusal(fixture) { try await fixture.swap(second.get()) }
         #expect(refusal?.code == .pluginDigestMismatch && refusal?.location == fixture.path)
         #expect(try await fixture.generations() == (1, 1))
@@ -148,9 +137,7 @@ struct LibraryMistakeTests {
         async throws
     {
         let first = try TurnstileFixture.built("_BenchmarkFirst")
-        let fixture = try await TurnstileFixture(first, sha256: LibraryFile.text(ofDigest: Sum().sha256(of: first))) {
-            $0.digest = Sum()
-        }
+        let fixture = try await TurnstileFixture(first, sha256: ContentDigest.sha256(of: first).hexadecimal)
         // It leaves a file beside the copy when code of it runs.
         let refusal = try await expectRefusal(fixture) {
             try await fixture.host.swap(library: fixture.write(LoadingFixture.library(), as: name))

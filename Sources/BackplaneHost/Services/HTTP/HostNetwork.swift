@@ -14,7 +14,6 @@ final class HostNetwork: Sendable {
         /// The filters and observers of the host program.
         var filters: [ExchangeFilter] = []
         var observers: [ExchangeObserver] = []
-        var digest: (any ContentDigest)?
         var log: any LogSink = SilentLog()
         /// The observers of single traces.
         let taps = ExchangeTaps()
@@ -22,7 +21,7 @@ final class HostNetwork: Sendable {
         let retries = Retries()
         let managers = NetworkManagers()
         /// The accounts of credentials.
-        var vault = CredentialVault(digest: nil)
+        var vault = CredentialVault()
 
         init(_ executors: [any HTTPExecutor]) { self.executors = executors }
     }

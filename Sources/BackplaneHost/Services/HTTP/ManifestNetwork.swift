@@ -44,7 +44,7 @@ struct ManifestNetwork: Sendable {
                 reserved: isExecuted ? [] : Set(network.executors.keys), retries: means.retries,
                 credentials: credentials,
                 extensions: ExchangeExtensions(
-                    filters: means.filters + (passed.contains(.filter) ? filters : []), digest: means.digest,
+                    filters: means.filters + (passed.contains(.filter) ? filters : []),
                     observers: taps.observers + own), refusal: refusal)
         }
     }

@@ -18,16 +18,15 @@ final class HostTransfers: Sendable {
     }
     private let network: HostNetwork
     private let store: HostStore
-    private let digest: (any ContentDigest)?
     private let log: any LogSink
     private let folder: @Sendable () throws(BackplaneError) -> DataFolder
     private let state = Mutex(State())
 
     init(
-        _ network: HostNetwork, _ store: HostStore, digest: (any ContentDigest)?, log: any LogSink,
+        _ network: HostNetwork, _ store: HostStore, log: any LogSink,
         _ folder: @escaping @Sendable () throws(BackplaneError) -> DataFolder
     ) {
-        (self.network, self.store, self.digest, self.log, self.folder) = (network, store, digest, log, folder)
+        (self.network, self.store, self.log, self.folder) = (network, store, log, folder)
         network.observeSignIns { [weak self] credential, account in self?.signedIn(credential, account: account) }
     }
 
@@ -67,7 +66,7 @@ final class HostTransfers: Sendable {
                         try pipeline.requireCredential(credential, for: transfer.managers)
                     }
                     return pipeline
-                }, store: store, persists: { [store] in store.isPersistent }, digest: digest,
+                }, store: store, persists: { [store] in store.isPersistent },
                 report: { [log] error in
                     log.write(
                         LogRecord(
