@@ -4,12 +4,9 @@ import BackplaneHTTP
 import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
+import HTTPTypes
 import Synchronization
 import Testing
-
-#if Engines
-import HTTPTypes
-#endif
 
 /// The bodies of requests, and the streams of both directions.
 @Suite(.timeLimit(.minutes(2)))
@@ -190,7 +187,6 @@ struct BodyTests {
         #expect(headers.fields.map(\.name) == ["X-É"])
     }
 
-    #if Engines
     private typealias Request = BackplaneNetwork.HTTPRequest
     private typealias Response = BackplaneNetwork.HTTPResponse
     private typealias RequestHead = HTTPTypes.HTTPRequest
@@ -213,5 +209,4 @@ struct BodyTests {
             #expect(error?.code == .networkRefused)
         }
     }
-    #endif
 }

@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneConformance
 import BackplaneExchange
@@ -116,11 +115,10 @@ struct EarlyAnswerTests {
     }
 
     @Test func `an HTTP/2 connection that its server closes gracefully fails no idempotent request`() async throws {
-        let authority = CertificateAuthority()
         let roots = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).pem")
-        try Data(authority.certificate.utf8).write(to: roots)
+        try Data(TestIdentity.servers.certificate.utf8).write(to: roots)
         defer { try? FileManager.default.removeItem(at: roots) }
-        let server = try await SecureTestServer(authority.identity(), requestsPerConnection: 30) { request in
+        let server = try await SecureTestServer(.server, requestsPerConnection: 30) { request in
             .init(body: Array("\(request.connection)".utf8))
         }
         let http = AsyncHTTPClientExecutor(trustRoots: roots.path, proxies: .none)
@@ -166,4 +164,3 @@ private struct Bytes: AsyncSequence, Sendable {
 
     func makeAsyncIterator() -> Iterator { Iterator(text: text) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import NIOCore
 import NIOEmbedded
 import NIOHTTP2
@@ -41,4 +40,3 @@ struct CompactFramesTests {
         #expect(before == after && buffer.readableBytes == 16_384)
     }
 }
-#endif

@@ -9,7 +9,6 @@ import Testing
 /// The executors of this package, and one of a reader's own, run through the suite.
 @Suite(.timeLimit(.minutes(10)))
 struct ConformanceTests {
-    #if Engines
     @Test func `AsyncHTTPClient conforms, and lacks interim responses, 100-continue and trailers`() async throws {
         let report = await HTTPConformance.run { AsyncHTTPClientExecutor(proxies: .none) }
         try report.requireSuccess()
@@ -21,13 +20,6 @@ struct ConformanceTests {
                 "interim responses are delivered on request",
             ])
     }
-
-    @Test func `AsyncHTTPClient conforms with TLS and HTTP/2`() async throws {
-        let report = await HTTPConformance.runSecure { AsyncHTTPClientExecutor(trustRoots: $0, proxies: .none) }
-        try report.requireSuccess()
-        #expect(report.skipped == [] && report.results.count == 5)
-    }
-    #endif
 
     @Test func `URLSession conforms, and lacks everything that streams`() async throws {
         let report = await HTTPConformance.run { URLSessionExecutor() }

@@ -43,7 +43,6 @@ struct FailureTests {
         #expect(error.message == "the host name library.invalid cannot be resolved")
     }
 
-    #if Engines
     @Test
     func `a connection that is not accepted in time fails`() async throws {
         // Given a server that accepts nothing, and a queue that one connection fills
@@ -62,7 +61,6 @@ struct FailureTests {
         #expect(error.code == .networkFailed)
         #expect(error.message == "127.0.0.1:\(listener.port) did not accept the connection in time")
     }
-    #endif
 
     @Test(
         arguments: Engine.allCases,
@@ -207,9 +205,7 @@ struct FailureTests {
 
 extension HTTPExecutor {
     fileprivate func shutDown() async {
-        #if Engines
         await (self as? AsyncHTTPClientExecutor)?.shutdown()
-        #endif
         (self as? URLSessionExecutor)?.shutdown()
     }
 }

@@ -10,7 +10,6 @@ import Testing
 /// Responses whose framing is a case of RFC 9110 and 9112, and what the executors make of them.
 @Suite(.timeLimit(.minutes(5)))
 struct FramingTests {
-    #if Engines
     @Test func `AsyncHTTPClient does what the page says`() async throws {
         let http = AsyncHTTPClientExecutor(proxies: .none), page = try FramedResponse.page()
         for response in FramedResponse.all {
@@ -43,7 +42,6 @@ struct FramingTests {
         _ = await server.departures.first { _ in true }
         await http.shutdown()
     }
-    #endif
 
     // MARK: URLSession, which may end the process, and is therefore tried in another one
 

@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneExchange
 import BackplaneHTTP
@@ -103,4 +102,3 @@ struct ManyExchangesTests {
         }
     }
 }
-#endif

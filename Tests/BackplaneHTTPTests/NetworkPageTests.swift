@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneConformance
 import BackplaneExchange
@@ -273,4 +272,3 @@ struct NetworkPageTests {
         #expect(error.httpStatus == 503)
     }
 }
-#endif

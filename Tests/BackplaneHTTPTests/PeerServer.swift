@@ -1,4 +1,3 @@
-import BackplaneConformance
 import Foundation
 import TestFixtures
 
@@ -27,14 +26,11 @@ extension PeerServer {
         }
     }
 
-    #if Engines
     // MARK: nginx
 
     /// Runs nginx on a folder: on the first port with HTTP/1.1, on the second with HTTP/2 and TLS, on the third with
     /// HTTP/1.1 and TLS.
-    static func withNginx(
-        _ identity: CertificateAuthority.Identity, _ body: (PeerServer) async throws -> Void
-    ) async throws {
+    static func withNginx(_ identity: TestIdentity, _ body: (PeerServer) async throws -> Void) async throws {
         try await withNginx(configuration: configuration) { folder in
             try Data(identity.certificate.utf8).write(to: URL(filePath: folder + "/certificate.pem"))
             try Data(identity.key.utf8).write(to: URL(filePath: folder + "/key.pem"))
@@ -64,5 +60,4 @@ extension PeerServer {
         location = /moved { return 302 /hello; }
         location = /closed { return 444; }
         """
-    #endif
 }

@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneConformance
 import BackplaneExchange
 import BackplaneHTTP
 import BackplaneNetwork
@@ -51,7 +50,6 @@ struct PeerTests {
         }
     }
 
-    #if Engines
     /// The ways to reach nginx, in the order of its ports.
     enum Route: Int, CaseIterable, Sendable {
         case plain, secure2, secure1
@@ -67,10 +65,9 @@ struct PeerTests {
     private func withNginx(
         _ route: Route, _ test: (HTTPPipeline, _ url: String, _ folder: String) async throws -> Void
     ) async throws {
-        let authority = CertificateAuthority()
-        try await PeerServer.withNginx(authority.identity()) { server in
+        try await PeerServer.withNginx(.server) { server in
             let roots = server.folder + "/ca.pem"
-            try Data(authority.certificate.utf8).write(to: URL(filePath: roots))
+            try Data(TestIdentity.servers.certificate.utf8).write(to: URL(filePath: roots))
             let executor = AsyncHTTPClientExecutor(trustRoots: roots, proxies: .none)
             let url = "\(route.scheme)://localhost:\(server.ports[route.rawValue])"
             try await test(HTTPPipeline([executor]), url, server.folder)
@@ -146,10 +143,9 @@ struct PeerTests {
     }
 
     @Test(.enabled(if: hasNginx, missingNginx)) func `nginx whose certificate is nobody's is refused`() async throws {
-        let stranger = CertificateAuthority(name: "Stranger"), authority = CertificateAuthority()
-        try await PeerServer.withNginx(stranger.identity()) { server in
+        try await PeerServer.withNginx(.strangeServer) { server in
             let roots = server.folder + "/ca.pem"
-            try Data(authority.certificate.utf8).write(to: URL(filePath: roots))
+            try Data(TestIdentity.servers.certificate.utf8).write(to: URL(filePath: roots))
             let executor = AsyncHTTPClientExecutor(trustRoots: roots, proxies: .none)
             for port in server.ports[1...] {
                 let error = await #expect(throws: BackplaneError.self) {
@@ -160,5 +156,4 @@ struct PeerTests {
             await executor.shutdown()
         }
     }
-    #endif
 }

@@ -208,7 +208,6 @@ struct PipelineTests {
         #expect(count == 2000 && read.withLock { $0 } == 3)
     }
 
-    #if Engines
     @Test func `ten thousand requests at once are bounded, and none is lost`() async throws {
         let under = Mutex((now: 0, most: 0))
         let server = try TestServer { request, connection in
@@ -268,7 +267,6 @@ struct PipelineTests {
         #expect(last.received == 2 << 20 && last.toReceive == 2 << 20)
         #expect(zip(all, all.dropFirst()).allSatisfy { $0.sent <= $1.sent && $0.received <= $1.received })
     }
-    #endif
 
     @Test func `an executor is chosen by its scheme, the first one first`() async throws {
         let executors = ["one", "two"].map { name in

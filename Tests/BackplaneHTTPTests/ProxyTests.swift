@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneConformance
 import BackplaneExchange
 import BackplaneHTTP
 import BackplaneNetwork
@@ -52,11 +51,10 @@ struct ProxyTests {
         #expect(try proxies.proxy(scheme: "http", host: "books.test") == nil)
     }
 
-    #if Engines
     // MARK: The executor
 
     @Test func `a server is not reached directly instead of through a proxy that cannot be used`() async throws {
-        let secure = try await SecureTestServer(CertificateAuthority().identity()) { _ in .init() }
+        let secure = try await SecureTestServer(.server) { _ in .init() }
         let plain = try TestServer { $1.answer("204 No Content") }
         let executor = AsyncHTTPClientExecutor(proxies: HTTPProxies(["https_proxy": "socks5://p:1"]))
         let error = await #expect(throws: BackplaneError.self) {
@@ -123,13 +121,12 @@ struct ProxyTests {
 
     @Test(.enabled(if: PeerServer.isThere("python3"), "python3 is not installed"), arguments: [true, false])
     func `TLS and HTTP/2 pass through a tunnel, except to hosts that are exempt`(offersHTTP2: Bool) async throws {
-        let authority = CertificateAuthority()
-        let server = try await SecureTestServer(authority.identity(), offersHTTP2: offersHTTP2) { request in
+        let server = try await SecureTestServer(.server, offersHTTP2: offersHTTP2) { request in
             .init(body: Array(request.target.utf8))
         }
         try await PeerServer.with(Self.tunnels) { proxy in
             let roots = proxy.folder + "/ca.pem"
-            try Data(authority.certificate.utf8).write(to: URL(filePath: roots))
+            try Data(TestIdentity.servers.certificate.utf8).write(to: URL(filePath: roots))
             let executor = AsyncHTTPClientExecutor(
                 trustRoots: roots,
                 proxies: HTTPProxies(["https_proxy": "http://127.0.0.1:\(proxy.ports[0])", "no_proxy": "localhost"]))
@@ -147,18 +144,15 @@ struct ProxyTests {
 
     @Test func `the environment names the certificates to trust, and the proxy`() async {
         await #expect(processExitsWith: .success) {
-            let authority = CertificateAuthority()
             let file = FileManager.default.temporaryDirectory.appending(path: "roots-\(UUID().uuidString).pem").path
             defer { try? FileManager.default.removeItem(atPath: file) }
             for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"] {
                 unsetenv(name)
             }
-            let server = try await SecureTestServer(authority.identity()) { _ in .init(body: [7]) }
+            let server = try await SecureTestServer(.server) { _ in .init(body: [7]) }
             let request = HTTPRequest("GET", server.url())
-            for (certificate, isTrusted) in [
-                (authority.certificate, true), (CertificateAuthority(name: "Stranger").certificate, false),
-            ] {
-                try Data(certificate.utf8).write(to: URL(filePath: file))
+            for (authority, isTrusted) in [(TestIdentity.servers, true), (.strangers, false)] {
+                try Data(authority.certificate.utf8).write(to: URL(filePath: file))
                 setenv("SSL_CERT_FILE", file, 1)
                 let executor = AsyncHTTPClientExecutor()
                 if isTrusted {
@@ -184,5 +178,4 @@ struct ProxyTests {
             await server.stop()
         }
     }
-    #endif
 }

@@ -1,4 +1,3 @@
-#if Engines
 import AsyncHTTPClient
 import Foundation
 import Glibc
@@ -83,4 +82,3 @@ private struct FileChunks: AsyncSequence, Sendable {
 
     func makeAsyncIterator() -> Iterator { Iterator(path) }
 }
-#endif

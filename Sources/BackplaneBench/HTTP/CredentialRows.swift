@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneDocuments
 import BackplaneExchange
@@ -224,4 +223,3 @@ private final class BorrowingCommunication<Letter: PluginLetter>: CommunicationC
         }
     }
 }
-#endif

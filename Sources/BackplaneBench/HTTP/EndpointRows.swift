@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneExchange
 import BackplaneNetwork
@@ -137,4 +136,3 @@ private struct ManyLoads {
 
     private static func resident() throws -> Double { try ProcessMemory.figures(ofProcess: "self")["Rss"] ?? .nan }
 }
-#endif

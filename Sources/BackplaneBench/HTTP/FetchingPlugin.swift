@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneNetwork
 import Synchronization
@@ -57,4 +56,3 @@ final class CountingObserver: Manager {
         }
     }
 }
-#endif

@@ -1,6 +1,4 @@
-#if Engines
 import Backplane
-import BackplaneConformance
 import BackplaneExchange
 import BackplaneHTTP
 import BackplaneHost
@@ -13,7 +11,6 @@ struct HTTPRig: Sendable {
     /// The address of the server.
     private struct Address: Codable {
         var plain: UInt16
-        var secure: Int
         /// The ports of the servers on 127.0.0.1 and the addresses after it.
         var hosts: [UInt16]
     }
@@ -28,8 +25,6 @@ struct HTTPRig: Sendable {
         credentials: Credentials([
             "fixed": Credential(hosts: ["127.0.0.1"], .bearer(TokenSource(secret: "a token that does not change")))
         ]))
-    /// The client of a program, over HTTP/2.
-    let secure: HTTPPipeline
     /// The client of a component.
     let plugin: FetchingCommunication.Context
     /// The client of a component in a host whose exchanges a manager observes.
@@ -43,7 +38,6 @@ struct HTTPRig: Sendable {
         self.folder = folder
         server = ServerProcess([MeasuringChild.command, Self.serverMeasure, folder, folder])
         address = try await JSONDecoder().decode(Address.self, from: server.firstLine())
-        secure = HTTPPipeline([AsyncHTTPClientExecutor(trustRoots: folder + "/ca.pem", proxies: .none)])
         (host, plugin) = try await Self.start(in: folder, "plain", observers: [])
         (observedHost, observed) = try await Self.start(in: folder, "observed", observers: ["Observer"])
     }
@@ -86,24 +80,14 @@ struct HTTPRig: Sendable {
         "http://127.0.0.\(host + 1):\(address.hosts[host])/json/\(bytes)"
     }
 
-    func secureURL(_ bytes: Int) -> String { "https://localhost:\(address.secure)/bytes/\(bytes)" }
-
     /// Serves in a child process until its parent has ended.
-    static func serve(in folder: String) async throws {
-        let authority = CertificateAuthority(), plain = try BenchServer()
+    static func serve() async throws {
+        let plain = try BenchServer()
         let others = try (2...UInt32(hosts)).map { try BenchServer(address: $0) }
-        let secure = try await SecureTestServer(authority.identity()) { request in
-            let bytes = Int(request.target.dropFirst("/bytes/".count)) ?? 0
-            return .init(body: [UInt8](repeating: 0x78, count: 1 << 16), repetitions: bytes >> 16)
-        }
-        try Data(authority.certificate.utf8).write(to: URL(filePath: folder + "/ca.pem"))
         for server in [plain] + others { server.run() }
         let parent = getppid()
-        let address = try JSONEncoder().encode(
-            Address(plain: plain.port, secure: secure.port, hosts: ([plain] + others).map(\.port)))
+        let address = try JSONEncoder().encode(Address(plain: plain.port, hosts: ([plain] + others).map(\.port)))
         FileHandle.standardOutput.write(address + Data("\n".utf8))
         while getppid() == parent { try await Task.sleep(for: .seconds(1)) }
-        await secure.stop()
     }
 }
-#endif

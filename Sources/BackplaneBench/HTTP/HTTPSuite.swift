@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneExchange
 import BackplaneNetwork
@@ -11,7 +10,7 @@ import Synchronization
 // The server is a process of its own on loopback. Figures of small exchanges are the processor time of this process for
 // each; those of large bodies are the time for each million bytes.
 extension BenchSuite {
-    static let http = BenchSuite(name: HTTPRows.suite) { folder, _ in
+    static let http = BenchSuite(name: HTTPRows.suite) { folder in
         let rig = try await HTTPRig(in: folder), rows = HTTPRows(rig: rig)
         let credentials = CredentialRows(folder: folder).rows
         let endpoints = EndpointRows(rig: rig).rows
@@ -185,15 +184,9 @@ struct HTTPRows {
             growth("memory of 1 GB down, plugin", atMost: 32, downloadingInPlugin),
             growth("memory of 1 GB up, client", atMost: 32, uploading),
             growth("memory of 1 GB up, plugin", atMost: 32, uploadingInPlugin),
-            growth("memory of a slow consumer, HTTP/1.1", atMost: 4) { bytes in
+            growth("memory of a slow consumer", atMost: 4) { bytes in
                 let response = try await rig.client.open(HTTPRequest("GET", rig.url(bytes)))
                 return try await Self.readSlowly(response.body)
-            },
-            growth("memory of a slow consumer, HTTP/2", atMost: 12) { bytes in
-                // The server's body consists of pieces of 64 KB.
-                let response = try await rig.secure.open(HTTPRequest("GET", rig.secureURL(bytes)))
-                let count = try await Self.readSlowly(response.body)
-                return count == (bytes >> 16) << 16 ? bytes : count
             },
         ]
     }
@@ -237,4 +230,3 @@ struct HTTPRows {
         }
     }
 }
-#endif

@@ -44,13 +44,6 @@ public enum HTTPConformance {
         limit: Duration = .seconds(60), starting: @Sendable (String) -> Void = { _ in },
         _ make: @Sendable () throws -> any HTTPExecutor
     ) async -> Report {
-        await run(cases, limit: limit, starting: starting, make)
-    }
-
-    static func run(
-        _ cases: [Case], limit: Duration, starting: @Sendable (String) -> Void = { _ in },
-        _ make: @Sendable () throws -> any HTTPExecutor
-    ) async -> Report {
         var report = Report()
         for item in cases {
             starting(item.name)

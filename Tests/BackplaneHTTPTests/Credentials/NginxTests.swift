@@ -1,6 +1,4 @@
-#if Engines
 import Backplane
-import BackplaneConformance
 import BackplaneExchange
 import BackplaneHTTP
 import BackplaneNetwork
@@ -23,9 +21,6 @@ struct NginxTests {
     private static let isThere =
         program != nil && PeerServer.isThere("python3") || environment["BACKPLANE_REQUIRE_PEERS"] == "1"
 
-    private let servers = CertificateAuthority(name: "Servers")
-    private let clients = CertificateAuthority(name: "Clients")
-
     private func write(_ text: String, as name: String, in folder: String) throws {
         try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"), options: .atomic)
     }
@@ -47,13 +42,12 @@ struct NginxTests {
         """
 
     private func withServer(_ body: (_ url: String, _ folder: String) async throws -> Void) async throws {
-        let identity = servers.identity()
         try await PeerServer.withNginx(at: Self.program, configuration: Self.configuration) { folder in
-            try write(identity.certificate, as: "server.pem", in: folder)
-            try write(identity.key, as: "server.key", in: folder)
-            try write(clients.certificate, as: "clients.pem", in: folder)
+            try write(TestIdentity.server.certificate, as: "server.pem", in: folder)
+            try write(TestIdentity.server.key, as: "server.key", in: folder)
+            try write(TestIdentity.clients.certificate, as: "clients.pem", in: folder)
         } _: { server in
-            try write(servers.certificate, as: "ca.pem", in: server.folder)
+            try write(TestIdentity.servers.certificate, as: "ca.pem", in: server.folder)
             try await body("https://localhost:\(server.ports[0])/", server.folder)
         }
     }
@@ -67,10 +61,9 @@ struct NginxTests {
             let without = HTTPPipeline(
                 [AsyncHTTPClientExecutor(proxies: .none)], tls: ["localhost": TLSSettings(roots: folder + "/ca.pem")])
             #expect(try await without.send(HTTPRequest("GET", url)).status == 400, "nginx says what is missing")
-            for (signer, name, isAccepted) in [
-                (clients, "ann", true), (CertificateAuthority(name: "Others"), "eve", false), (clients, "bob", true),
+            for (identity, name, isAccepted) in [
+                (TestIdentity.ann, "ann", true), (.strangeClient, "eve", false), (.bob, "bob", true),
             ] {
-                let identity = signer.identity(for: [name])
                 try write(identity.certificate, as: "me.pem", in: folder)
                 try write(identity.key, as: "me.key", in: folder)
                 let response = try await network.send(HTTPRequest("GET", url))
@@ -80,4 +73,3 @@ struct NginxTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import NIOCore
 import NIOHTTP1
 import NIOHTTP2
@@ -7,39 +6,32 @@ import NIOSSL
 import Synchronization
 
 /// A TLS server on a free port of 127.0.0.1, with HTTP/2 if the client offers it, otherwise HTTP/1.1.
-public final class SecureTestServer: Sendable {
+final class SecureTestServer: Sendable {
     /// A request as the server received it.
-    public struct Request: Sendable {
+    struct Request: Sendable {
         /// The request method as sent, such as `GET`.
-        public var method: String
+        var method: String
         /// The path and query.
-        public var target: String
+        var target: String
         /// The number of bytes of the body.
-        public var bodyCount = 0
+        var bodyCount = 0
         /// The number of the connection on which the request arrived.
-        public var connection: Int
+        var connection: Int
     }
     /// The response to a request.
-    public struct Response: Sendable {
+    struct Response: Sendable {
         /// The status code.
-        public var status = 200
+        var status = 200
         /// The header fields other than `Content-Length`.
-        public var headers: [(String, String)] = []
+        var headers: [(String, String)] = []
         /// The body, before repetition.
-        public var body: [UInt8]
+        var body: [UInt8] = []
         /// The number of times that the body is sent, each time once the client accepts more.
-        public var repetitions = 1
-
-        /// Creates a response whose body is `body`, sent `repetitions` times.
-        public init(
-            status: Int = 200, headers: [(String, String)] = [], body: [UInt8] = [], repetitions: Int = 1
-        ) {
-            (self.status, self.headers, self.body, self.repetitions) = (status, headers, body, repetitions)
-        }
+        var repetitions = 1
     }
 
     /// The port on the loopback interface, chosen by the system.
-    public let port: Int
+    let port: Int
     private let channel: any Channel
     private let group: MultiThreadedEventLoopGroup
     private let counts: ServerCounts
@@ -48,16 +40,14 @@ public final class SecureTestServer: Sendable {
     ///
     /// - Parameters:
     ///   - identity: The certificate and key.
-    ///   - offersHTTP2: A Boolean value that indicates whether HTTP/2 is offered.
-    ///   - speaksTLS13: A Boolean value that indicates whether TLS 1.3 is offered rather than only earlier versions.
-    ///   - clientRoots: The authorities, in PEM, one of which must have signed the client's certificate; `nil` means
-    ///     that none is requested.
+    ///   - speaksTLS13: Whether TLS 1.3 is offered, and not only earlier versions.
+    ///   - clients: The authority that must have signed the client's certificate; `nil` if none is requested.
     ///   - requestsPerConnection: The number of requests after which a connection over HTTP/2 is closed gracefully and
     ///     ignores further ones; `nil` for no limit.
     ///   - answer: A function that answers a request whose body has arrived.
-    public init(
-        _ identity: CertificateAuthority.Identity, offersHTTP2: Bool = true, speaksTLS13: Bool = true,
-        clientRoots: String? = nil, requestsPerConnection: Int? = nil,
+    init(
+        _ identity: TestIdentity, offersHTTP2: Bool = true, speaksTLS13: Bool = true,
+        clients: TestIdentity? = nil, requestsPerConnection: Int? = nil,
         _ answer: @escaping @Sendable (Request) -> Response
     ) async throws {
         var tls = TLSConfiguration.makeServerConfiguration(
@@ -67,9 +57,9 @@ public final class SecureTestServer: Sendable {
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(identity.key.utf8), format: .pem)))
         tls.applicationProtocols = offersHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"]
         if !speaksTLS13 { tls.maximumTLSVersion = .tlsv12 }
-        if let clientRoots {
+        if let clients {
             tls.certificateVerification = .noHostnameVerification
-            tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(clientRoots.utf8)))
+            tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(clients.certificate.utf8)))
         }
         let context = try NIOSSLContext(configuration: tls), counts = ServerCounts()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -99,15 +89,15 @@ public final class SecureTestServer: Sendable {
     }
 
     /// The number of requests that have arrived.
-    public var requestCount: Int { counts.requests }
+    var requestCount: Int { counts.requests }
     /// The number of chunks of repeated bodies that have been passed to the connections.
-    public var sentChunks: Int { counts.chunks }
+    var sentChunks: Int { counts.chunks }
 
     /// Returns the URL of a path.
-    public func url(_ path: String = "/", host: String = "localhost") -> String { "https://\(host):\(port)\(path)" }
+    func url(_ path: String = "/", host: String = "localhost") -> String { "https://\(host):\(port)\(path)" }
 
     /// Closes all connections.
-    public func stop() async {
+    func stop() async {
         try? await channel.close()
         try? await group.shutdownGracefully()
     }
@@ -215,4 +205,3 @@ private final class AnswerHandler: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
-#endif

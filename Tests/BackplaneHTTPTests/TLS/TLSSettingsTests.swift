@@ -1,6 +1,4 @@
-#if Engines
 import Backplane
-import BackplaneConformance
 import BackplaneExchange
 import BackplaneHost
 import BackplaneNetwork
@@ -15,21 +13,17 @@ import Testing
 /// Roots and versions of TLS for single hosts.
 @Suite(.timeLimit(.minutes(5)))
 struct TLSSettingsTests {
-    private let authority = CertificateAuthority()
-
-    /// Runs a test with a server, and with a folder that has the authority's certificate as `ca.pem`.
-    ///
-    /// - Parameter identity: The server's identity; `nil` for one from the authority.
+    /// Runs a test with a server, and with a folder that has the certificate of the servers' authority as `ca.pem`.
     private func with(
-        _ identity: CertificateAuthority.Identity? = nil, speaksTLS13: Bool = true, clientRoots: String? = nil,
+        _ identity: TestIdentity = .server, speaksTLS13: Bool = true, clients: TestIdentity? = nil,
         _ body: (SecureTestServer, String) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        try Data(authority.certificate.utf8).write(to: URL(filePath: folder + "/ca.pem"))
+        try Data(TestIdentity.servers.certificate.utf8).write(to: URL(filePath: folder + "/ca.pem"))
         let server = try await SecureTestServer(
-            identity ?? authority.identity(), speaksTLS13: speaksTLS13, clientRoots: clientRoots
+            identity, speaksTLS13: speaksTLS13, clients: clients
         ) { _ in
             .init(body: Array("hello".utf8))
         }
@@ -75,7 +69,7 @@ struct TLSSettingsTests {
     }
 
     @Test func `a self-signed certificate is trusted where it is a root itself, and nowhere else`() async throws {
-        let own = CertificateAuthority.selfSigned()
+        let own = TestIdentity.selfSigned
         try await with(own) { server, folder in
             try Data(own.certificate.utf8).write(to: URL(filePath: folder + "/own.pem"))
             for (roots, isTrusted) in [("own.pem", true), ("ca.pem", false)] {
@@ -98,13 +92,13 @@ struct TLSSettingsTests {
             sent.add(request.target)
             connection.answer("200 OK")
         }
-        let secure = try await SecureTestServer(authority.identity()) { _ in
+        let secure = try await SecureTestServer(.server) { _ in
             .init(status: 302, headers: [("Location", plain.url("/there"))])
         }
         let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        try Data(authority.certificate.utf8).write(to: URL(filePath: folder + "/ca.pem"))
+        try Data(TestIdentity.servers.certificate.utf8).write(to: URL(filePath: folder + "/ca.pem"))
         let network = HTTPPipeline(
             [AsyncHTTPClientExecutor(proxies: .none)], tls: ["localhost": TLSSettings(roots: folder + "/ca.pem")])
         let http = HTTPClient(network).relative(to: secure.url())
@@ -148,11 +142,10 @@ struct TLSSettingsTests {
             let network = HTTPPipeline(
                 [AsyncHTTPClientExecutor(proxies: .none)], tls: ["localhost": TLSSettings(roots: folder + "/ca.pem")])
             let request = HTTPRequest("GET", server.url())
-            for (certificate, isTrusted) in [
-                (authority.certificate, true), (CertificateAuthority().certificate, false),
-                (authority.certificate, true),
+            for (authority, isTrusted) in [
+                (TestIdentity.servers, true), (.strangers, false), (.servers, true),
             ] {
-                try Data(certificate.utf8).write(to: URL(filePath: folder + "/ca.pem"), options: .atomic)
+                try Data(authority.certificate.utf8).write(to: URL(filePath: folder + "/ca.pem"), options: .atomic)
                 if isTrusted {
                     #expect(try await network.send(request).status == 200)
                 } else {
@@ -163,7 +156,7 @@ struct TLSSettingsTests {
     }
 
     /// Writes an identity to `me.pem` and `me.key` of a folder.
-    private func write(_ identity: CertificateAuthority.Identity, in folder: String) throws {
+    private func write(_ identity: TestIdentity, in folder: String) throws {
         try Data(identity.certificate.utf8).write(to: URL(filePath: folder + "/me.pem"), options: .atomic)
         try Data(identity.key.utf8).write(to: URL(filePath: folder + "/me.key"), options: .atomic)
     }
@@ -172,8 +165,7 @@ struct TLSSettingsTests {
     func `a server that asks for a certificate is shown that of its host, also after it is replaced`(speaksTLS13: Bool)
         async throws
     {
-        let clients = CertificateAuthority(name: "Clients")
-        try await with(speaksTLS13: speaksTLS13, clientRoots: clients.certificate) { server, folder in
+        try await with(speaksTLS13: speaksTLS13, clients: .clients) { server, folder in
             func network(_ settings: TLSSettings) -> HTTPPipeline {
                 HTTPPipeline([AsyncHTTPClientExecutor(proxies: .none)], tls: ["localhost": settings])
             }
@@ -183,10 +175,10 @@ struct TLSSettingsTests {
                 TLSSettings(
                     roots: folder + "/ca.pem", certificate: folder + "/me.pem", key: folder + "/me.key"))
             // Another authority's certificate is refused, and the right one is taken from the same files afterwards.
-            for (signer, isAccepted) in [
-                (clients, true), (CertificateAuthority(name: "Others"), false), (clients, true),
+            for (identity, isAccepted) in [
+                (TestIdentity.ann, true), (.strangeClient, false), (.bob, true),
             ] {
-                try write(signer.identity(for: ["ann"]), in: folder)
+                try write(identity, in: folder)
                 if isAccepted {
                     #expect(try await own.send(HTTPRequest("GET", server.url())).status == 200)
                 } else {
@@ -199,8 +191,8 @@ struct TLSSettingsTests {
 
     @Test func `a certificate and its key may be in one file, and what cannot be read fails the exchange`() async throws
     {
-        let clients = CertificateAuthority(name: "Clients"), identity = clients.identity(for: ["ann"])
-        try await with(clientRoots: clients.certificate) { server, folder in
+        let identity = TestIdentity.ann
+        try await with(clients: .clients) { server, folder in
             func network(_ certificate: String, _ key: String? = nil) -> HTTPPipeline {
                 let settings = TLSSettings(
                     roots: folder + "/ca.pem", certificate: folder + "/" + certificate,
@@ -218,17 +210,15 @@ struct TLSSettingsTests {
                 let error = await failure(network(certificate, key), server.url())
                 #expect(error?.code == .networkInsecure && error?.message.contains(words) == true, "\(error as Any)")
             }
-            let other = clients.identity(for: ["bob"])
-            try Data(other.key.utf8).write(to: URL(filePath: folder + "/other.key"))
+            try Data(TestIdentity.bob.key.utf8).write(to: URL(filePath: folder + "/other.key"))
             #expect(await failure(network("me.pem", "other.key"), server.url())?.code == .networkInsecure)
             #expect(server.requestCount == 1)
         }
     }
 
     @Test func `the manifest names certificate and key, from its folder`() async throws {
-        let clients = CertificateAuthority(name: "Clients")
-        try await with(clientRoots: clients.certificate) { server, folder in
-            try write(clients.identity(for: ["ann"]), in: folder)
+        try await with(clients: .clients) { server, folder in
+            try write(.ann, in: folder)
             let path = folder + "/manifest.json"
             func document(_ settings: String) throws -> ManifestDocument {
                 try Data(
@@ -332,4 +322,3 @@ struct TLSSettingsTests {
         }
     }
 }
-#endif
