@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneHost
 import BackplaneServiceLifecycle
@@ -74,4 +73,3 @@ struct PluginHostServiceTests {
         await #expect(throws: (any Error).self) { try await run.value }
     }
 }
-#endif

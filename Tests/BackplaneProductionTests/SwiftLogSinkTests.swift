@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneHost
 import BackplaneSwiftLog
@@ -57,4 +56,3 @@ struct SwiftLogSinkTests {
         #expect(lines.all == ["info test: inside trace=\(trace)", "info test: outside "])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneRecords
 import BackplaneSQLite
@@ -487,4 +486,3 @@ struct DamagedStoreTests {
         #expect(fixture.reports.count == 1, "\(fixture.reports)")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneRecords
 import BackplaneStorage
@@ -296,4 +295,3 @@ final class DurabilityTests: Sendable {
         #expect(!FileManager.default.fileExists(atPath: file + ".damage"), "there is nothing to save")
     }
 }
-#endif

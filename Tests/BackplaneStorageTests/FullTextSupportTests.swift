@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneConformance
 import BackplaneRecords
@@ -172,4 +171,3 @@ final class FullTextSupportTests {
         #expect(try await found("moon", by: "words", in: try open(on: .complete)) == ["moon"])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import Foundation
 import Testing
 
@@ -38,4 +37,3 @@ struct OverflowPageTests {
         #expect(pages.overflow.total == Int(OverflowReadings.limit) * chain)
     }
 }
-#endif

@@ -1,40 +1,31 @@
 import Backplane
 import BackplaneConformance
 import BackplaneRecords
+import BackplaneSQLite
 import BackplaneStorage
 import Foundation
 import Testing
-
-#if Engines
-import BackplaneSQLite
-#endif
 
 /// The requirements of every store, in each engine.
 @Suite(.timeLimit(.minutes(5)))
 struct RecordStoreTests {
     enum Engine: String, CaseIterable, CustomTestStringConvertible {
         case memory
-        #if Engines
         case sqlite
-        #endif
 
         var testDescription: String { rawValue }
 
         func open(in folder: String) throws -> any RecordStore {
             switch self {
             case .memory: MemoryRecordStore()
-            #if Engines
             case .sqlite: try SQLiteRecordStore(folder: folder) { Issue.record("nothing was damaged: \($0)") }
-            #endif
             }
         }
 
         func waitingTasks(of store: any RecordStore) -> Int {
             switch store {
             case let store as MemoryRecordStore: store.waitingTasks
-            #if Engines
             case let store as SQLiteRecordStore: store.waitingTasks
-            #endif
             default: 0
             }
         }

@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneRecords
 import BackplaneSQLite
@@ -270,4 +269,3 @@ final class SQLiteFileTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneRecords
 import BackplaneStorage
@@ -241,4 +240,3 @@ final class StoreFileContentTests {
         #expect(last == 100)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneRecords
 import BackplaneSQLite
@@ -195,4 +194,3 @@ final class StoreMigrationTests {
         #expect(try Data(contentsOf: URL(filePath: file)) == before)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import Foundation
 import Glibc
 import Testing
@@ -64,4 +63,3 @@ final class StoreProcess: Sendable {
         while waitpid(process, &status, 0) < 0 && errno == EINTR {}
     }
 }
-#endif

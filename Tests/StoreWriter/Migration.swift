@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneHost
 import BackplaneRecords
@@ -119,4 +118,3 @@ private final class ShelfStore: DataAccessController {
         table.async(\.count) { store, _, _ in try await store.books.count() }
     }
 }
-#endif

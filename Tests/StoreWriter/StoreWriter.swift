@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneRecords
 import BackplaneSQLite
@@ -78,9 +77,3 @@ struct StoreWriter {
         }
     }
 }
-#else
-@main
-struct StoreWriter {
-    static func main() {}
-}
-#endif

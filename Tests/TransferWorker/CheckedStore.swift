@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneRecords
 import BackplaneStorage
@@ -55,4 +54,3 @@ struct CheckedStore: RecordStore {
         try await store.collections(in: namespace)
     }
 }
-#endif

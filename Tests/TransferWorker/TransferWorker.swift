@@ -1,4 +1,3 @@
-#if Engines
 import BackplaneExchange
 import BackplaneHTTP
 import BackplaneNetwork
@@ -48,9 +47,3 @@ struct TransferWorker {
         line.withUTF8 { _ = Glibc.write(1, $0.baseAddress, $0.count) }
     }
 }
-#else
-@main
-struct TransferWorker {
-    static func main() {}
-}
-#endif

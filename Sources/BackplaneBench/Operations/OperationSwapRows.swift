@@ -1,4 +1,3 @@
-#if Engines
 import BackplaneHost
 
 /// The rows for swaps under a graph of operations that outlasts them all: every node runs exactly once.
@@ -21,4 +20,3 @@ struct OperationSwapRows: Sendable {
         ]
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneExchange
 import BackplaneHTTP
@@ -92,4 +91,3 @@ enum OperationSwaps {
         while getppid() == parent { try await Task.sleep(for: .seconds(1)) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import BackplaneRecords
 import BackplaneSQLite
 import BackplaneStorage
@@ -106,4 +105,3 @@ final class BareStore: Sendable {
         Data([32] + withUnsafeBytes(of: (Double(number).bitPattern | 1 << 63).bigEndian, Array.init) + [0x80, 0])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import BackplaneStorage
 import FoundationEssentials
 
@@ -26,4 +25,3 @@ struct BenchBook: Record {
     static let definition = CollectionDefinition(collection, indexes: [IndexDefinition("number")])
     static let namespace = "Bench"
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneHost
 import BackplaneRecords
@@ -68,4 +67,3 @@ private final class BenchStore: DataAccessController {
     init(_ context: Context) { Self.last.withLock { $0 = context.store } }
     static func methods(_ table: inout Methods) { table.sync(\.nothing) { _, _, _ in Nothing() } }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneSQLite
 import BackplaneStorage
@@ -99,4 +98,3 @@ struct ContendedStore: Sendable {
             increments: tally.increments.load(ordering: .relaxed))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneRecords
 import BackplaneSQLite
@@ -94,4 +93,3 @@ extension RecordStore {
         return try StoredForm.decode(BenchBook.self, record)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import BackplaneTestKit
 import Foundation
 import Synchronization
@@ -87,4 +86,3 @@ enum NumberedBytes {
         return place == length
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneExchange
 import BackplaneHTTP
@@ -112,4 +111,3 @@ enum TransferChild {
         }
     }
 }
-#endif

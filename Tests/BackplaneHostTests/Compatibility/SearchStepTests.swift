@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneSQLite
 import Foundation
@@ -63,4 +62,3 @@ struct SearchStepTests {
         #expect(await endless.value != nil)
     }
 }
-#endif

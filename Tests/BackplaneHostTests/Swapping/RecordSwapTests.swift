@@ -1,31 +1,24 @@
 import Backplane
 import BackplaneRecords
+import BackplaneSQLite
 import Foundation
 import Testing
 
 @testable import BackplaneHost
-
-#if Engines
-import BackplaneSQLite
-#endif
 
 /// A data access controller that is swapped for an edition with another schema of its records.
 @Suite(.timeLimit(.minutes(5)))
 struct RecordSwapTests {
     enum Kind: CaseIterable, Sendable {
         case native, encoded
-        #if Engines
         case file
-        #endif
 
         func apply(_ options: inout HostOptions) {
             options.servicesLimit = .seconds(60)
-            #if Engines
             if self == .file {
                 options.openStore = { folder, _, report in try SQLiteRecordStore(folder: folder, report: report) }
                 return
             }
-            #endif
             options.openStore = { _, _, _ in MemoryRecordStore() }
         }
     }

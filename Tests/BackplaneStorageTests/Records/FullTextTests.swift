@@ -43,7 +43,6 @@ struct FullTextTests {
     }
 
     typealias Engine = RecordStoreTests.Engine
-    #if Engines
     @Test func `records are found by words of any property, and are of their type`() async throws {
         try await Engine.sqlite.lend { store, _, _ in
             let books = store.collection(Book.self)
@@ -100,5 +99,4 @@ struct FullTextTests {
             #expect(list.records.map(\.id) == ["moon"] && list.unreadable.map(\.id) == ["bad"])
         }
     }
-    #endif
 }

@@ -1,13 +1,10 @@
 import Backplane
 import BackplaneRecords
+import BackplaneSQLite
 import BackplaneStorage
 import Foundation
 import Synchronization
 import Testing
-
-#if Engines
-import BackplaneSQLite
-#endif
 
 /// Transactions of two plugins in every order of their steps: each order must have the outcome of one plugin's
 /// transaction after the other's.
@@ -159,13 +156,11 @@ struct SerialHistoryTests {
         try await check(MemoryRecordStore(), stride: 1)
     }
 
-    #if Engines
     @Test func `orders of the steps of two transactions in a file are those of one after the other`() async throws {
         let folder = try StorageFixture.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await check(SQLiteRecordStore(folder: folder, durability: .normal) { Issue.record("\($0)") }, stride: 7)
     }
-    #endif
 
     @Test func `without its conditions a transaction would not pass`() async throws {
         // Two that read what the other writes: run at the same time on one state, they skew it.

@@ -116,7 +116,6 @@ struct StoragePageTests {
         }
     }
 
-    #if Engines
     @Test func `words`() async throws {
         try await RecordStoreTests.Engine.sqlite.lend { store, _, _ in
             let novels = store.collection(Novel.self)
@@ -133,7 +132,6 @@ struct StoragePageTests {
             #expect(Set((best.records + others.records).map(\.id)).count == 26 && others.next == nil)
         }
     }
-    #endif
 
     @Test func `changes`() async throws {
         try await RecordStoreTests.Engine.memory.lend { store, _, _ in
