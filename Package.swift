@@ -277,7 +277,7 @@ package.targets += [
         [
             "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost",
             "BackplaneNetwork", "BackplaneStorage", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule",
-            "BooksAPIv1Module",
+            "BooksAPIv1Module", "TestFixtures",
         ]),
     tests(
         "BackplaneStorageTests",

@@ -15,3 +15,8 @@ enum Engine: CaseIterable, Sendable {
         }
     }
 }
+
+extension [UInt8] {
+    /// Returns bytes that repeat with a period that differs from the size of any buffer.
+    static func pattern(count: Int) -> [UInt8] { (0..<count).map { UInt8($0 % 251) } }
+}

@@ -14,7 +14,13 @@ struct EndpointTests {
     /// A type with a rule of its own, which could be decoded as well.
     struct Quota: ParsedResponse, Decodable, Equatable {
         var left: Int
+
+        static func parse(_ response: HTTPResponse) throws -> Quota {
+            guard let left = response.headers["X-Left"].flatMap({ Int($0) }) else { throw Missing() }
+            return Quota(left: left)
+        }
     }
+    struct Missing: Error {}
     /// A decoder of lines of titles.
     struct LineDecoder: ResponseDecoder {
         func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
