@@ -34,7 +34,7 @@ struct Routes: Sendable {
     private func answer(_ exchange: Exchange) throws {
         let connection = exchange.connection
         var path = exchange.request.path, id = ""
-        if path.count > 2 { swap(&path[2], &id) }
+        if path.count > 2 { swap(&path[2], &id) }  // the third segment is an identifier, empty in the patterns below
         let method = exchange.request.method == "HEAD" ? "GET" : exchange.request.method
         switch "\(method) /\(path.joined(separator: "/"))" {
         case "GET /v1/books": connection.answer(json: catalogue.books.map(FlatBook.init))

@@ -303,16 +303,15 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
 
     private func nextLine() -> String? {
         var searched = 0
-        while searched < Self.headLimit {
+        while true {
             if let end = received[searched...].firstIndex(of: 10) {
                 defer { received.removeSubrange(...end) }
                 let line = received[..<end]
                 return String(decoding: line.last == 13 ? line.dropLast() : line, as: UTF8.self)
             }
             searched = received.count
-            guard fill() else { return nil }
+            guard searched < Self.headLimit, fill() else { return nil }
         }
-        return nil
     }
 
     /// Reads more bytes; returns `false` at the end.
