@@ -68,7 +68,8 @@ import Testing
         for given in effects {
             let request = try BackplaneTool.Apply.parse(["m.json", given.option]).request(for: "/m.json")
             for effect in effects {
-                #expect((request[keyPath: effect.property] == true) == (effect.option == given.option), "\(given.option)")
+                let isSet = request[keyPath: effect.property] == true
+                #expect(isSet == (effect.option == given.option), "\(given.option)")
             }
         }
         let request = try BackplaneTool.Apply.parse(["m.json", "--environment", "test"]).request(for: "/m.json")
