@@ -2,8 +2,8 @@ import Backplane
 import BackplaneHost
 import Synchronization
 
-/// A clock for timers that advances only in steps.
-final class StepClock: TimerClock {
+/// A clock that advances only in steps.
+final class StepClock: HostClock {
     private struct State {
         var moment = Deadline(nanoseconds: 1_000_000_000)
         var actions: [UInt64: (moment: Deadline, action: @Sendable () -> Void)] = [:]
@@ -13,6 +13,7 @@ final class StepClock: TimerClock {
 
     var moment: Deadline { state.withLock { $0.moment } }
     var hasJitter: Bool { false }
+    let polls = SystemClock()
 
     func schedule(_ id: UInt64, at moment: Deadline, _ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.actions[id] = (moment, action) }
