@@ -479,11 +479,9 @@ let package = Package(
             dependencies: [
                 "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto",
                 "BackplaneDefinitions", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneManagers",
-                "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTransfers",
-                "BookshelfContracts",
-                "CBackplane",
-                "ChallengeModule", "ParityContracts", "TestFixtures", "TestGenerators", "TimepieceModule",
-                "TurnstileContracts", "occupied-pool",
+                "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit",
+                "BackplaneTransfers", "BookshelfContracts", "CBackplane", "ChallengeModule", "ParityContracts",
+                "TestFixtures", "TestGenerators", "TimepieceModule", "TurnstileContracts", "occupied-pool",
             ],
             exclude: ["MustNotCompile/Cases"], swiftSettings: settings),
         .testTarget(

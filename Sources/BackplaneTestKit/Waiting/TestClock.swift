@@ -123,21 +123,27 @@ public final class TestClock: Clock {
     /// Waits until something waits for a moment exactly `duration` later: a limit, a deadline, a timer or a sleeping
     /// task.
     ///
+    /// - Parameter count: The number of those that wait.
     /// - Throws: `CancellationError` if the task is cancelled before.
-    public func waiter(for duration: Duration) async throws {
+    public func waiters(_ count: Int = 1, for duration: Duration) async throws {
         try await state.wait { state in
             let moment = state.now.advanced(by: duration)
-            return state.sleepers.values.contains(moment) || state.alarms.values.contains { $0.moment == moment }
+            return state.sleepers.values.count { $0 == moment } + state.alarms.values.count { $0.moment == moment }
+                >= count
         }
     }
 
-    /// Waits until something waits for exactly `duration`, as ``waiter(for:)`` does, and advances the clock by it.
+    /// Waits until something waits for exactly `duration`, as ``waiters(_:for:)`` does, and advances the clock by it.
     ///
+    /// - Parameter count: The number of those that wait.
     /// - Throws: `CancellationError` if the task is cancelled before.
-    public func expire(_ duration: Duration) async throws {
-        try await waiter(for: duration)
+    public func expire(_ duration: Duration, waiters count: Int = 1) async throws {
+        try await waiters(count, for: duration)
         advance(by: duration)
     }
+
+    /// The number of limits, deadlines and timers that wait.
+    package var pending: Int { state.value.alarms.count }
 
     /// Starts the due actions.
     private func ring() {

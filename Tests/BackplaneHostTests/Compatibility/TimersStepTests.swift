@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneBoundary
+import BackplaneTestKit
 import Foundation
 import Testing
 
@@ -17,19 +18,17 @@ struct TimersStepTests {
     /// A host with a component whose timers go by a manual clock.
     private struct TimersStepHost {
         let test: TestHost
-        let clock = ManualTimerClock()
+        var clock: TestClock { test.clock }
         private let folder: LoadingFixture.Folder
 
         init(_ flags: String..., stopLimit: Duration = .seconds(10)) async throws {
             folder = try LoadingFixture.Folder()
             try folder.write(Self.library(flags), as: "libTimersStep.so")
-            let clock = clock
             test = try TestHost(
                 """
                 {"manifestVersion": 1, "plugins": [{"library": "TimersStep"}],
                  "managers": {"TimersStep": {"className": "TimersStepManager"}}}
-                """, linked: [], in: folder, stopLimit: stopLimit
-            ) { $0.timerClock = clock }
+                """, linked: [], in: folder, stopLimit: stopLimit)
             try await test.host.start()
         }
 
@@ -58,10 +57,10 @@ struct TimersStepTests {
 
     @Test func `its rounds come with the period, and all ends in order`() async throws {
         let component = try await TimersStepHost("-DPERIOD=1000")
-        await component.clock.run(for: .milliseconds(3_500))
+        try await component.clock.run(for: .milliseconds(3_500))
         #expect(try await component.call("rounds") == "3")
         #expect(try await component.call("remove") == "null")
-        await component.clock.run(for: .seconds(10))
+        try await component.clock.run(for: .seconds(10))
         #expect(try await component.call("rounds") == "3")
         #expect(component.lines == ["round 1 1", "round 2 1", "round 3 1", "rounds ended 1"])
         await component.test.host.stop()
@@ -78,12 +77,12 @@ struct TimersStepTests {
     @Test(arguments: [[], ["-DEXCLUSIVE"]])
     func `another edition takes over where the rounds are`(flags: [String]) async throws {
         let component = try await TimersStepHost(flags.first ?? "-DPLAIN")
-        await component.clock.run(for: .milliseconds(1_700))
+        try await component.clock.run(for: .milliseconds(1_700))
         #expect(try await component.swap("-DEDITION=\"2\"", flags.first ?? "-DPLAIN").outcome == .swapped)
         #expect(try await component.call("edition") == "2")
-        await component.clock.run(for: .milliseconds(299))
+        try await component.clock.run(for: .milliseconds(299))
         #expect(try await component.call("rounds") == "0")
-        await component.clock.run(for: .milliseconds(1))
+        try await component.clock.run(for: .milliseconds(1))
         #expect(try await component.call("rounds") == "1")
         await eventually { component.lines.contains("released 1") }
         #expect(component.lines.filter { $0.hasPrefix("round ") } == ["round 1 1", "round 1 2"])
@@ -114,7 +113,7 @@ struct TimersStepTests {
         component.clock.advance(by: .seconds(1))
         let round = try #require(
             try await component.test.host.coordinator.running("TimersStep").timers.bodiesInFlight.first)
-        await component.test.host.stop()
+        try await component.test.expiring(.milliseconds(30), .milliseconds(30)) { await component.test.host.stop() }
         // Its log is closed by then: that it was called shows in its answer.
         await eventually { !Callbacks.isOwed(round) }
         #expect(!Callbacks.end(round, EncodedAnswer(.hostHasStopped)), "the host ended it before")
@@ -123,7 +122,7 @@ struct TimersStepTests {
     @Test func `an error is logged, and wrong timers are refused`() async throws {
         let component = try await TimersStepHost()
         #expect(try await component.call("fail") == "null")
-        await component.clock.run(for: .seconds(1))
+        try await component.clock.run(for: .seconds(1))
         let line = try #require(component.test.log.all.first { $0.message == "timer failed" })
         #expect(line.metadata["component"] == "TimersStep" && line.metadata["timer"] == "fail")
         #expect(line.metadata["error"]?.contains("the timer failed") == true)

@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneDocuments
 import BackplaneNetwork
+import BackplaneTestKit
 import CBackplane
 import ChallengeModule
 import Synchronization
@@ -105,7 +106,7 @@ struct StoppedHostTests {
         let passage: Remote<Passage> = try await test.host.manager("Gate")
         let call = Task { try await passage.pass() }
         await gate.arrival()
-        await test.host.stop()
+        try await test.expiring(.milliseconds(20), .milliseconds(20)) { await test.host.stop() }
         #expect(!test.log.lines.contains("Gate stop"))
         #expect(test.log.all.contains { $0.level == .error && $0.metadata["component"] == "Gate" })
         gate.open()
@@ -146,10 +147,13 @@ struct StoppedHostTests {
     {
         var test: TestHost? = try TestHost(managers: CallErrorTests.managers, from: .encoded)
         weak let host = test?.host
-        let trials: Remote<Trials> = try await #require(host).manager("Trial")
+        let trials: Remote<Trials> = try await #require(host).manager("Trial"), clock = try #require(test).clock
+        let call = try #require(host).begin(within: .seconds(60))
         test = nil
         await eventually { host == nil }
-        #expect(await error { try await trials.wait(3_600, Call(within: .milliseconds(50))) }?.code == .callDeadline)
+        let late = Task { try await trials.wait(3_600, call) }
+        try await clock.expire(.seconds(60))
+        #expect(await error { try await late.value }?.code == .callDeadline)
         #expect(try trials.path() == [], "its components are as they were")
     }
 

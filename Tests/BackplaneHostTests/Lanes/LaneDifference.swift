@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTestKit
 import Foundation
 import Glibc
 import ParityContracts
@@ -38,45 +39,34 @@ struct LaneDifference: Sendable, CustomTestStringConvertible {
 extension LaneDifference {
     // MARK: Calls
 
-    /// On a busy machine a deadline may pass before its call has begun; then it is tried with a later one.
-    private static let limits: [Duration] = [.milliseconds(50), .seconds(1), .seconds(10)]
+    private static let limit = Duration.seconds(60)
 
     private static func deadlines(_ lanes: BothLanes) async throws {
-        let held = try await lanes.taskContext { lane, taskContext -> Bool? in
-            for limit in limits {
-                let call = lane.test.host.begin(within: limit), held = Task { try await taskContext.hold(call) }
-                while try taskContext.held() == 0, !call.isLate { await Task.yield() }
-                guard try taskContext.held() == 1 else {
-                    // It may yet begin, and would count in the next attempt.
-                    held.cancel()
-                    _ = await held.result
-                    continue
-                }
-                if lane.isNative {
-                    while !call.isLate { await Task.yield() }
-                    _ = try taskContext.letGo()
-                }
-                return try await held.value > 0
-            }
-            return nil
+        let held = try await lanes.taskContext { lane, taskContext in
+            let call = Task { try await taskContext.hold(lane.test.host.begin(within: limit)) }
+            try await eventually { try taskContext.held() == 1 }
+            lane.test.clock.advance(by: limit)
+            if lane.isNative { _ = try taskContext.letGo() }
+            return try await call.value > 0
         }
         #expect(held.native == .success(true))
         #expect(held.encoded.code == .callDeadline)
 
-        let outlasted = try await lanes.taskContext { lane, taskContext -> String? in
-            for limit in limits {
-                let answer = Result { () throws(BackplaneError) in
-                    try taskContext.outlast(limit / .seconds(1), lane.test.host.begin(within: limit))
-                }
-                let beganLate = answer.error?.message.contains("before the call began") == true,
-                    isNative = lane.isNative
-                if !beganLate && (isNative || answer.error != nil) { return try answer.get() }
+        // The call blocks a thread for a while, in which another one advances the clock; on a busy machine it takes longer.
+        let outlasted = try await lanes.taskContext { lane, taskContext in
+            for seconds in [0.05, 1, 10] where !lane.isNative {
+                let call = lane.test.host.begin(within: limit), clock = lane.test.clock
+                let time = Task { @concurrent in try await clock.expire(limit) }
+                defer { time.cancel() }
+                _ = try taskContext.outlast(seconds - limit / .seconds(1), call)
             }
-            return nil
+            return try taskContext.outlast(0, lane.test.host.begin(within: .milliseconds(50)))
         }
         #expect(outlasted.native == .success("outlasted"))
         #expect(outlasted.encoded.code == .callDeadline)
 
+        // It goes by the system's clock: a deadline may pass before its call has begun, which is then repeated.
+        let limits = [Duration.milliseconds(50), .seconds(1), .seconds(10)]
         // `withDeadline` ends a call in either lane, and cancels it: it would be held for ever.
         let ended = try await lanes.taskContext { lane, taskContext -> Bool? in
             for limit in limits {

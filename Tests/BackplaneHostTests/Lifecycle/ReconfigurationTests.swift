@@ -195,7 +195,11 @@ struct ReconfigurationTests {
     @Test func `one that takes too long has refused, and is given no further step while it lasts`() async throws {
         let test = try await host(
             ["A": Painters(colour: "red")], startLimit: .seconds(10), stopLimit: .milliseconds(50))
-        let slow = await error { try await test.host.apply(document(["A": Painters(colour: "white", when: "hang")])) }
+        let slow = await error {
+            try await test.expiring(.seconds(10)) {
+                try await test.host.apply(document(["A": Painters(colour: "white", when: "hang")]))
+            }
+        }
         #expect(slow?.code == .callDeadline)
         #expect(slow?.message.contains("took longer than 10.0 seconds to take its configuration") == true)
         let next = await error { try await test.host.apply(document(["A": Painters(colour: "blue")])) }

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTestKit
 import Dispatch
 import Synchronization
 import Testing
@@ -115,14 +116,16 @@ struct StreamSwapTests {
                 try await feeds.swap(
                     FeedHost.edition(2),
                     SwapOptions(
-                        probation: Probation(duration: .seconds(600), healthInterval: .milliseconds(5)),
+                        probation: Probation(duration: .seconds(600), healthInterval: .seconds(1)),
                         drain: .upTo(.seconds(60), then: .fail)))
             }
             await eventually { (try? feed.edition()) == 2 }
             var iterator = feed.numbers(0).makeAsyncIterator()
             #expect(try await iterator.next() == 2)
+            try await feeds.test.clock.waiters(for: .seconds(1))
             isSick.open()
             await isSick.pass()
+            feeds.test.clock.advance(by: .seconds(1))
             #expect(try await swap.value.outcome == .rolledBack)
             let ended = await error { while let number = try await iterator.next() { #expect(number == 2) } }
             #expect(ended?.code == .streamInterrupted)
@@ -222,8 +225,7 @@ struct StreamSwapTests {
             }
             await eventually { activation.arrived == 1 }
             goOn.open()
-            // Twenty times as long as the drain.
-            for _ in 0..<20 { try await Task.sleep(for: .milliseconds(1)) }
+            feeds.test.clock.advance(by: .milliseconds(20))
             #expect(!feeds.record.events.contains("begin 2"))
             activation.open()
             _ = try await swap.value

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTestKit
 import Testing
 
 @testable import BackplaneHost
@@ -98,6 +99,7 @@ struct RemovedMethodTests {
                 try await counters.swap(linked: [OtherCounters.narrower], SwapOptions(drain: later))
             }
         }
+        try await counters.test.clock.expire(.milliseconds(20))
         await eventually { counters.test.log.all.contains { $0.message == "a swap is waiting for long calls" } }
         let counter = try await counters.counter()
         latch.open()

@@ -139,7 +139,11 @@ struct StateReleaseTests {
         let hanging = Latch()
         values.importing.withLock { $0 = { await hanging.pass() } }
         try await with { counters, summing in
-            let failure = await error { try await swap(counters, SwapOptions(stepLimit: .seconds(10))) }
+            let failure = await error {
+                try await counters.test.expiring(.seconds(10), once: { hanging.arrived == 1 }) {
+                    try await swap(counters, SwapOptions(stepLimit: .seconds(10)))
+                }
+            }
             #expect(failure?.message.contains("took longer than 10.0 seconds to import the state") == true)
             #expect(values.made == 1 && values.freed == 0, "the import still has its copy")
             hanging.open()
@@ -151,7 +155,11 @@ struct StateReleaseTests {
         let hanging = Latch()
         values.exporting.withLock { $0 = { await hanging.pass() } }
         try await with { counters, summing in
-            let failure = await error { try await swap(counters, SwapOptions(stepLimit: .seconds(10))) }
+            let failure = await error {
+                try await counters.test.expiring(.seconds(10), once: { hanging.arrived == 1 }) {
+                    try await swap(counters, SwapOptions(stepLimit: .seconds(10)))
+                }
+            }
             #expect(failure?.message.contains("took longer than 10.0 seconds to export its state") == true)
             #expect(values.made == 0)
             hanging.open()

@@ -146,10 +146,11 @@ struct SwapFaultTests {
             events = counters.counters["Counter"]!
         #expect(try await counter.add(5) == 5)
         let failure = await error {
-            try await counters.swap(
-                failing.new(hangs), SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(10)))
+            try await counters.test.expiring(.seconds(10), once: { hanging.arrived == 1 }) {
+                try await counters.swap(
+                    failing.new(hangs), SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(10)))
+            }
         }
-        #expect(hanging.arrived == 1)
         #expect(
             failure?.message.hasSuffix(
                 "\(failing.step.rawValue): Counter took longer than 10.0 seconds to \(failing.words); the old code keeps running"
@@ -195,13 +196,21 @@ struct SwapFaultTests {
             counters = try CounterHost(
                 script: CounterScript(suspended: { _ in if once.isFirst { await hanging.pass() } })),
             counter = try await counters.counter()
-        let events = counters.counters["Counter"]!,
+        let events = counters.counters["Counter"]!, gate = try await counters.gate("Counter"),
             short = SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(10))
         #expect(try await counter.add(5) == 5)
-        #expect(await error { try await counters.swap(CounterScript(edition: 2), short) }?.code == .swapFailed)
-        #expect(
-            await error { try await counters.swap(CounterScript(edition: 3), short) }?.code == .swapFailed,
-            "it has not come back from the step before")
+        let first = await error {
+            try await counters.test.expiring(.seconds(10), once: { hanging.arrived == 1 }) {
+                try await counters.swap(CounterScript(edition: 2), short)
+            }
+        }
+        #expect(first?.code == .swapFailed)
+        let second = await error {
+            try await counters.test.expiring(.seconds(10), once: { gate.isHeld }) {
+                try await counters.swap(CounterScript(edition: 3), short)
+            }
+        }
+        #expect(second?.message.contains("Counter has not returned from a step of an earlier swap within 10.0") == true)
         #expect(events.all.filter { $0 == "suspend 1" }.count == 1, "steps never overlap")
         #expect(try await counter.add(1) == 6)
         hanging.open()

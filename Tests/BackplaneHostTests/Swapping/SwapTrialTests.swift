@@ -52,7 +52,7 @@ struct SwapTrialTests {
     }
 
     @Test func `one whose constructor comes to no end keeps no thread of the host`() async throws {
-        let fixture = try await TurnstileFixture()
+        let fixture = try await TurnstileFixture { $0.clock = nil }
         try fixture.build(TurnstileFixture.culprit("-DLOADED=for (;;) pause()"))
         let refusal = await error {
             try await fixture.host.swap(library: fixture.path, SwapOptions(stepLimit: .seconds(5)))

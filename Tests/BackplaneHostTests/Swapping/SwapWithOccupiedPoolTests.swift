@@ -54,7 +54,8 @@ struct SwapWithOccupiedPoolTests {
             script: script, others: ["BusyLoop": ScriptedPlugin.Part(script: Script(act: busyLoops.act)).value],
             linked: [LinkedPlugin(ScriptedPlugin.self)]
         ) {
-            $0.log = log
+            // No test could advance a clock meanwhile.
+            ($0.log, $0.clock) = (log, nil)
             $0.swapFault = { next throws(BackplaneError) in
                 if next == action, once.isFirst { busyLoops.occupy() }
             }
