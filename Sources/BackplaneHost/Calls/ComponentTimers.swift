@@ -7,7 +7,6 @@ import Synchronization
 /// The clock knows only the earliest timer. When that is due, a thread of the clock begins the bodies of all due
 /// timers, one after another. A running body is counted among the calls of the component.
 final class ComponentTimers: Sendable {
-    /// The maximum number of timers of one component.
     static let limit = 10_000
 
     enum Phase {
@@ -25,11 +24,8 @@ final class ComponentTimers: Sendable {
         var queue = DueQueue()
         var unnamed = 0
         var calls: ComponentCalls?
-        /// The pending wake-up.
         var alarm: (id: UInt64, due: Deadline)?
-        /// A Boolean value that indicates whether a thread is currently beginning bodies.
         var isFiring = false
-        /// The number of bodies that are awaited.
         var bodies = 0
         /// The error with which all bodies have been ended; none begins any more.
         var ending: BackplaneError?
@@ -119,7 +115,6 @@ extension ComponentTimers {
         return number
     }
 
-    /// The default time limit of a body.
     static var bodyLimit: Duration { .seconds(60) }
 
     /// Ends a timer; a running body continues.
@@ -260,7 +255,6 @@ extension ComponentTimers {
 // MARK: Firing
 
 extension ComponentTimers {
-    /// Queues a timer until its time.
     func enqueue(_ number: UInt64, _ state: inout State) {
         guard case .serving = state.phase, let timer = state.timers[number], let next = timer.timing.next,
             !timer.isRunning, timer.earlier == nil, timer.due == nil
@@ -304,7 +298,6 @@ extension ComponentTimers {
         if fires { while let next = next() { fire(next) } }
     }
 
-    /// A body that is about to run.
     private struct Firing {
         let timer: UInt64
         let name: String
@@ -446,7 +439,6 @@ private final class TimerRun: CallOwner {
 }
 
 extension EncodedAnswer {
-    /// A Boolean value that indicates whether the body failed, as opposed to being cancelled.
     fileprivate var isFailure: Bool { status != 0 && error.code != .callCancelled }
 }
 
@@ -468,15 +460,12 @@ extension ComponentTimers {
         }
     }
 
-    /// A Boolean value that indicates whether a body is awaited.
     var isBusy: Bool { state.withLock { state in state.bodies > 0 } }
 
-    /// The names of the timers whose bodies are awaited, in sorted order.
     var namesInFlight: [String] {
         state.withLock { state in state.timers.values.filter { $0.run != nil }.map(\.name).sorted() }
     }
 
-    /// The numbers of the bodies that are awaited.
     var bodiesInFlight: Set<UInt64> { Set(running.map(\.run)) }
 
     /// Cancels the running bodies, which continue to count until the plugin answers.
@@ -506,7 +495,6 @@ extension ComponentTimers {
 // MARK: Requests
 
 extension ComponentTimers {
-    /// The parameters of a timer that a component adds.
     struct Request {
         /// The name; empty for a default name, which depends on the order of addition.
         var name: String
@@ -518,8 +506,6 @@ extension ComponentTimers.Request {
     /// The maximum duration of a timer: ten years.
     private static var longest: Int64 { 10 * 366 * 86_400 * 1_000_000_000 }
 
-    /// Validates the request.
-    ///
     /// - Throws: `timer.refused` with the reason.
     func requireValid() throws(BackplaneError) {
         func refuse(_ reason: String) throws(BackplaneError) {

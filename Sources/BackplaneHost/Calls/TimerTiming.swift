@@ -45,7 +45,6 @@ struct TimerTiming: Sendable {
 }
 
 extension TimerTiming {
-    /// Skips the due times that have passed, if there are others.
     mutating func skip(to now: Deadline) {
         if repeats { pass(now) }
     }

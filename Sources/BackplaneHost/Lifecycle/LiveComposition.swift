@@ -43,7 +43,6 @@ final class LiveComposition {
     var pause: Task<Void, Never>?
     /// The constraints on starts of the swap in progress.
     var handover: Handover?
-    /// A Boolean value that indicates whether the host is stopping or has stopped.
     private(set) var isStopped = false
     /// The pauses between polls of waits without a limit.
     private var pauses: Set<UInt64> = []

@@ -101,6 +101,13 @@ final class TestHost: Sendable {
         return try await work.value
     }
 
+    /// Runs `body`, in which something does not end: limits of exactly this length pass whenever something waits for one.
+    func passing<Value: Sendable>(_ limit: Duration, body: () async throws -> Value) async rethrows -> Value {
+        let time = Task { [clock] in while true { try await clock.expire(limit) } }
+        defer { time.cancel() }
+        return try await body()
+    }
+
     /// The folders of hosts that are there now.
     func loadFolders() -> [String] {
         ((try? FileTree.names(in: loads)) ?? []).filter { $0.hasPrefix("host-") }

@@ -42,35 +42,12 @@ extension LaneDifference {
     private static let limit = Duration.seconds(60)
 
     private static func deadlines(_ lanes: BothLanes) async throws {
-        let held = try await lanes.taskContext { lane, taskContext in
-            let call = Task { try await taskContext.hold(lane.test.host.begin(within: limit)) }
-            try await eventually { try taskContext.held() == 1 }
-            lane.test.clock.advance(by: limit)
-            if lane.isNative { _ = try taskContext.letGo() }
-            return try await call.value > 0
-        }
-        #expect(held.native == .success(true))
-        #expect(held.encoded.code == .callDeadline)
-
-        // The call blocks a thread for a while, in which another one advances the clock; on a busy machine it takes longer.
-        let outlasted = try await lanes.taskContext { lane, taskContext in
-            for seconds in [0.05, 1, 10] where !lane.isNative {
-                let call = lane.test.host.begin(within: limit), clock = lane.test.clock
-                let time = Task { @concurrent in try await clock.expire(limit) }
-                defer { time.cancel() }
-                _ = try taskContext.outlast(seconds - limit / .seconds(1), call)
-            }
-            return try taskContext.outlast(0, lane.test.host.begin(within: .milliseconds(50)))
-        }
-        #expect(outlasted.native == .success("outlasted"))
-        #expect(outlasted.encoded.code == .callDeadline)
-
         // It goes by the system's clock: a deadline may pass before its call has begun, which is then repeated.
         let limits = [Duration.milliseconds(50), .seconds(1), .seconds(10)]
         // `withDeadline` ends a call in either lane, and cancels it: it would be held for ever.
         let ended = try await lanes.taskContext { lane, taskContext -> Bool? in
             for limit in limits {
-                let call = lane.test.host.begin(within: limit)
+                let call = Call(within: limit)
                 let held = Task { try await withDeadline(call) { try await taskContext.hold(call) } }
                 while try taskContext.held() == 0, !call.isLate { await Task.yield() }
                 defer { while (try? taskContext.held()) != 0 { sched_yield() } }
@@ -85,6 +62,30 @@ extension LaneDifference {
         }
         #expect(ended.native.code == .callDeadline)
         #expect(ended.encoded.code == .callDeadline)
+
+        let held = try await lanes.taskContext { lane, taskContext in
+            let call = Task { try await taskContext.hold(lane.test.host.begin(within: limit)) }
+            try await eventually { try taskContext.held() == 1 }
+            lane.test.clock.advance(by: limit)
+            if lane.isNative { _ = try taskContext.letGo() }
+            return try await call.value > 0
+        }
+        #expect(held.native == .success(true))
+        #expect(held.encoded.code == .callDeadline)
+
+        let outlasted = try await lanes.taskContext { lane, taskContext in
+            if lane.isNative { return try taskContext.outlast(0, Call(within: .milliseconds(50))) }
+            // The call blocks a thread for a while, in which another one advances the clock, if it comes to it.
+            for seconds in [0.05, 1, 10] {
+                let call = lane.test.host.begin(within: limit), left = (call.timeLeft ?? .zero) / .seconds(1)
+                let time = Task { @concurrent in try await lane.test.clock.expire(limit) }
+                defer { time.cancel() }
+                _ = try taskContext.outlast(seconds - left, call)
+            }
+            return "within the deadline"
+        }
+        #expect(outlasted.native == .success("outlasted"))
+        #expect(outlasted.encoded.code == .callDeadline)
     }
 
     private static func earlyCancellation(_ lanes: BothLanes) async throws {

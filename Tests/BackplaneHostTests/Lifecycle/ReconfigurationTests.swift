@@ -207,7 +207,7 @@ struct ReconfigurationTests {
             next?.message.contains("an earlier step of the component has not ended") == true,
             "\(String(describing: next))")
         #expect(try await test.call("A", "colour") == #""red""#)
-        await test.host.stop()
+        await test.passing(.milliseconds(50)) { await test.host.stop() }
     }
 
     @Test func `a variable that changed counts`() async throws {

@@ -230,6 +230,8 @@ struct PipeTests {
             var arrived: [Int] = []
             for try await number in pipe.numbers(3) { arrived.append(number) }
             #expect(arrived == [0, 1, 2], "the new code's")
+            // First for its calls to end, and then for those that were cancelled.
+            try await test.expiring(.seconds(60), .seconds(1)) { await test.host.stop() }
         }
     }
 }

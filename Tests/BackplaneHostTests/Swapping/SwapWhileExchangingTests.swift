@@ -148,12 +148,14 @@ struct SwapWhileExchangingTests {
         let executor = HeldExecutor(), events = CounterEvents(CounterScript(shut: { executor.latch.open() })),
             counters = try host(executor, events) {
                 // What is not over by then is ended; this one comes to its end after `suspend`, however slowly.
-                $0.servicesLimit = .seconds(10)
+                $0.servicesLimit = .seconds(7)
             }
         let feed: Remote<Feeds> = try await counters.host.manager("Feed")
         _ = try await feed.listen()
         await eventually { executor.latch.arrived == 1 }
-        let report = try await counters.swap(linked: [Self.edition("2.0.0")])
+        let report = try await counters.test.expiring(.seconds(7)) {
+            try await counters.swap(linked: [Self.edition("2.0.0")])
+        }
         #expect(report.outcome == .swapped && report.warnings == [])
         await eventually { events.all == ["suspend", "204"] }
         #expect(executor.cancelled.load(ordering: .relaxed) == 0)

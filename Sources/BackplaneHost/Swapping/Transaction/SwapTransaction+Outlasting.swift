@@ -26,7 +26,6 @@ extension SwapTransaction {
     /// none.
     var callsWaitedFor: String? { isOutlasted ? outlasting.error?.message : nil }
 
-    /// A Boolean value that indicates whether calls or graphs that outlasted the drain have not ended.
     private var isOutlasted: Bool {
         outlasting.callsInFlight > 0 || outlasting.graphs.contains(where: starter.graphs.isRunning)
     }
