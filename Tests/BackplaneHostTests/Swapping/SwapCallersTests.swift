@@ -47,13 +47,13 @@ struct SwapCallersTests {
         let inside = Latch(),
             counters = try CounterHost(lanes: lanes, script: CounterScript(suspended: { _ in await inside.pass() }))
         let counter = try await counters.counter(), gate = try await counters.host.gate(of: "Counter")
-        let swap = Task { try await counters.swap(CounterScript(edition: 2)) }
+        let swap = Task { try await counters.swap(CounterScript(edition: 2), SwapOptions(stepLimit: .farAway * 2)) }
         await eventually { inside.arrived == 1 }
         let late = [
-            Task { _ = try await counter.add(1, counters.host.begin(within: .seconds(7))) },
-            Task { _ = try await counters.test.call("Counter", "add", "1", within: .seconds(7)) },
+            Task { _ = try await counter.add(1, counters.host.begin(within: .farAway)) },
+            Task { _ = try await counters.test.call("Counter", "add", "1", within: .farAway) },
         ]
-        try await counters.test.clock.expire(.seconds(7), waiters: 2)
+        try await counters.test.clock.expire(.farAway, waiters: 2)
         for call in late { #expect(await error { try await call.value }?.code == .callDeadline) }
         let given = Task { try await counter.add(1) }, patient = Task { try await counter.add(10) }
         await eventually { gate.callsWaiting == 2 }
