@@ -5,7 +5,7 @@ import Synchronization
 /// A clock that advances only in steps.
 final class StepClock: HostClock {
     private struct State {
-        var moment = Deadline(nanoseconds: 1_000_000_000)
+        var moment = Deadline.now
         var actions: [UInt64: (moment: Deadline, action: @Sendable () -> Void)] = [:]
         var bodies = 0
     }
