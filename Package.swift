@@ -267,7 +267,8 @@ package.targets += [
         [
             "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDefinitions",
             "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
-            "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTools",
+            "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit",
+            "BackplaneTools",
             "BackplaneTransfers", "BookshelfContracts", "CBackplane", "ChallengeModule", "ParityContracts",
             "TestFixtures", "TimepieceModule",
             "TurnstileContracts",

@@ -12,7 +12,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     let methods: [MethodDescription]
     let name: String
     let instance: ComponentInstance
-    private let timer: DeadlineTimer
+    private let clock: any HostClock
     private let underWay = Atomic<Int>(0)
     private let isClosed = Atomic<Bool>(false)
     /// A Boolean value that indicates whether the calls in flight were answered because the host has stopped.
@@ -24,10 +24,10 @@ final class ComponentCalls: EncodedProvider, CallOwner {
 
     init(
         _ instance: ComponentInstance, name: String, methods: [MethodDescription], _ consumers: StreamConsumers,
-        timer: DeadlineTimer
+        clock: any HostClock
     ) {
-        (self.instance, self.name, self.methods, self.timer) = (instance, name, methods, timer)
-        streams = ComponentStreams(consumers, timer: timer)
+        (self.instance, self.name, self.methods, self.clock) = (instance, name, methods, clock)
+        streams = ComponentStreams(consumers, clock: clock)
     }
 
     func number(of method: String) -> Int? { methods.firstIndex { $0.name == method } }
@@ -54,7 +54,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
             return 0
         }
         let deadline = call.deadline
-        if let deadline, deadline <= .now {
+        if let deadline, deadline <= clock.moment {
             reply.end(.deadlinePassed(before: "the call began"))
             return 0
         }
@@ -74,8 +74,8 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         }
         if let deadline {
             schedule(id, deadline, methods[method].name)
-            // The end of all calls may have come before there was a timer to cancel.
-            if hasEnded.load(ordering: .sequentiallyConsistent) { timer.cancel(id) }
+            // The end of all calls may have come before there was a deadline to cancel.
+            if hasEnded.load(ordering: .sequentiallyConsistent) { clock.cancel(id) }
         }
         instance.call(UInt32(method), input, call, id: id)
         if methods[method].isSynchronous {
@@ -150,7 +150,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     func callEnded(
         _ id: UInt64, status: Int32, hadDeadline: Bool, began: Deadline, _ answer: () -> EncodedAnswer
     ) {
-        if hadDeadline { timer.cancel(id) }
+        if hadDeadline { clock.cancel(id) }
         if status != BP_OK, status != BP_CANCELLED { noteFailure(answer()) }
         let time = Deadline.now - began
         account.withLock { $0.latencies.add(time) }
@@ -176,11 +176,9 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     /// Answers the calls in flight with an error, and cancels them in the plugin.
     func endAll(_ error: BackplaneError) {
         hasEnded.store(true, ordering: .sequentiallyConsistent)
+        let work = PluginWork()
         for (id, _) in Callbacks.callsUnderWay(of: self) where Callbacks.end(id, EncodedAnswer(error)) {
-            // The plugin's function may not return. Without a thread it is not cancelled, but its caller has an answer.
-            _ = HostThread.launch { [instance] in
-                if Callbacks.isOwed(id) { instance.cancel(id) }
-            }
+            work.begin(by: clock.polls) { [instance] in if Callbacks.isOwed(id) { instance.cancel(id) } }
         }
     }
 
@@ -188,10 +186,8 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     ///
     /// - Returns: The cancellation of the native calls, which has to be withdrawn before others may begin.
     func cancelAll() -> NativeCancellation {
-        for (id, _) in Callbacks.callsUnderWay(of: self) {
-            // Functions of the plugin may not return.
-            _ = HostThread.launch { [self] in cancel(id) }
-        }
+        let work = PluginWork()
+        for (id, _) in Callbacks.callsUnderWay(of: self) { work.begin(by: clock.polls) { [self] in cancel(id) } }
         return NativeCancellation(of: instance)
     }
 
@@ -207,7 +203,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     }
 
     private func schedule(_ id: UInt64, _ deadline: Deadline, _ method: String) {
-        timer.schedule(id, at: deadline) { [self] in
+        clock.schedule(id, at: deadline) { [self] in
             enter()
             defer { leave() }
             let error = BackplaneError.deadlinePassed(before: "`\(method)` of \(name) answered")

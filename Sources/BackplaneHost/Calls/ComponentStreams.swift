@@ -35,9 +35,9 @@ final class ComponentStreams: Sendable {
     }
     private let state = Mutex(State())
     private let consumers: StreamConsumers
-    private let timer: DeadlineTimer
+    private let clock: any HostClock
 
-    init(_ consumers: StreamConsumers, timer: DeadlineTimer) { (self.consumers, self.timer) = (consumers, timer) }
+    init(_ consumers: StreamConsumers, clock: any HostClock) { (self.consumers, self.clock) = (consumers, clock) }
 
     /// The maximum number of open streams of a component.
     static let limit = 65_536
@@ -95,7 +95,7 @@ final class ComponentStreams: Sendable {
         let open = refuse(error)
         guard !open.isEmpty else { return next() }
         let ends: [@Sendable () -> Void] = open.map { stream in { stream.end(error) } }
-        StreamEndings(ends, then: next, timer: timer).run()
+        PluginWork.end(ends, by: clock, then: next)
     }
 
     /// Ends all open streams of several components, and refuses new ones until ``admit()``.
@@ -128,6 +128,6 @@ final class ComponentStreams: Sendable {
     }
 
     private func end(_ streams: [Open], _ error: BackplaneError) {
-        StreamEndings(streams.map { stream in { stream.end(error) } }, timer: timer).run()
+        PluginWork.end(streams.map { stream in { stream.end(error) } }, by: clock)
     }
 }

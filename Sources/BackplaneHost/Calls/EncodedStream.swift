@@ -21,11 +21,9 @@ final class EncodedStream: ProvidedStream, CallOwner {
         var request: Request?
         /// The host's reason for ending the stream, until the consumer has been notified.
         var failure: BackplaneError?
-        /// A Boolean value that indicates whether the consumer has been notified of the end.
         var isOver = false
         /// The reason why the provider must close the stream, or `nil` while it is open.
         var closing: BackplaneError?
-        /// A Boolean value that indicates whether the provider was requested to close the stream.
         var wasClosed = false
     }
     let id: UInt64

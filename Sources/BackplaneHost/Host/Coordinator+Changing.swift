@@ -15,7 +15,7 @@ extension Coordinator {
     ///
     /// - Throws: The errors that prevent the change, or later those of the managers that did not start.
     func make(_ change: Change) async throws(BackplaneError) -> ManifestChange {
-        let asked = Deadline.now
+        let asked = clock.moment
         await turns.take()
         defer { turns.end() }
         try live.requireRunning()

@@ -7,7 +7,7 @@ extension Coordinator {
         _ libraries: [String], applying document: ManifestDocument?, _ options: SwapOptions,
         progress report: SwapProgressReport?
     ) async throws(BackplaneError) -> SwapReport {
-        let asked = Deadline.now
+        let asked = clock.moment
         await turns.take()
         defer { turns.end() }
         try live.requireRunning()
@@ -21,7 +21,7 @@ extension Coordinator {
         linked: [LinkedPlugin], applying document: ManifestDocument? = nil, _ options: SwapOptions,
         progress report: SwapProgressReport? = nil
     ) async throws(BackplaneError) -> SwapReport {
-        let asked = Deadline.now
+        let asked = clock.moment
         await turns.take()
         defer { turns.end() }
         try live.requireRunning()
@@ -34,7 +34,7 @@ extension Coordinator {
     func rollback(_ plugin: String, to number: Int?, _ options: SwapOptions, progress report: SwapProgressReport?)
         async throws(BackplaneError) -> SwapReport
     {
-        let asked = Deadline.now
+        let asked = clock.moment
         await turns.take()
         defer { turns.end() }
         try live.requireRunning()
@@ -50,7 +50,7 @@ extension Coordinator {
         try live.requireRunning()
         let target = try await target(libraries, applying: document, options)
         defer { target.wasPreviewed(in: live) }
-        return try await draft(target, options, asked: .now).preview
+        return try await draft(target, options, asked: clock.moment).preview
     }
 
     /// Activates a manifest and plugins, or leaves everything unchanged.

@@ -6,7 +6,7 @@ import BackplaneExchange
 actor Coordinator {
     let options: HostOptions
     nonisolated let log: HostLog
-    nonisolated let timer = DeadlineTimer()
+    nonisolated let clock: any HostClock
     nonisolated let remotes = RemoteTable()
     nonisolated let executor = ThreadExecutor(name: "bp-coordinator")
     private let watchdog: Watchdog?
@@ -46,10 +46,10 @@ actor Coordinator {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(_ document: ManifestDocument, linked: [LinkedPlugin], _ given: HostOptions) {
-        let log = HostLog(given.log, given.logLevels)
+        let log = HostLog(given.log, given.logLevels), clock = given.clock ?? SystemClock()
         var options = given
         options.log = log
-        (self.options, self.log) = (options, log)
+        (self.options, self.log, self.clock) = (options, log, clock)
         manifestSource = ActiveSource(document.source)
         if options.namesCrashes { LastWords.keep() }
         watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
@@ -62,7 +62,7 @@ actor Coordinator {
             find: { [managers = means.managers] manager, call in try await managers.authenticator(manager, call) })
         network = HostNetwork(means, document)
         live = LiveComposition(
-            document, linked: linked, options.lifecycle(of: means.managers), timer: timer, remotes: remotes,
+            document, linked: linked, options.lifecycle(of: means.managers), clock: clock, remotes: remotes,
             network: network, source: manifestSource, watchdog: watchdog)
         lookUps = LookUpsUnderWay(live)
         let consumers = live.consumers
@@ -76,7 +76,7 @@ actor Coordinator {
         }
         (self.dataFolder, records) = (dataFolder, store)
         starter = ComponentStarter(
-            options: options.lifecycle, timer: timer, clock: options.timerClock ?? timer, network: network,
+            options: options.lifecycle, clock: clock, network: network,
             store: store, transfers: HostTransfers(network, store, log: log, dataFolder),
             data: ComponentData(store: store, log: options.log, dataFolder), consumers: consumers)
         network.managers.connect(CoordinatorManagers(self))
@@ -86,13 +86,13 @@ actor Coordinator {
     ///
     /// - Throws: `host.exhausted` if they cannot be created.
     nonisolated func requireThreads() throws(BackplaneError) {
-        guard executor.begin(), timer.begin() else { throw .noThread }
+        guard executor.begin(), clock.polls.begin() else { throw .noThread }
     }
 
     /// Lets the host's threads end once they have no work left.
     nonisolated func retire() {
         executor.retire()
-        timer.retire()
+        clock.polls.retire()
         watchdog?.retire()
     }
 
@@ -121,7 +121,7 @@ actor Coordinator {
     ///
     /// No part of it waits for Swift's pool.
     func stop() async {
-        live.isStopped = true
+        live.stop()
         let task = stopping ?? Task(executorPreference: executor) { await self.stopAll() }
         stopping = task
         await task.value
@@ -147,9 +147,9 @@ actor Coordinator {
         defer { turns.end() }
         await retirements.endAll()
         await shutdown.stopAll()
-        await starter.transfers.end(within: options.stopLimit, timer)
+        await starter.transfers.end(within: options.stopLimit, clock)
         // A file that is being made or repaired is not left to the next host, unless it takes too long.
-        _ = await timer.waits(options.stopLimit) { [store = starter.store] in !store.isBeingOpened }
+        _ = await clock.waits(options.stopLimit) { [store = starter.store] in !store.isBeingOpened }
         starter.store.close()
         live.loadFolder?.remove()
         events.end()

@@ -40,8 +40,8 @@ public struct HostOptions: Sendable {
     package var trialProcess = TrialProcess.shared
     /// The way in which calls are counted, which tests may change.
     package var counting: LeaseCounting = .best
-    /// The clock of the components' timers, which tests may replace; `nil` means the system clock.
-    package var timerClock: (any TimerClock)?
+    /// The clock of limits, deadlines and timers, which tests may replace; `nil` means the system clock.
+    package var clock: (any HostClock)?
     /// The time limit for a component's use of the host's services to end, before and again after its `suspend`.
     package var servicesLimit = Duration.seconds(1)
     /// A fault that tests inject before each swap action that can fail.

@@ -294,7 +294,9 @@ public final class PluginHost: Sendable {
     ///   - traceparent: The trace that the call continues, in the format of the W3C Trace Context header `traceparent`.
     ///     If it is `nil` or malformed, a new trace begins.
     public func begin(within duration: Duration? = nil, traceparent: String? = nil) -> Call {
-        Call(within: duration, traceparent: traceparent)
+        var call = Call(within: nil, traceparent: traceparent)
+        call.deadline = duration.map { coordinator.clock.moment + $0 }
+        return call
     }
 
     /// The managers of the manifest in alphabetical order, each with its state.

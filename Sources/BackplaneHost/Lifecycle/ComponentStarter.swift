@@ -5,9 +5,7 @@ import BackplaneExchange
 /// The creation and activation of one component whose collaborators are running.
 struct ComponentStarter {
     let options: LifecycleOptions
-    let timer: DeadlineTimer
-    /// The clock of the components' timers.
-    let clock: any TimerClock
+    let clock: any HostClock
     let network: HostNetwork
     let store: HostStore
     let transfers: HostTransfers
@@ -51,14 +49,14 @@ struct ComponentStarter {
         do throws(BackplaneError) { place = try await data.place(of: node, in: plan) } catch {
             throw error.located(in: node)
         }
-        let timers = ComponentTimers(of: node.name, clock: clock, deadlines: timer, log: options.log)
+        let timers = ComponentTimers(of: node.name, clock: clock, log: options.log)
         let folder = data.networkFolder(of: node), contexts = ContextCount()
         let handle = ComponentHandles.add(
             OfferedServices(
                 role: node.role, name: node.name, plugin: node.entry.plugin, log: options.log,
                 exchanges: Exchanges(
                     network, own: own, of: node.name, number: number, managers: node.managers, folder: folder.path,
-                    timer: timer,
+                    clock: clock,
                     idleLimit: options.exchangeIdleLimit,
                     exchangeAccounts.counts(
                         of: .init(
@@ -66,12 +64,12 @@ struct ComponentStarter {
                             manager: node.managers.first ?? "")), ExchangeLog(log: options.log)),
                 store: store,
                 serviceOperations: ServiceOperations(
-                    node.role == .dataAccessController ? "the operation on the store" : "the sign-in", timer: timer),
+                    node.role == .dataAccessController ? "the operation on the store" : "the sign-in", clock: clock),
                 namespace: place ?? "",
                 folder: folder,
                 transfers: ComponentTransfers(
                     host: transfers, plugin: node.entry.plugin, component: node.name, managers: node.managers,
-                    folder: folder, operations: ServiceOperations("the operation on a transfer", timer: timer)),
+                    folder: folder, operations: ServiceOperations("the operation on a transfer", clock: clock)),
                 graphs: ComponentGraphs(
                     host: graphs, plugin: node.entry.plugin, component: node.name, place: ObjectIdentifier(gate),
                     contexts: contexts),
@@ -93,7 +91,7 @@ struct ComponentStarter {
             }
             return RunningComponent(
                 node: node, type, number: number, gate: gate, instance: instance, handle: handle,
-                dataPlace: place, timers: timers, consumers, timer: timer)
+                dataPlace: place, timers: timers, consumers, clock: clock)
         } catch {
             await retire(handle, releasing: nil)
             throw error.located(in: node)
@@ -107,7 +105,7 @@ struct ComponentStarter {
         guard let component = ComponentHandles.find(handle) else { return }
         component.close()
         graphs.endAll(of: handle)
-        let isFree = await timer.waits(options.stopLimit) { !component.isBusy && component.contexts.isZero }
+        let isFree = await clock.waits(options.stopLimit) { !component.isBusy && component.contexts.isZero }
         if isFree { instance?.release() }
         ComponentHandles.remove(handle)
         store.endDeclarations(of: handle)
@@ -149,14 +147,14 @@ struct ComponentStarter {
         var watched: UInt64?
         defer {
             if let watched {
-                timer.cancel(watched)
+                clock.cancel(watched)
                 underWay.remove(watched)
             }
         }
         // Not a task's cancellation, whose handlers need Swift's thread pool, which plugins may occupy.
         return try await step { id in
             watched = id
-            timer.schedule(id, at: .now + limit) {
+            clock.schedule(id, at: clock.moment + limit) {
                 let error = BackplaneError(.callDeadline, "\(name) took longer than \(limit) to \(what)")
                 Callbacks.end(id, EncodedAnswer(error)) { late(id) }
             }

@@ -6,7 +6,7 @@ import BackplaneBoundary
 /// It belongs to the host's serial domain, as does everything that refers to it, and is not used elsewhere.
 final class LiveComposition {
     let options: LifecycleOptions
-    let timer: DeadlineTimer
+    let clock: any HostClock
     let remotes: RemoteTable
     private let network: HostNetwork
     private let linked: [LinkedPlugin]
@@ -43,18 +43,25 @@ final class LiveComposition {
     var pause: Task<Void, Never>?
     /// The constraints on starts of the swap in progress.
     var handover: Handover?
-    /// A Boolean value that indicates whether the host is stopping or has stopped.
-    var isStopped = false
+    private(set) var isStopped = false
+    /// The pauses between polls of waits without a limit.
+    private var pauses: Set<UInt64> = []
 
     init(
-        _ document: ManifestDocument, linked: [LinkedPlugin], _ options: LifecycleOptions, timer: DeadlineTimer,
+        _ document: ManifestDocument, linked: [LinkedPlugin], _ options: LifecycleOptions, clock: any HostClock,
         remotes: RemoteTable, network: HostNetwork, source: ActiveSource, watchdog: Watchdog?
     ) {
-        (self.document, self.linked, self.options, self.timer, self.remotes) = (
-            document, linked, options, timer, remotes
+        (self.document, self.linked, self.options, self.clock, self.remotes) = (
+            document, linked, options, clock, remotes
         )
         (self.network, self.source, self.watchdog) = (network, source, watchdog)
         connections = Connections(options)
+    }
+
+    /// Marks the host as stopped, and ends the waits without a limit.
+    func stop() {
+        isStopped = true
+        for pause in pauses { clock.polls.endPause(pause) }
     }
 
     func requireRunning() throws(BackplaneError) {
@@ -71,7 +78,21 @@ final class LiveComposition {
     /// The first polls are close together, because most calls end within a microsecond.
     func drained(_ limit: Duration, _ isThere: () -> Bool) async -> Bool {
         if Drain.looks(isThere) { return true }
-        return await timer.waits(limit) { isThere() || isStopped } && isThere()
+        return await clock.waits(limit) { isThere() || isStopped } && isThere()
+    }
+
+    /// Polls until the condition holds or the host stops, at growing intervals, because nothing waits for it.
+    ///
+    /// Calls may never end, and the end of a native call signals nothing.
+    func waits(for isThere: () -> Bool) async {
+        var interval = Duration.milliseconds(1)
+        while !isThere(), !isStopped {
+            let pause = Callbacks.newID()
+            pauses.insert(pause)
+            await clock.polls.pause(interval, pause)
+            pauses.remove(pause)
+            interval = min(interval * 2, .seconds(1))
+        }
     }
 
     /// Logs a message about a component.
@@ -252,9 +273,9 @@ extension LiveComposition {
         lastID += 1
         if let gate { return LiveNode(id: lastID, node, gate: gate) }
         guard node.role == .manager else {
-            return LiveNode(id: lastID, node, gate: Gate(timer: timer, waitingLimit: options.waitingLimit))
+            return LiveNode(id: lastID, node, gate: Gate(clock: clock, waitingLimit: options.waitingLimit))
         }
-        let gate = managerGates[node.name] ?? Gate(timer: timer, waitingLimit: options.waitingLimit)
+        let gate = managerGates[node.name] ?? Gate(clock: clock, waitingLimit: options.waitingLimit)
         managerGates[node.name] = gate
         return LiveNode(id: lastID, node, gate: gate)
     }

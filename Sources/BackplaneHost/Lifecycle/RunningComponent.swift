@@ -27,13 +27,13 @@ final class RunningComponent: Sendable {
 
     init(
         node: Plan.Node, _ type: ComponentClass, number: UInt16, gate: Gate, instance: ComponentInstance,
-        handle: UInt64, dataPlace: String?, timers: ComponentTimers, _ consumers: StreamConsumers, timer: DeadlineTimer
+        handle: UInt64, dataPlace: String?, timers: ComponentTimers, _ consumers: StreamConsumers, clock: any HostClock
     ) {
         (self.number, self.dataPlace) = (number, dataPlace)
         (self.node, self.type, self.gate, self.instance, self.handle) = (node, type, gate, instance, handle)
         name = node.name
         calls = ComponentCalls(
-            instance, name: node.name, methods: node.entry.component.contract?.methods ?? [], consumers, timer: timer)
+            instance, name: node.name, methods: node.entry.component.contract?.methods ?? [], consumers, clock: clock)
         target = EncodedTarget(keeping: calls)
         self.timers = timers
         timers.attach(calls)

@@ -97,7 +97,7 @@ struct Shutdown {
         let gate = component.gate, limit = live.options.stopLimit, starter = instances.starter
         component.timers.hold()
         component.streams.interrupt(live.isStopped ? .hostHasStopped : .streamInterrupted)
-        let isDrained = await live.timer.waits(limit) {
+        let isDrained = await live.clock.waits(limit) {
             gate.callsInFlight == 0 && gate.callsAside == 0 && !component.timers.isBusy
         }
         gate.closePassage()
@@ -105,7 +105,7 @@ struct Shutdown {
         live.endStreams(openedBy: component)
         // Calls that the component itself began may have come back to it in the meantime, and those that read its
         // streams end with them.
-        let isIdle = await live.timer.waits(isDrained ? limit : min(limit, .seconds(1))) {
+        let isIdle = await live.clock.waits(isDrained ? limit : min(limit, .seconds(1))) {
             (isDrained || gate.callsInFlight == 0 && !component.timers.isBusy) && gate.callsAside == 0
                 && component.calls.callsInFlight == 0 && component.streams.count == 0 && node.isBetweenSteps(component)
         }

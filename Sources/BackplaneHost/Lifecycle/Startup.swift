@@ -39,7 +39,7 @@ final class Startup {
     /// Waits until the store is open or has failed to open, which takes time if it is damaged or large.
     private func storeIsOpen() async {
         let store = instances.starter.store
-        _ = await live.timer.waits(live.options.startLimit) { !store.isBeingOpened || live.isStopped }
+        _ = await live.clock.waits(live.options.startLimit) { !store.isBeingOpened || live.isStopped }
     }
 
     /// Starts managers and returns the errors of those that did not start, each error once.

@@ -157,7 +157,7 @@ final class OfferedServices: Sendable {
         }
         // A provider's function may never return, so none is awaited here.
         let closes: [@Sendable () -> Void] = open.map { stream in { stream.close() } }
-        StreamEndings(closes + calls.compactMap(\.cancel), timer: serviceOperations.timer).run()
+        PluginWork.end(closes + calls.compactMap(\.cancel), by: serviceOperations.clock)
     }
 
     // MARK: Streams

@@ -17,15 +17,15 @@ final class ServedStream: Sendable {
     private let state = Mutex(State.opening(nil))
     /// The cancellation of the wait for the provider.
     fileprivate let wait: Cancellation
-    /// The timer of the deadline for opening the stream, and its number in that timer.
-    private let timer: DeadlineTimer?
+    /// The clock of the deadline for opening the stream, and the number of that deadline.
+    private let clock: (any HostClock)?
     private let opening = Callbacks.newID()
 
-    fileprivate init(_ wait: Cancellation, _ timer: DeadlineTimer) { (self.wait, self.timer) = (wait, timer) }
+    fileprivate init(_ wait: Cancellation, _ clock: any HostClock) { (self.wait, self.clock) = (wait, clock) }
 
     /// Creates a stream that was not opened.
     init(failed error: BackplaneError) {
-        (wait, timer) = (Cancellation { _ in }, nil)
+        (wait, clock) = (Cancellation { _ in }, nil)
         state.withLock { $0 = .failed(error) }
     }
 
@@ -75,7 +75,7 @@ final class ServedStream: Sendable {
         }
         switch left {
         case .opening(let request):
-            timer?.cancel(opening)
+            clock?.cancel(opening)
             wait.cancel()
             request?.reply.end(error)
         case .open(let stream): stream.close()
@@ -85,7 +85,7 @@ final class ServedStream: Sendable {
 
     /// Fails the opening at a deadline; a stream that the provider opens later is closed immediately.
     fileprivate func beOpen(by deadline: Deadline) {
-        timer?.schedule(opening, at: deadline) { [weak self] in
+        clock?.schedule(opening, at: deadline) { [weak self] in
             self?.end(.deadlinePassed(before: "the stream was opened"))
         }
     }
@@ -104,7 +104,7 @@ final class ServedStream: Sendable {
             }
             return request.map { .go($0) } ?? .rest
         }
-        timer?.cancel(opening)
+        clock?.cancel(opening)
         switch step {
         case .go(let request): next(request.count, request.reply)
         case .rest: break
@@ -174,11 +174,11 @@ extension ServedStream {
 
     /// Creates a stream that is about to be opened.
     fileprivate convenience init(of wire: ServedWire) {
-        self.init(Cancellation { wire.gate.cancel($0) }, wire.gate.timer)
+        self.init(Cancellation { wire.gate.cancel($0) }, wire.gate.clock)
     }
 
     fileprivate func begin(through wire: ServedWire, _ method: ServedWire.Method, _ input: [UInt8], _ call: Call) {
-        if let deadline = call.deadline, deadline <= .now {
+        if let deadline = call.deadline, deadline <= wire.gate.clock.moment {
             return settle(.failure(.deadlinePassed(before: "the stream was opened")))
         }
         if let lease = Lease(wire.slot) {

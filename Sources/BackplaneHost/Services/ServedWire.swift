@@ -18,7 +18,8 @@ final class ServedWire: Sendable {
     let gate: Gate
     /// The methods that the wire declares.
     let methods: [MethodDescription]
-    private let admitted: AdmittedCalls
+    /// The calls that the gate has admitted after they had waited; a thread that opens a gate must not enter a plugin.
+    private let admitted = PluginWork()
     /// The calls that had to wait at the gate, until they end.
     private let delayed = Mutex<[UInt64: DelayedCall]>([:])
     /// The providers that may have calls in flight, with the latest last.
@@ -30,7 +31,6 @@ final class ServedWire: Sendable {
 
     init(_ slot: Slot, at gate: Gate, methods: [MethodDescription]) {
         (self.slot, self.gate, self.methods) = (slot, gate, methods)
-        admitted = AdmittedCalls(timer: gate.timer)
     }
 
     /// Returns whether calls pass a gate.
@@ -123,7 +123,7 @@ final class ServedWire: Sendable {
 
     /// Acts on the admission of a call that had to wait.
     func act(on admission: Admission, _ act: @escaping @Sendable () -> Void) {
-        if case .success = admission { admitted.begin(act) } else { act() }
+        if case .success = admission { admitted.begin(by: gate.clock.polls, act) } else { act() }
     }
 
     func cancel(_ id: UInt64) {

@@ -15,12 +15,12 @@ final class ServiceOperations: Sendable {
         var operations: [UInt64: Operation] = [:]
         var isRetired = false
     }
-    let timer: DeadlineTimer
+    let clock: any HostClock
     /// The name of an operation in errors: `the operation on the store`.
     private let noun: String
     private let state = Mutex(State())
 
-    init(_ noun: String, timer: DeadlineTimer) { (self.noun, self.timer) = (noun, timer) }
+    init(_ noun: String, clock: any HostClock) { (self.noun, self.clock) = (noun, clock) }
 
     /// Starts an operation, unless the deadline of its call has passed.
     ///
@@ -33,7 +33,7 @@ final class ServiceOperations: Sendable {
         _ run: @escaping @Sendable () async throws(BackplaneError) -> Value,
         _ answer: @escaping @Sendable (Result<Value, BackplaneError>) -> Void
     ) -> UInt64 {
-        if let deadline = call?.deadline, deadline <= .now {
+        if let deadline = call?.deadline, deadline <= clock.moment {
             answer(.failure(.deadlinePassed(before: "\(noun) began")))
             return 0
         }
@@ -49,12 +49,12 @@ final class ServiceOperations: Sendable {
         // The component was closed between its request and this.
         if isLate { cancel(id, because: .askerStopped) }
         if let deadline = call?.deadline {
-            timer.schedule(id, at: deadline) {
+            clock.schedule(id, at: deadline) {
                 self.cancel(id, because: .deadlinePassed(before: "\(self.noun) ended"))
             }
         }
         guard state.withLock({ $0.operations[id] == nil }) else { return id }
-        timer.cancel(id)
+        clock.cancel(id)
         return 0
     }
 
@@ -88,7 +88,7 @@ final class ServiceOperations: Sendable {
 
     private func end<Value>(_ id: UInt64, _ result: Result<Value, BackplaneError>) -> Result<Value, BackplaneError> {
         let operation = state.withLock { $0.operations.removeValue(forKey: id) }
-        timer.cancel(id)
+        clock.cancel(id)
         guard let cause = operation?.cause, case .failure(let error) = result, error.code == .callCancelled else {
             return result
         }

@@ -154,20 +154,20 @@ final class Replacements {
         limit: Duration, _ late: String,
         _ body: @escaping @Sendable (_ isGivenUp: () -> Bool) -> Result<Value, BackplaneError>
     ) async -> Result<Value, BackplaneError> {
-        let id = Callbacks.newID(), timer = live.timer, wish = Wish()
+        let id = Callbacks.newID(), clock = live.clock, wish = Wish()
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 let answer = FirstAnswer(continuation)
-                timer.schedule(id, at: .now + limit) {
+                clock.schedule(id, at: clock.moment + limit) {
                     wish.giveUp()
                     answer.give(.failure(BackplaneError(.callDeadline, late)))
                 }
                 let begins = HostThread.launch {
                     answer.give(body { wish.isGivenUp })
-                    timer.cancel(id)
+                    clock.cancel(id)
                 }
                 guard !begins else { return }
-                timer.cancel(id)
+                clock.cancel(id)
                 answer.give(.failure(.noThread))
             }
         } onCancel: {

@@ -24,7 +24,7 @@ extension TestHost {
     ///   - pluginPaths: The folders that contain the manifest's libraries; `nil` to load none and use the linked
     ///     plugins instead.
     ///   - lanes: The lanes of the wires. `LaneRule.encoded` verifies that the contracts survive JSON encoding.
-    ///   - clock: The clock of timers, for a test whose fakes also use it.
+    ///   - clock: The clock of limits, deadlines and timers, for a test whose fakes also use it.
     ///   - body: The test.
     /// - Throws: ``ManifestRefused`` with all errors of the manifest, before any component starts; the test's own
     ///   error; `network.unexpected` if there was a request without a defined answer.
@@ -41,11 +41,11 @@ extension TestHost {
         do {
             try await test.requireSound()
             let result = try await body(test)
-            await test.host.stop()
+            await test.stop()
             try test.http.requireNothingUnexpected()
             return result
         } catch {
-            await test.host.stop()
+            await test.stop()
             throw error
         }
     }
@@ -64,7 +64,7 @@ extension TestHost {
     ///   - plugins: The plugins that are linked into the tests.
     ///   - fakes: The fakes, keyed by their places in the manifest.
     ///   - lanes: The lanes of the wires. `LaneRule.encoded` verifies that the contracts survive JSON encoding.
-    ///   - clock: The clock of timers, for a test whose fakes also use it.
+    ///   - clock: The clock of limits, deadlines and timers, for a test whose fakes also use it.
     ///   - body: The test.
     /// - Throws: The errors of ``run(_:plugins:fakes:pluginPaths:lanes:clock:_:)``.
     public static func run<Result>(
@@ -76,6 +76,18 @@ extension TestHost {
             className: ManagerDefinition(className: className, configuration: configuration)
         ])
         return try await run(manifest, plugins: plugins, fakes: fakes, lanes: lanes, clock: clock, body)
+    }
+
+    /// Stops the host; meanwhile its clock runs, so that a component that does not end is given up.
+    private func stop() async {
+        let time = Task { [clock] in
+            while true {
+                try await Task.sleep(for: .seconds(1))
+                clock.advance(by: .seconds(1))
+            }
+        }
+        await host.stop()
+        time.cancel()
     }
 
     private func requireSound() async throws {

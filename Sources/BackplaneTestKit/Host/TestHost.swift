@@ -13,7 +13,7 @@ public final class TestHost: Sendable {
     public let store = TestStore()
     /// The log of the host and its components.
     public let log = TestLog()
-    /// The clock of the components' timers, which stands still until the test advances it.
+    /// The clock of limits, deadlines and timers, which stands still until the test advances it.
     public let clock: TestClock
     /// A private folder of the test, which is removed at the end.
     ///
@@ -34,7 +34,7 @@ public final class TestHost: Sendable {
         var options = HostOptions(
             pluginPaths: pluginPaths ?? [], loadFolder: folder + "/loads", dataFolder: folder + "/data", log: log,
             executors: [http], openStore: { [store] _, _, _ in store }, lanes: lanes, occupationLimit: nil)
-        options.timerClock = clock
+        options.clock = clock
         // No watchdog for Swift's thread pool: tests that run concurrently occupy it.
         host = PluginHost(
             manifest: ManifestDocument(manifest),

@@ -1,11 +1,12 @@
 package import Backplane
-import BackplaneHost
+package import BackplaneHost
 public import FoundationEssentials
 
 /// A clock that stands still until a test advances it, so that no test waits for real time.
 ///
-/// It affects only code that uses it, but neither the host's deadlines nor `Date.now`. The SDK provides no clock to
-/// components; they access this one, like any other, through a wire to a contract that returns the time:
+/// A ``TestHost`` measures everything by its clock (``TestHost/clock``): the deadlines of calls, the limits of steps,
+/// drains and stops, probations, and the timers of components. `Date.now` is not affected, and the SDK provides no clock
+/// to components; they access this one, like any other, through a wire to a contract that returns the time:
 ///
 /// ```swift
 /// let clock = TestClock()
@@ -14,8 +15,12 @@ public import FoundationEssentials
 ///
 /// Code that accepts `some Clock<Duration>` can use the clock directly.
 ///
-/// The timers of a ``TestHost``'s components use the clock of that host (``TestHost/clock``): they fire while
-/// ``run(for:)`` advances it.
+/// Timers fire while ``run(for:)`` advances the clock. To let a limit pass, wait until something waits for it:
+///
+/// ```swift
+/// async let answer = slow.search("moby", host.begin(within: .seconds(60)))
+/// try await host.clock.expire(.seconds(60))           // the call has ended with `call.deadline`
+/// ```
 public final class TestClock: Clock {
     /// A moment of one clock, as the time since the clock's creation.
     public struct Instant: InstantProtocol {
@@ -37,9 +42,9 @@ public final class TestClock: Clock {
         var now = Instant()
         var sleepers: [UInt64: Instant] = [:]
         var nextID: UInt64 = 0
-        /// The actions of timers, by id.
+        /// The actions of limits, deadlines and timers, by id.
         var alarms: [UInt64: Alarm] = [:]
-        /// The number of running timer bodies, and of actions that are about to start some.
+        /// The number of running timer bodies, and of actions that are running.
         var bodies = 0
 
         var sleeping: Int { sleepers.values.count { $0 > now } }
@@ -53,6 +58,9 @@ public final class TestClock: Clock {
     }
     private let state = WatchedState(State())
     private let start: Date
+    /// The time at which the clock was created, at which it stands still at first.
+    private let origin = Deadline.now
+    package let polls = SystemClock()
 
     /// Creates a clock that stands still at its initial moment.
     ///
@@ -96,8 +104,8 @@ public final class TestClock: Clock {
     /// try await host.clock.run(for: .seconds(90))         // a timer of 30 seconds has fired three times
     /// ```
     ///
-    /// Sleeping tasks are resumed as by ``advance(by:)``. Timers have no jitter, and the deadlines of their bodies use
-    /// real time.
+    /// Sleeping tasks are resumed as by ``advance(by:)``. Timers have no jitter. For a body that does not end, use
+    /// ``advance(by:)``.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before.
     public func run(for duration: Duration) async throws {
@@ -112,7 +120,32 @@ public final class TestClock: Clock {
         try await state.wait { $0.bodies == 0 }
     }
 
-    /// Starts the due actions of timers.
+    /// Waits until something waits for a moment exactly `duration` later: a limit, a deadline, a timer or a sleeping
+    /// task.
+    ///
+    /// - Parameter count: The number of those that wait.
+    /// - Throws: `CancellationError` if the task is cancelled before.
+    public func waiters(_ count: Int = 1, for duration: Duration) async throws {
+        try await state.wait { state in
+            let moment = state.now.advanced(by: duration)
+            return state.sleepers.values.count { $0 == moment } + state.alarms.values.count { $0.moment == moment }
+                >= count
+        }
+    }
+
+    /// Waits until something waits for exactly `duration`, as ``waiters(_:for:)`` does, and advances the clock by it.
+    ///
+    /// - Parameter count: The number of those that wait.
+    /// - Throws: `CancellationError` if the task is cancelled before.
+    public func expire(_ duration: Duration, waiters count: Int = 1) async throws {
+        try await waiters(count, for: duration)
+        advance(by: duration)
+    }
+
+    /// The number of limits, deadlines and timers that wait.
+    package var pending: Int { state.value.alarms.count }
+
+    /// Starts the due actions.
     private func ring() {
         let due = state.change { state in
             let due = state.alarms.filter { $0.value.moment <= state.now }
@@ -147,13 +180,13 @@ public final class TestClock: Clock {
     }
 }
 
-/// The clock of timers, whose moments are the nanoseconds since the clock's creation.
-extension TestClock: TimerClock {
-    package var moment: Deadline { Deadline(nanoseconds: Int64(now.offset / .nanoseconds(1))) }
+/// The clock of a host, whose moments begin with the time at which it was created.
+extension TestClock: HostClock {
+    package var moment: Deadline { origin + now.offset }
     package var hasJitter: Bool { false }
 
     package func schedule(_ id: UInt64, at moment: Deadline, _ action: @escaping @Sendable () -> Void) {
-        let alarm = Alarm(moment: Instant(offset: .nanoseconds(moment.nanoseconds)), action: action)
+        let alarm = Alarm(moment: Instant(offset: moment - origin), action: action)
         let isDue = state.change { state in
             guard alarm.moment <= state.now else {
                 state.alarms[id] = alarm
@@ -163,7 +196,7 @@ extension TestClock: TimerClock {
             return true
         }
         guard isDue else { return }
-        Task.detached {
+        polls.schedule(id, at: .now) {
             action()
             self.state.change { $0.bodies -= 1 }
         }

@@ -20,7 +20,7 @@ struct OrderedEndTests {
         let test = try TestHost(managers: ControlFixture.managers, from: .linked, stopLimit: .milliseconds(20))
         let call = Task { await error { try await test.call("Trial", "wait", "3600") } }
         try await eventuallyInFlight(1, test.host)
-        await test.host.stop()
+        try await test.expiring(.milliseconds(20), .milliseconds(20)) { await test.host.stop() }
         #expect(await call.value?.code == .hostStopped)
         let line = try #require(test.log.all.first { $0.level == .error })
         #expect(line.metadata["component"] == "Trial" && line.metadata["methods"] == "wait", "\(line)")
@@ -32,7 +32,7 @@ struct OrderedEndTests {
         try await eventuallyInFlight(4, fixture.host)
         let silent = try fixture.connect("{")
         fixture.control.close()
-        await fixture.host.stop()
+        try await fixture.test.expiring(.milliseconds(20), .milliseconds(20)) { await fixture.host.stop() }
         #expect(await fixture.control.finish(within: .seconds(60)) == [])
         for call in calls {
             let answer = await call.value

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTestKit
 import Synchronization
 import Testing
 
@@ -40,16 +41,22 @@ struct EarlyDeadlineTests {
             #"{"manifestVersion": 1, "plugins": [], "managers": {"Sleeping": {"className": "SleepingManager"}}}"#,
             plugins: [SleepingPlugin.self], lanes: .encoded)
         let remote: Remote<Sleeping> = try await test.host.manager("Sleeping")
-        await withTaskGroup(of: Void.self) { group in
-            for caller in 0..<100 {
-                group.addTask { @concurrent in
-                    for round in 0..<100 {
-                        let call = Call(within: .microseconds(20 + (round * 7 + caller * 13) % 100))
-                        #expect(await error { try await remote.sleep(call) }?.code == .callDeadline)
-                    }
+        let callers = (0..<100).map { caller in
+            Task { @concurrent in
+                for round in 0..<100 {
+                    let call = test.host.begin(within: .seconds(1 + (round * 7 + caller * 13) % 5))
+                    #expect(await error { try await remote.sleep(call) }?.code == .callDeadline)
                 }
             }
         }
+        let time = Task { @concurrent in
+            while !Task.isCancelled {
+                test.clock.advance(by: .seconds(1))
+                await Task.yield()
+            }
+        }
+        for caller in callers { await caller.value }
+        time.cancel()
         await eventually { SleepingManager.asleep.load(ordering: .relaxed) == 0 }
         await test.host.stop()
     }

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTestKit
 import ChallengeModule
 import FoundationEssentials
 import Glibc
@@ -22,8 +23,11 @@ enum Origin: CaseIterable, Sendable {
 }
 
 /// A host in folders of its own, which are gone with the test, and what its components wrote to the log.
+///
+/// Its limits pass only when the test advances the clock.
 final class TestHost: Sendable {
     let host: PluginHost
+    let clock: TestClock
     let log: RecordedLog
     let folder: LoadingFixture.Folder
     var loads: String { folder.path + "/loads" }
@@ -51,14 +55,16 @@ final class TestHost: Sendable {
         _ manifest: String, linked: [LinkedPlugin], pluginPaths: [String] = [], in folder: LoadingFixture.Folder? = nil,
         log: RecordedLog = RecordedLog(), lanes: LaneRule = .fastest, startLimit: Duration = .seconds(60),
         stopLimit: Duration = .seconds(60),
+        clock: TestClock = TestClock(),
         _ change: (inout HostOptions) -> Void = { _ in }
     ) throws {
         let folder = try folder ?? LoadingFixture.Folder()
-        (self.folder, self.log) = (folder, log)
+        (self.folder, self.log, self.clock) = (folder, log, clock)
         let path = try folder.write(Array(manifest.utf8), as: "manifest")
         var options = HostOptions(
             pluginPaths: pluginPaths, loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data", log: log,
             lanes: lanes, startLimit: startLimit, stopLimit: stopLimit, occupationLimit: nil)
+        options.clock = clock
         change(&options)
         host = PluginHost(manifest: ManifestDocument(contentsOf: path), linked: linked, options: options)
     }
@@ -81,6 +87,25 @@ final class TestHost: Sendable {
     {
         String(
             decoding: try await host.call(manager, method, Array(input.utf8), host.begin(within: limit)), as: UTF8.self)
+    }
+
+    /// Runs `body`, and lets limits of exactly these lengths pass, each once something waits for it.
+    ///
+    /// - Parameter isReached: Whether `body` has come to the limits, for those that earlier steps have, too.
+    func expiring<Value: Sendable>(
+        _ limits: Duration..., once isReached: () -> Bool = { true }, body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let work = Task { try await body() }
+        await eventually { isReached() }
+        for limit in limits { try await clock.expire(limit) }
+        return try await work.value
+    }
+
+    /// Runs `body`, in which something does not end: limits of exactly this length pass whenever something waits for one.
+    func passing<Value: Sendable>(_ limit: Duration, body: () async throws -> Value) async rethrows -> Value {
+        let time = Task { [clock] in while true { try await clock.expire(limit) } }
+        defer { time.cancel() }
+        return try await body()
     }
 
     /// The folders of hosts that are there now.
@@ -119,32 +144,29 @@ func error(
 
 /// Waits for what happens soon, by looking again and again.
 func eventually(_ location: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool) async rethrows {
-    let happened = try await happens(condition)
-    #expect(happened, sourceLocation: location)
-}
-
-private func happens(_ condition: () async throws -> Bool) async rethrows -> Bool {
     for look in 0..<30_000 {
-        if try await condition() { return true }
+        if try await condition() { return }
         // Somebody else's thread may have to come to a processor first, and what is looked at may be dear.
         if look > 20 { usleep(1_000) }
         await Task.yield()
     }
-    return false
+    Issue.record("it did not happen", sourceLocation: location)
+}
+
+extension Duration {
+    /// A time until deadlines that pass only by the test's clock: plugins go by the system's, which a test may not outlast.
+    static let farAway = Duration.seconds(36_000)
 }
 
 /// Expects `body` to end at the deadline of its call, and the trial manager that waits behind it to be cancelled once.
 ///
-/// On a busy machine a deadline may pass before the call has come that far; then it is tried with a later one.
+/// - Parameter count: The number of calls with that deadline.
 func expectCancellation(
-    at trials: Remote<Trials>, _ host: PluginHost, _ location: SourceLocation = #_sourceLocation,
-    _ body: (Call) async throws -> some Sendable
+    at trials: Remote<Trials>, _ test: TestHost, calls count: Int = 1, _ location: SourceLocation = #_sourceLocation,
+    _ body: @escaping @Sendable (Call) async throws -> some Sendable
 ) async throws {
-    for limit in [Duration.milliseconds(50), .seconds(1), .seconds(10)] {
-        #expect(
-            await error(location) { try await body(host.begin(within: limit)) }?.code == .callDeadline,
-            sourceLocation: location)
-        if try await happens({ try trials.cancellations() == 1 }) { return }
-    }
-    Issue.record("the component was not cancelled", sourceLocation: location)
+    let limit = Duration.farAway, call = Task { try await body(test.host.begin(within: limit)) }
+    try await test.clock.expire(limit, waiters: count)
+    #expect(await error(location) { try await call.value }?.code == .callDeadline, sourceLocation: location)
+    try await eventually(location) { try trials.cancellations() == 1 }
 }

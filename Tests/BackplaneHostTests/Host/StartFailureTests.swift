@@ -72,7 +72,9 @@ struct StartFailureTests {
             managers:
                 #""Sleeper": {"className": "TrialManager", "configuration": {"neverStarts": true}}, "Sound": {"className": "ChallengeManager"}"#,
             from: origin, startLimit: .milliseconds(50))
-        let error = await error { try await test.host.manager("Sleeper", as: Trials.self) }
+        let error = await error {
+            try await test.expiring(.milliseconds(50)) { try await test.host.manager("Sleeper", as: Trials.self) }
+        }
         #expect(error?.code == .callDeadline)
         #expect(error?.location == "/managers/Sleeper")
         #expect(error?.message.contains("Sleeper took longer than") == true)

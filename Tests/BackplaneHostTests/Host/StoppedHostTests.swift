@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneDocuments
 import BackplaneNetwork
+import BackplaneTestKit
 import CBackplane
 import ChallengeModule
 import Synchronization
@@ -105,7 +106,7 @@ struct StoppedHostTests {
         let passage: Remote<Passage> = try await test.host.manager("Gate")
         let call = Task { try await passage.pass() }
         await gate.arrival()
-        await test.host.stop()
+        try await test.expiring(.milliseconds(20), .milliseconds(20)) { await test.host.stop() }
         #expect(!test.log.lines.contains("Gate stop"))
         #expect(test.log.all.contains { $0.level == .error && $0.metadata["component"] == "Gate" })
         gate.open()

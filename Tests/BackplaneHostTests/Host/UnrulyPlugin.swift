@@ -111,6 +111,10 @@ enum UnrulyPlugin {
             handle = creation->handle;
             done(context, BP_OK, &instance, text(""));
         }
+        static void create_and_say(void *type, const bp_creation *creation, bp_created done, void *context) {
+            create(type, creation, done, context);
+            say("created");
+        }
         static void create_twice(void *type, const bp_creation *creation, bp_created done, void *context) {
             create(type, creation, done, context);
             done(context, BP_FAILED, NULL, text("after all not"));
@@ -155,7 +159,7 @@ enum UnrulyPlugin {
             {MANAGER("MadeLate"), .create = create_late},
             {MANAGER("NeverMade"), .create = create_never},
             {MANAGER("MadeForEver"), .create = create_blocking},
-            {MANAGER("NeverActive"), .create = create, .activate = never},
+            {MANAGER("NeverActive"), .create = create_and_say, .activate = never},
             {MANAGER("NeverStopped"), .create = create, .stop = never},
         };
         static bp_field layout[] = BP_LAYOUT;

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneBoundary
+import BackplaneTestKit
 import CBackplane
 import Synchronization
 import Testing
@@ -12,7 +13,7 @@ struct GateTests {
     private static let countings: [LeaseCounting] = LeaseCounting.best == .atomic ? [.atomic] : [.restartable, .atomic]
     private typealias Gate = BackplaneHost.Gate  // the tests have types of these names
     private typealias Reply = Backplane.Reply
-    private let timer = DeadlineTimer()
+    private let clock = TestClock()
 
     private struct Adding: Contract {
         static let version: Version = "1.0.0"
@@ -61,7 +62,7 @@ struct GateTests {
 
     @Test(arguments: countings)
     func `A call leases what is in the slot and is counted`(counting: LeaseCounting) async throws {
-        let gate = Gate(timer: timer), adder = Adder(1)
+        let gate = Gate(clock: clock), adder = Adder(1)
         adder.pending.withLock { $0 = [] }
         let wire = Wire<Adding>(gate.makeSlot(number: 7, to: binding(adder, counting)))
         #expect(gate.callsInFlight == 0)
@@ -78,7 +79,7 @@ struct GateTests {
     func `Calls in flight finish on what they began on, later ones on the new binding`(
         counting: LeaseCounting
     ) async throws {
-        let gate = Gate(timer: timer), old = Adder(1), new = Adder(100)
+        let gate = Gate(clock: clock), old = Adder(1), new = Adder(100)
         old.pending.withLock { $0 = [] }
         let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(old, counting)))
         let before = Task { try await remote.add(1) }
@@ -100,10 +101,14 @@ struct GateTests {
     }
 
     @Test func `A wait ends at its deadline and when it is cancelled`() async throws {
-        let gate = Gate(timer: timer), adder = Adder(1)
+        let gate = Gate(clock: clock), adder = Adder(1)
         let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, .atomic)))
         gate.hold()
-        #expect(await error { try await remote.add(1, Call(within: .milliseconds(20))) }?.code == .callDeadline)
+        var call = Call()
+        call.deadline = clock.moment + .farAway
+        let late = Task { [call] in try await remote.add(1, call) }
+        try await clock.expire(.farAway)
+        #expect(await error { try await late.value }?.code == .callDeadline)
         let cancelled = Task { try await remote.add(1) }
         await eventually { gate.callsWaiting == 1 }
         cancelled.cancel()
@@ -122,7 +127,7 @@ struct GateTests {
 
     @Test(arguments: countings)
     func `A closed gate refuses waiting and later calls, for ever`(counting: LeaseCounting) async throws {
-        let gate = Gate(timer: timer), adder = Adder(1)
+        let gate = Gate(clock: clock), adder = Adder(1)
         let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, counting)))
         gate.hold()
         let waiting = (0..<5).map { _ in Task { try await remote.add(1) } }
@@ -142,7 +147,7 @@ struct GateTests {
     func `A slot that is abandoned is closed for good, and the others of its gate are not`(counting: LeaseCounting)
         async throws
     {
-        let gate = Gate(timer: timer), adder = Adder(1)
+        let gate = Gate(clock: clock), adder = Adder(1)
         adder.pending.withLock { $0 = [] }
         let slot = gate.makeSlot(number: 0, to: binding(adder, counting)),
             other = gate.makeSlot(number: 0, to: binding(adder, counting))
@@ -165,7 +170,7 @@ struct GateTests {
 
     @Test(arguments: countings)
     func `A retired binding drains however many callers keep coming`(counting: LeaseCounting) async throws {
-        let gate = Gate(timer: timer), adders = [Adder(1), Adder(2)]
+        let gate = Gate(clock: clock), adders = [Adder(1), Adder(2)]
         let bindings = adders.map { binding($0, counting) }
         let slot = gate.makeSlot(number: 0, to: bindings[0]), remote = Remote<Adding>(slot), stop = Flag()
         let callers = (0..<3).map { _ in
@@ -189,7 +194,7 @@ struct GateTests {
     }
 
     @Test func `a gate that lets nothing aside refuses synchronous calls while it is held`() async throws {
-        let gate = Gate(timer: timer), adder = Adder(1)
+        let gate = Gate(clock: clock), adder = Adder(1)
         let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, .atomic)))
         gate.hold(lettingAside: false)
         let refused = await error { try remote.addNow(1) }
@@ -200,7 +205,7 @@ struct GateTests {
     }
 
     @Test func `one slot can stay closed while the others open, and says why`() async throws {
-        let gate = Gate(timer: timer), adder = Adder(1)
+        let gate = Gate(clock: clock), adder = Adder(1)
         let lucky = gate.makeSlot(number: 1, to: binding(adder, .atomic)),
             other = gate.makeSlot(number: 2, to: binding(adder, .atomic))
         gate.hold(lettingAside: false)

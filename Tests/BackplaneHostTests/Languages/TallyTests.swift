@@ -52,7 +52,11 @@ struct TallyTests {
     @Test func `the host ends calls at their deadline, and the frame takes it along`() async throws {
         let tally = try TallyHost()
         for method in ["wait", "waitElsewhere"] {
-            let late = await error { try await tally.call(method, "999999", within: .milliseconds(50)) }
+            let late = await error {
+                try await tally.test.expiring(.farAway) {
+                    try await tally.call(method, "999999", within: .farAway)
+                }
+            }
             #expect(late?.code == .callDeadline)
         }
         try await eventually { try await tally.callsInFlight(of: "There") == 0 }

@@ -31,7 +31,7 @@ struct CallsFromCTests {
     @Test func `deadlines go through it`() async throws {
         let test = try CallerPlugin.host()
         let trials = try await test.host.manager("Trials", as: Trials.self)
-        try await expectCancellation(at: trials, test.host) { call in
+        try await expectCancellation(at: trials, test, calls: 2) { call in
             try await test.host.call("Caller", "wait", Array("3600".utf8), call)
         }
         await test.host.stop()

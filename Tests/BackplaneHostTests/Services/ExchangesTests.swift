@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneExchange
 import BackplaneNetwork
+import BackplaneTestKit
 import Synchronization
 import Testing
 
@@ -28,7 +29,7 @@ struct ExchangesTests {
         }
     }
 
-    private let timer = DeadlineTimer()
+    private let clock = TestClock()
 
     private func exchanges() -> Exchanges {
         let network = HostNetwork(
@@ -39,7 +40,7 @@ struct ExchangesTests {
                 }
             ]), ManifestDocument(Manifest(managers: [:])))
         return Exchanges(
-            network, of: "Books", managers: [], folder: "", timer: timer, idleLimit: .seconds(60), ExchangeCounts(),
+            network, of: "Books", managers: [], folder: "", clock: clock, idleLimit: .seconds(60), ExchangeCounts(),
             ExchangeLog(log: RecordedLog()))
     }
 
@@ -49,8 +50,6 @@ struct ExchangesTests {
 
     @Test(arguments: [true, false])
     func `an exchange that begins while the others are being ended is refused`(forGood: Bool) {
-        #expect(timer.begin())
-        defer { timer.retire() }
         let exchanges = exchanges(), late = KeptEnd()
         let first = KeptEnd { [self] in begin(exchanges, late) }
         begin(exchanges, first)

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneDocuments
+import BackplaneTestKit
 import CBackplane
 import ChallengeModule
 import Synchronization
@@ -22,7 +23,8 @@ struct ServedWireTests {
     @Test(arguments: countings)
     func `Every call is answered once, and no lease is left`(counting: LeaseCounting) async throws {
         var options = HostOptions()
-        options.counting = counting
+        let clock = TestClock()
+        (options.counting, options.clock) = (counting, clock)
         let coordinator = Coordinator(
             ManifestDocument([
                 "manifestVersion": 1, "plugins": [], "managers": ["Trial": ["className": "TrialManager"]],
@@ -42,7 +44,8 @@ struct ServedWireTests {
                     for round in 0..<rounds {
                         let kind = (round &* 7 + caller) % 5
                         let reply = Reply { status, _ in counts.answers.withLock { $0[status, default: 0] += 1 } }
-                        let call = Call(within: kind == 0 ? .microseconds(200) : nil)
+                        var call = Call(within: nil)
+                        if kind == 0 { call.deadline = clock.moment + .seconds(1) }
                         let (method, input) = kind == 4 ? (path, "null") : (wait, kind < 3 ? "3600" : "0")
                         let id = Array(input.utf8).withBytes { wire.call(method, $0, call, reply) }
                         if round % 3 == 0 { await Task.yield() }
@@ -53,6 +56,7 @@ struct ServedWireTests {
             group.addTask { @concurrent in
                 while counts.all < 4 * rounds {
                     gate.hold()
+                    clock.advance(by: .seconds(0.5))
                     await Task.yield()
                     gate.open { _, _ in binding() }
                     await Task.yield()

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTestKit
 import Synchronization
 import Testing
 
@@ -40,14 +41,16 @@ struct ResumedStreamTests {
                 try await feeds.swap(
                     FeedHost.edition(2),
                     SwapOptions(
-                        probation: Probation(duration: .seconds(600), healthInterval: .milliseconds(5)),
+                        probation: Probation(duration: .seconds(600), healthInterval: .seconds(1)),
                         drain: .upTo(.seconds(60), then: .fail)))
             }
             await eventually { (try? feed.edition()) == 2 }
             // Calls reach the new edition a moment before the stream of the old one is interrupted.
             repeat { try await reader.read() } while !feeds.record.events.contains("begin 2")
+            try await feeds.test.clock.waiters(for: .seconds(1))
             isSick.open()
             await isSick.pass()
+            feeds.test.clock.advance(by: .seconds(1))
             #expect(try await swap.value.outcome == .rolledBack)
             try await reader.read()
             let begun = feeds.record.events.filter { $0.hasPrefix("begin") }

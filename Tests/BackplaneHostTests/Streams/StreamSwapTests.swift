@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTestKit
 import Synchronization
 import Testing
 
@@ -101,14 +102,16 @@ struct StreamSwapTests {
                 try await feeds.swap(
                     FeedHost.edition(2),
                     SwapOptions(
-                        probation: Probation(duration: .seconds(600), healthInterval: .milliseconds(5)),
+                        probation: Probation(duration: .seconds(600), healthInterval: .seconds(1)),
                         drain: .upTo(.seconds(60), then: .fail)))
             }
             await eventually { (try? feed.edition()) == 2 }
             var iterator = feed.numbers(0).makeAsyncIterator()
             #expect(try await iterator.next() == 2)
+            try await feeds.test.clock.waiters(for: .seconds(1))
             isSick.open()
             await isSick.pass()
+            feeds.test.clock.advance(by: .seconds(1))
             #expect(try await swap.value.outcome == .rolledBack)
             let ended = await error { while let number = try await iterator.next() { #expect(number == 2) } }
             #expect(ended?.code == .streamInterrupted)

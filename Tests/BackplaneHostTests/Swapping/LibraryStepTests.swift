@@ -14,7 +14,9 @@ struct LibraryStepTests {
         async throws
     {
         // What hangs is still there when the host stops.
-        let fixture = try await TurnstileFixture { $0.stopLimit = .milliseconds(300) }
+        let fixture = try await TurnstileFixture {
+            ($0.clock, $0.stopLimit) = (nil, .milliseconds(300))
+        }
         let culprit = try TurnstileFixture.culprit("-D\(how)=IN_\(step)")
         let options = SwapOptions(
             drain: Self.brief.drain, stepLimit: how == "HANGS" ? Self.brief.stepLimit : .seconds(60),
@@ -46,7 +48,8 @@ struct LibraryStepTests {
         async throws
     {
         let fixture = try await TurnstileFixture(
-            TurnstileFixture.culprit("-D\(how)=IN_\(step)"), options: { $0.stopLimit = .milliseconds(300) })
+            TurnstileFixture.culprit("-D\(how)=IN_\(step)"),
+            options: { ($0.clock, $0.stopLimit) = (nil, .milliseconds(300)) })
         let first = try TurnstileFixture.built("Turnstile1"),
             options = how == "HANGS" ? Self.brief : SwapOptions(stepLimit: .seconds(60))
         let failure = await error { try await fixture.swap(first, options) }

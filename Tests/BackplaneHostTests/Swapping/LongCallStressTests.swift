@@ -33,7 +33,8 @@ struct LongCallStressTests {
             try await Task.sleep(for: Self.length)
             return "\(counter.script.edition)"
         })
-        let counters = try CounterHost(lanes: lanes, script: sleeper), counter = try await counters.counter()
+        let counters = try CounterHost(lanes: lanes, script: sleeper) { $0.clock = nil },
+            counter = try await counters.counter()
         let callers = (0..<4).map { _ in Callers() }, longest = LongestCall(), total = Mutex(0)
         let began = ContinuousClock.now
         let long = Task { try await counter.act("") }

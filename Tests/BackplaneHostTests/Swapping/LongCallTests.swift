@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTestKit
 import Synchronization
 import Testing
 
@@ -36,6 +37,12 @@ struct LongCallTests {
             drain: .upTo(.milliseconds(20), then: .retry(attempts: attempts, within: limit)), stepLimit: .seconds(60))
     }
 
+    /// Lets the drain of a swap pass, and waits until the swap waits for long calls.
+    private func waits(_ counters: CounterHost) async throws {
+        try await counters.test.clock.expire(.milliseconds(20))
+        await eventually { waitingSwaps(counters).count == 1 }
+    }
+
     private func records(_ counters: CounterHost, _ message: String) -> [LogRecord] {
         counters.test.log.all.filter { $0.source == "host" && $0.message == message }
     }
@@ -60,7 +67,7 @@ struct LongCallTests {
         await eventually { latches["long"].arrived == 1 }
         let told = ToldProgress()
         let swap = Task { try await counters.swap(latches.script(2), Self.later()) { told.note($0) } }
-        await eventually { waitingSwaps(counters).count == 1 }
+        try await waits(counters)
         // None of these could return while the gate is held for the call.
         for number in 1...100 { #expect(try await counter.add(1) == number) }
         #expect(try await client.add(1) == 101)
@@ -89,10 +96,11 @@ struct LongCallTests {
         let first = Task { try await counter.act("first") }
         await eventually { latches["first"].arrived == 1 }
         let swap = Task { try await counters.swap(latches.script(2), Self.later(1)) }
-        await eventually { waitingSwaps(counters).count == 1 }
+        try await waits(counters)
         let second = Task { try await counter.act("second") }
         await eventually { latches["second"].arrived == 1 }
         latches["first"].open()
+        try await counters.test.clock.expire(.milliseconds(20))
         let failure = await error { try await swap.value }
         #expect(failure?.code == .swapFailed)
         #expect(
@@ -110,12 +118,13 @@ struct LongCallTests {
         let long = Task { try await counter.act("long") }
         await eventually { latches["long"].arrived == 1 }
         let failure = await error {
-            try await counters.swap(latches.script(2), Self.later(within: .milliseconds(100)))
+            try await counters.test.expiring(.milliseconds(20), .milliseconds(80)) {
+                try await counters.swap(latches.script(2), Self.later(within: .milliseconds(100)))
+            }
         }
         #expect(
             failure?.message.contains(
-                "quiesce: the swap had waited for 0.1 seconds while calls have not ended within 0.02 seconds") == true
-                || failure?.message.contains("quiesce: calls have not ended within 0.02 seconds") == true,
+                "quiesce: the swap had waited for 0.1 seconds while calls have not ended within 0.02 seconds") == true,
             "\(String(describing: failure))")
         #expect(try await (counter.edition(), counter.add(1)) == (1, 1))
         latches["long"].open()
@@ -131,7 +140,7 @@ struct LongCallTests {
         let long = Task { try await counter.act("long") }
         await eventually { latches["long"].arrived == 1 }
         let swap = Task { try await counters.swap(latches.script(2), Self.later()) }
-        await eventually { waitingSwaps(counters).count == 1 }
+        try await waits(counters)
         let stop = Task { await counters.host.stop() }
         #expect(await error { try await swap.value }?.message.contains("stopped") == true)
         latches["long"].open()
@@ -146,11 +155,15 @@ struct LongCallTests {
         let counter = try await counters.counter()
         let long = Task { try await counter.act("long") }
         await eventually { latches["long"].arrived == 1 }
-        let failure = await error { try await counters.swap(latches.script(2), SwapOptions()) }
+        let failure = await error {
+            try await counters.test.expiring(.milliseconds(20)) {
+                try await counters.swap(latches.script(2), SwapOptions())
+            }
+        }
         #expect(failure?.message.contains("quiesce: calls have not ended within 0.02 seconds") == true)
         #expect(waitingSwaps(counters).isEmpty)
         let swap = Task { try await counters.swap(latches.script(3), Self.later()) }
-        await eventually { waitingSwaps(counters).count == 1 }
+        try await waits(counters)
         latches["long"].open()
         #expect(try await (swap.value.outcome, long.value) == (.swapped, "1"))
         await counters.host.stop()
@@ -176,11 +189,12 @@ struct LongCallTests {
         }
         let named = Task { try await counters.test.call("Counter", "act", #""""#) }
         await eventually { arrived.load(ordering: .relaxed) == 151 }
-        let report = try await counters.swap(
-            CounterScript(edition: 2), SwapOptions(drain: .upTo(.seconds(10), then: .cancel)))
+        let report = try await counters.test.expiring(.seconds(7)) {
+            try await counters.swap(CounterScript(edition: 2), SwapOptions(drain: .upTo(.seconds(7), then: .cancel)))
+        }
         #expect(report.outcome == .swapped)
         #expect(report.warnings.count == 1, "\(report.warnings)")
-        #expect(report.warnings.first?.hasPrefix("cancelled: calls have not ended within 10.0 seconds: ") == true)
+        #expect(report.warnings.first?.hasPrefix("cancelled: calls have not ended within 7.0 seconds: ") == true)
         for call in calls { #expect(await error { try await call.value }?.code == .callCancelled) }
         #expect(await error { try await named.value }?.code == .callCancelled)
         #expect(try await (counter.edition(), counter.add(1)) == (2, 6))
@@ -195,8 +209,10 @@ struct LongCallTests {
         let long = Task { try await counter.act("long") }
         await eventually { latches["long"].arrived == 1 }
         let failure = await error {
-            try await counters.swap(
-                latches.script(2), SwapOptions(drain: .upTo(.milliseconds(20), then: .cancel)))
+            try await counters.test.expiring(.milliseconds(20), .milliseconds(20)) {
+                try await counters.swap(
+                    latches.script(2), SwapOptions(drain: .upTo(.milliseconds(20), then: .cancel)))
+            }
         }
         #expect(failure?.code == .swapFailed && failure?.message.contains("1 call of the host program") == true)
         #expect(try await (counter.edition(), counter.add(1)) == (1, 1))

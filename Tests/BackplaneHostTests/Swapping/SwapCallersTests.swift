@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTestKit
 import Dispatch
 import Synchronization
 import Testing
@@ -29,12 +30,13 @@ struct SwapCallersTests {
             named = Task { try await counters.test.call("Counter", "act", #""""#) }
         await eventually { gate.callsWaiting == 21 }
         #expect(try counter.editionNow() == 1, "one that cannot wait gets the old one")
+        counters.test.clock.advance(by: .seconds(1))
         inside.open()
         for call in long { #expect(try await call.value == "1") }
         for call in late { #expect(try await call.value == "2") }
         #expect(try await named.value == #""2""#)
         let report = try await swap.value
-        #expect(report.callsHeld == 21 && report.longestWait > .zero)
+        #expect(report.callsHeld == 21 && report.longestWait == .seconds(1))
         #expect(report.components.map(\.callsInFlight) == [3])
         try await counters.expectNothingLeft(slots: ["Counter": 2])
         await counters.host.stop()
@@ -45,14 +47,14 @@ struct SwapCallersTests {
         let inside = Latch(),
             counters = try CounterHost(lanes: lanes, script: CounterScript(suspended: { _ in await inside.pass() }))
         let counter = try await counters.counter(), gate = try await counters.host.gate(of: "Counter")
-        let swap = Task { try await counters.swap(CounterScript(edition: 2)) }
+        let swap = Task { try await counters.swap(CounterScript(edition: 2), SwapOptions(stepLimit: .farAway * 2)) }
         await eventually { inside.arrived == 1 }
-        #expect(
-            await error { try await counter.add(1, counters.host.begin(within: .milliseconds(20))) }?.code
-                == .callDeadline)
-        #expect(
-            await error { try await counters.test.call("Counter", "add", "1", within: .milliseconds(20)) }?.code
-                == .callDeadline)
+        let late = [
+            Task { _ = try await counter.add(1, counters.host.begin(within: .farAway)) },
+            Task { _ = try await counters.test.call("Counter", "add", "1", within: .farAway) },
+        ]
+        try await counters.test.clock.expire(.farAway, waiters: 2)
+        for call in late { #expect(await error { try await call.value }?.code == .callDeadline) }
         let given = Task { try await counter.add(1) }, patient = Task { try await counter.add(10) }
         await eventually { gate.callsWaiting == 2 }
         given.cancel()
@@ -155,6 +157,8 @@ struct SwapCallersTests {
         }
         await eventually { gate.isHeld }
         let waiting = Task { try await counter.add(1) }
+        await eventually { gate.callsWaiting == 1 }
+        try await counters.test.clock.expire(.seconds(10))
         let failure = await error { try await swap.value }
         #expect(failure?.code == .swapFailed && failure?.causes.map(\.code) == [.callDeadline])
         for caller in [

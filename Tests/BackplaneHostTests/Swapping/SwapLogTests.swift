@@ -13,9 +13,11 @@ struct SwapLogTests {
     @Test func `an init that never returns is named until it does`() async throws {
         let never = Latch(), counters = try CounterHost(), counter = try await counters.counter()
         let failure = await error {
-            try await counters.swap(
-                CounterScript(edition: 2, made: { _ in await never.pass() }),
-                SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(0.2)))
+            try await counters.test.expiring(.seconds(0.2), once: { never.arrived == 1 }) {
+                try await counters.swap(
+                    CounterScript(edition: 2, made: { _ in await never.pass() }),
+                    SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(0.2)))
+            }
         }
         #expect(failure?.message.contains("Counter took longer than 0.2 seconds to be created") == true)
         #expect(try await counter.add(1) == 1)

@@ -152,14 +152,17 @@ struct SwapPathTests {
             return "\(counter.script.edition) \(counter.sum.withLock { $0 })"
         }
         let answers = Answers()
+        let script = CounterScript(
+            edition: 2,
+            activated: { context in
+                guard let next = context.wires.next else { return }
+                await answers.note(try await next.act("", context.begin()))
+            }, act: act)
         let failure = await error {
-            try await counters.swap(
-                CounterScript(
-                    edition: 2,
-                    activated: { context in
-                        guard let next = context.wires.next else { return }
-                        await answers.note(try await next.act("", context.begin()))
-                    }, act: act), SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(10)))
+            try await counters.test.expiring(.seconds(10), once: { never.arrived == 1 }) {
+                try await counters.swap(
+                    script, SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(10)))
+            }
         }
         #expect(failure?.message.contains("activate: B took longer than 10.0 seconds to be activated") == true)
         #expect(try await a.add(1) == 4)

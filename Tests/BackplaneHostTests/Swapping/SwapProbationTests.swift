@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTestKit
 import Synchronization
 import Testing
 
@@ -111,13 +112,15 @@ struct SwapProbationTests {
         _ = try await counter.add(5)
         var options = Self.long
         options.stepLimit = .seconds(10)
-        let report = try await counters.swap(
-            CounterScript(
-                edition: 2,
-                health: {
-                    counters.next(CounterScript())
-                    await never.pass()
-                }), options)
+        let report = try await counters.test.expiring(.seconds(10), once: { never.arrived == 1 }) { [options] in
+            try await counters.swap(
+                CounterScript(
+                    edition: 2,
+                    health: {
+                        counters.next(CounterScript())
+                        await never.pass()
+                    }), options)
+        }
         #expect(
             report.outcome == .rolledBack
                 && report.failure?.message.hasPrefix(
@@ -127,6 +130,21 @@ struct SwapProbationTests {
         #expect(try await (counter.edition(), counter.add(1)) == (1, 6))
         never.open()
         await eventually { events.left == [1: 1] }
+        await counters.host.stop()
+    }
+
+    @Test func `one that is well until its probation ends stays, and is asked at every interval`() async throws {
+        let asked = Atomic(0), counters = try CounterHost(), counter = try await counters.counter()
+        var options = Self.long
+        options.probation = Probation(duration: .seconds(60), healthInterval: .seconds(20))
+        let swap = Task { [options] in
+            try await counters.swap(
+                CounterScript(edition: 2, health: { asked.wrappingAdd(1, ordering: .relaxed) }), options)
+        }
+        for _ in 0..<3 { try await counters.test.clock.expire(.seconds(20)) }
+        #expect(try await swap.value.outcome == .swapped)
+        #expect(asked.load(ordering: .relaxed) == 3)
+        #expect(try await counter.edition() == 2)
         await counters.host.stop()
     }
 
@@ -182,7 +200,10 @@ struct SwapProbationTests {
         counters.next(CounterScript())
         let call = Task { try await counter.act("stay") }
         await eventually { never.arrived == 1 }
-        let report = try await self.call(until: swap) { _ = try? await counter.act("fail") }
+        let ended = Task { try await self.call(until: swap) { _ = try? await counter.act("fail") } }
+        // A drain whose calls come later has as much time as a step.
+        try await counters.test.clock.expire(.seconds(10))
+        let report = try await ended.value
         #expect(report.outcome == .rolledBack)
         #expect(report.warnings.count == 1)
         #expect(

@@ -78,7 +78,8 @@ struct SwapTakingBackTests {
         await eventually { staying.arrived == 1 }
         counters.next(CounterScript())
         activating.open()
-        #expect(await error { try await swap.value }?.message.contains(": activate: ill") == true)
+        let failure = await counters.test.passing(.milliseconds(100)) { await error { try await swap.value } }
+        #expect(failure?.message.contains(": activate: ill") == true)
         try await expectWithdrawal(of: counters, a, call, staying)
     }
 

@@ -79,7 +79,10 @@ struct SwapWhileExchangingTests {
             feed: Remote<Feeds> = try await counters.host.manager("Feed")
         _ = try await feed.listen()
         await eventually { executor.latch.arrived == 1 }
-        let report = try await counters.swap(linked: [Self.edition("2.0.0")])
+        // What a component uses of the host has this time before it is suspended, and again afterwards.
+        let report = try await counters.test.expiring(.seconds(1), .seconds(1)) {
+            try await counters.swap(linked: [Self.edition("2.0.0")])
+        }
         #expect(report.outcome == .swapped)
         #expect(
             report.warnings == [

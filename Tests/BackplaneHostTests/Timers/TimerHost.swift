@@ -1,9 +1,10 @@
 import Backplane
+import BackplaneTestKit
 import Testing
 
 @testable import BackplaneHost
 
-/// A host with one component, with or without a gate, whose timers go by a manual clock.
+/// A host with one component, with or without a gate, whose timers go by a clock that the test advances.
 struct TimerHost {
     /// The component, and how it is swapped.
     enum Kind: CaseIterable, Sendable {
@@ -15,22 +16,18 @@ struct TimerHost {
     let kind: Kind
     let counters: CounterHost
     let events: CounterEvents
-    let clock = ManualTimerClock()
+    var clock: TestClock { counters.test.clock }
     var host: PluginHost { counters.host }
     var log: RecordedLog { counters.test.log }
     var name: String { kind == .gated ? "Counter" : "Worker" }
 
     init(_ kind: Kind, _ script: CounterScript, options change: (inout HostOptions) -> Void = { _ in }) async throws {
         self.kind = kind
-        let worker = CounterEvents(script), clock = clock
+        let worker = CounterEvents(script)
         counters = try CounterHost(
             kind == .gated ? ["Counter"] : [], script: script,
             others: kind == .gated ? [:] : ["Worker": WorkerPlugin.manager("Worker", worker)],
-            linked: [WorkerPlugin.edition()]
-        ) { options in
-            options.timerClock = clock
-            change(&options)
-        }
+            linked: [WorkerPlugin.edition()], options: change)
         events = counters.counters["Counter"] ?? worker
         try await counters.host.start()
     }

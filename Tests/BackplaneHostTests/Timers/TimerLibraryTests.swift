@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTestKit
 import Foundation
 import Testing
 
@@ -16,23 +17,23 @@ struct TimerLibraryTests {
 
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `a timer of a library keeps its phase when the library is swapped`(lanes: LaneRule) async throws {
-        let folder = try LoadingFixture.Folder(), clock = ManualTimerClock()
+        let folder = try LoadingFixture.Folder()
         let bytes = Array(try Data(contentsOf: URL(filePath: "\(TestHost.libraries)/lib_Timepiece.so")))
         try folder.write(bytes, as: "libTimepiece.so")
         let test = try TestHost(
-            Self.manifest(#"{"strikes": 1000}"#, library: "Timepiece"), linked: [], in: folder, lanes: lanes
-        ) { $0.timerClock = clock }
+            Self.manifest(#"{"strikes": 1000}"#, library: "Timepiece"), linked: [], in: folder, lanes: lanes)
+        let clock = test.clock
         try await test.host.start()
-        await clock.run(for: .milliseconds(1_600))
+        try await clock.run(for: .milliseconds(1_600))
         #expect(test.strikes == ["dong"])
         // Another build of the same code: a byte after the image.
         let next = try folder.write(bytes + [0], as: "libNext.so")
         let report = try await test.host.swap(
             library: next, SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60)))
         #expect(report.outcome == .swapped)
-        await clock.run(for: .milliseconds(399))
+        try await clock.run(for: .milliseconds(399))
         #expect(test.strikes == ["dong"])
-        await clock.run(for: .milliseconds(1_001))
+        try await clock.run(for: .milliseconds(1_001))
         #expect(test.strikes == ["dong", "dong", "dong"])
         let row = try #require(await test.host.statistics.first)
         #expect(row.generation == 2 && row.timers.map(\.name) == ["strike"] && row.timers.map(\.runs) == [2])

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTestKit
 import Synchronization
 import Testing
 
@@ -10,13 +11,13 @@ struct TimerSwapTests {
     @Test(arguments: TimerHost.Kind.allCases)
     func `the phase survives, and only the new code's timer fires`(kind: TimerHost.Kind) async throws {
         let timers = try await TimerHost(kind, .ticking())
-        await timers.clock.run(for: .seconds(50))
+        try await timers.clock.run(for: .seconds(50))
         #expect(timers.fired == ["fired 1"])
         #expect(try await timers.swap(.ticking(2)).outcome == .swapped)
         #expect(await timers.statistics.map(\.next) == [.seconds(10)])
-        await timers.clock.run(for: .seconds(9))
+        try await timers.clock.run(for: .seconds(9))
         #expect(timers.fired == ["fired 1"])
-        await timers.clock.run(for: .seconds(31))
+        try await timers.clock.run(for: .seconds(31))
         #expect(timers.fired == ["fired 1", "fired 2", "fired 2"])
         await timers.host.stop()
     }
@@ -26,7 +27,7 @@ struct TimerSwapTests {
         let timers = try await TimerHost(kind, .ticking(every: .seconds(10)))
         for edition in 2...201 {
             try await timers.swap(.ticking(edition, every: .seconds(10)))
-            await timers.clock.run(for: .seconds(7))
+            try await timers.clock.run(for: .seconds(7))
         }
         #expect(timers.fired.count == 200 * 7 / 10)
         await timers.host.stop()
@@ -42,7 +43,7 @@ struct TimerSwapTests {
                 try tasks.every(.seconds(60), name: "c") { _ in }
                 try tasks.every(.seconds(60)) { _ in }
             })
-        await timers.clock.run(for: .seconds(45))
+        try await timers.clock.run(for: .seconds(45))
         try await timers.swap(
             CounterScript(edition: 2) { tasks, _ in
                 try tasks.every(.seconds(30), name: "b") { _ in }
@@ -51,9 +52,10 @@ struct TimerSwapTests {
                 try tasks.after(.seconds(60), name: "c") { _ in }
                 try tasks.every(.seconds(50)) { _ in }
             })
+        try await timers.clock.run(for: .zero)
         #expect(
             await timers.statistics.map { "\($0.name) \($0.next.map { $0 / .seconds(1) } ?? -1)" } == [
-                "b 0.0", "a 55.0", "d 60.0", "c 60.0", "timer 1 50.0",
+                "b 30.0", "a 55.0", "d 60.0", "c 60.0", "timer 1 50.0",
             ])
         await timers.host.stop()
     }
@@ -79,10 +81,11 @@ struct TimerSwapTests {
             try tasks.every(.seconds(10), name: "slow") { _ in events.note("fired slow 2") }
             try tasks.every(.seconds(10), name: "quick") { _ in events.note("fired quick 2") }
         }
-        let swap = Task { try await timers.swap(next) }
-        await eventually { timers.events.all.contains("made 2") }
-        await eventually { timers.clock.pending == 0 }
-        timers.clock.advance(by: .seconds(100))
+        let drain = Duration.seconds(300)
+        let swap = Task { try await timers.swap(next, SwapOptions(drain: .upTo(drain, then: .fail))) }
+        // The timers are held before the calls are drained.
+        try await timers.clock.waiters(for: drain)
+        timers.clock.advance(by: .seconds(40))
         #expect(!timers.events.all.contains("suspend 1"))
         #expect(timers.events.all.count { $0 == "quick 1" } == 1, "held back while the swap waits")
         goes.yield()
@@ -90,7 +93,7 @@ struct TimerSwapTests {
         let order = timers.events.all.filter { ["fired 1", "suspend 1", "activate 2"].contains($0) }
         #expect(order == ["fired 1", "suspend 1", "activate 2"])
         timers.clock.advance(by: .zero)
-        await timers.clock.settle()
+        try await timers.clock.run(for: .zero)
         #expect(timers.fired == ["fired 1", "fired quick 2"], "the times that passed meanwhile are made up for once")
         #expect(
             await timers.statistics.map(\.next) == [.seconds(10), .seconds(10)], "those during a body are skipped")
@@ -111,15 +114,18 @@ struct TimerSwapTests {
         timers.clock.advance(by: .seconds(10))
         for await _ in begun { break }
         let failure = await error {
-            try await timers.swap(.ticking(2, named: "slow"), SwapOptions(drain: .upTo(.milliseconds(20), then: .fail)))
+            try await timers.counters.test.expiring(.milliseconds(20)) {
+                try await timers.swap(
+                    .ticking(2, named: "slow"), SwapOptions(drain: .upTo(.milliseconds(20), then: .fail)))
+            }
         }
         #expect(failure?.message.contains("timer `slow` of Counter") == true, "\(String(describing: failure))")
         goes.yield()
-        await timers.clock.settle()
+        try await timers.clock.run(for: .zero)
         timers.clock.advance(by: .seconds(10))
         for await _ in begun { break }
         goes.yield()
-        await timers.clock.settle()
+        try await timers.clock.run(for: .zero)
         #expect(timers.fired == ["fired 1", "fired 1"], "the old code's timer goes on")
         await timers.host.stop()
     }
@@ -128,13 +134,13 @@ struct TimerSwapTests {
     func `a swap that fails leaves the old timers where they were`(kind: TimerHost.Kind) async throws {
         struct Refused: Error {}
         let timers = try await TimerHost(kind, .ticking())
-        await timers.clock.run(for: .seconds(40))
+        try await timers.clock.run(for: .seconds(40))
         var script = CounterScript.ticking(2)
         script.activated = { _ in throw Refused() }
         script.opened = { throw Refused() }
         let next = script
         #expect(await error { try await timers.swap(next) }?.code == .swapFailed)
-        await timers.clock.run(for: .seconds(20))
+        try await timers.clock.run(for: .seconds(20))
         #expect(timers.fired == ["fired 1", "fired 1"])
         await timers.host.stop()
     }
@@ -145,10 +151,10 @@ struct TimerSwapTests {
     {
         struct Unhealthy: Error {}
         let timers = try await TimerHost(kind, .ticking()), isIll = Atomic<Bool>(false)
-        await timers.clock.run(for: .seconds(40))
+        try await timers.clock.run(for: .seconds(40))
         var script = CounterScript.ticking(2)
         script.health = { if isIll.load(ordering: .relaxed) { throw Unhealthy() } }
-        let next = script, probation = Probation(duration: .seconds(3_600), healthInterval: .milliseconds(5))
+        let next = script, probation = Probation(duration: .seconds(3_600), healthInterval: .seconds(1))
         let swap = Task {
             try await timers.swap(next, SwapOptions(probation: probation, drain: .upTo(.seconds(60), then: .fail)))
         }
@@ -157,13 +163,15 @@ struct TimerSwapTests {
             try await timers.host.generations(of: nil).contains { $0.state == .onProbation }
         }
         // The gate opens, and the new code's timer begins, after the generation has come into its probation.
-        await eventually { timers.clock.pending == 1 }
-        await timers.clock.run(for: .seconds(30))
+        try await timers.clock.waiters(for: .seconds(20))
+        try await timers.clock.run(for: .seconds(30))
         #expect(timers.fired == ["fired 1", "fired 2"])
         timers.events.next(.ticking(1))
+        try await timers.clock.waiters(for: .seconds(1))
         isIll.store(true, ordering: .relaxed)
+        timers.clock.advance(by: .seconds(1))
         #expect(try await swap.value.outcome == .rolledBack)
-        await timers.clock.run(for: .seconds(20))
+        try await timers.clock.run(for: .seconds(20))
         #expect(timers.fired == ["fired 1", "fired 2", "fired 1"])
         await timers.host.stop()
     }

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTestKit
 import Synchronization
 import Testing
 
@@ -10,14 +11,14 @@ struct TimerTests {
     @Test(arguments: TimerHost.Kind.allCases)
     func `a timer fires at every period once the component is up`(kind: TimerHost.Kind) async throws {
         let timers = try await TimerHost(kind, .ticking())
-        await timers.clock.run(for: .seconds(29))
+        try await timers.clock.run(for: .seconds(29))
         #expect(timers.fired == [])
-        await timers.clock.run(for: .seconds(1))
+        try await timers.clock.run(for: .seconds(1))
         #expect(timers.fired == ["fired 1"])
-        await timers.clock.run(for: .seconds(90))
+        try await timers.clock.run(for: .seconds(90))
         #expect(timers.fired.count == 4)
         await timers.host.stop()
-        await timers.clock.run(for: .seconds(90))
+        try await timers.clock.run(for: .seconds(90))
         #expect(timers.fired.count == 4, "timers end with the instance")
         #expect(timers.clock.pending == 0)
     }
@@ -29,7 +30,7 @@ struct TimerTests {
                 try tasks.after(.seconds(5), name: "once") { _ in events.note("fired once") }
             })
         #expect(await timers.statistics.map(\.name) == ["once"])
-        await timers.clock.run(for: .seconds(60))
+        try await timers.clock.run(for: .seconds(60))
         #expect(timers.fired == ["fired once"])
         #expect(await timers.statistics == [])
         await timers.host.stop()
@@ -58,14 +59,14 @@ struct TimerTests {
         await eventually { timers.events.all.count { $0 == "quick" } == 5 }
         #expect(await timers.statistics.first { $0.name == "slow" }?.isRunning == true)
         goes.yield()
-        await timers.clock.settle()
+        try await timers.clock.run(for: .zero)
         #expect(timers.fired.count == 1)
         // It is 55: 20, 30, 40 and 50 were skipped, and the next is 60.
         #expect(await timers.statistics.first { $0.name == "slow" }?.next == .seconds(5))
         timers.clock.advance(by: .seconds(5))
         await eventually { running.withLock { $0.now == 1 } }
         goes.yield()
-        await timers.clock.settle()
+        try await timers.clock.run(for: .zero)
         #expect(running.withLock { $0.most } == 1)
         await timers.host.stop()
     }
@@ -80,7 +81,7 @@ struct TimerTests {
                     throw Broken()
                 }
             })
-        await timers.clock.run(for: .seconds(30))
+        try await timers.clock.run(for: .seconds(30))
         #expect(timers.fired.count == 3)
         let lines = timers.log.all.filter { $0.message == "timer failed" }
         #expect(lines.count == 3)
@@ -97,21 +98,23 @@ struct TimerTests {
             .ungated,
             CounterScript(edition: 1) { tasks, events in
                 try tasks.every(.seconds(10), name: "stuck", limit: .milliseconds(20)) { call in
-                    events.note("fired \(call.timeLeft.map { $0 <= .milliseconds(20) } ?? false)")
+                    events.note("fired \(call.timeLeft != nil)")
                     try? await Task.sleep(for: .seconds(3_600))
                     cancelled.withLock { $0 += 1 }
                 }
             })
-        await timers.clock.run(for: .seconds(10))
+        timers.clock.advance(by: .seconds(10))
+        try await timers.clock.expire(.milliseconds(20))
         await eventually { cancelled.withLock { $0 == 1 } }
         let line = try #require(timers.log.all.first { $0.message == "timer failed" })
         #expect(line.metadata["timer"] == "stuck")
         #expect(line.metadata["error"]?.contains("took longer than 0.02 seconds") == true, "\(line.metadata)")
         #expect(timers.fired == ["fired true"])
         await eventually { await timers.statistics.first?.isRunning == false }
-        await timers.clock.run(for: .seconds(10))
-        // Its deadline, by the machine's clock, may pass before it runs.
-        await eventually { timers.fired.count == 2 }
+        timers.clock.advance(by: .milliseconds(9_980))
+        try await timers.clock.expire(.milliseconds(20))
+        await eventually { cancelled.withLock { $0 == 2 } }
+        #expect(timers.fired.count == 2)
         await timers.host.stop()
     }
 
@@ -123,16 +126,16 @@ struct TimerTests {
                 let timer = try tasks.every(.seconds(10), name: "tick") { _ in events.note("fired") }
                 held.withLock { $0 = (timer, tasks) }
             })
-        await timers.clock.run(for: .seconds(20))
+        try await timers.clock.run(for: .seconds(20))
         let (timer, tasks) = try #require(held.withLock { $0 })
         timer.cancel()
-        await timers.clock.run(for: .seconds(100))
+        try await timers.clock.run(for: .seconds(100))
         #expect(timers.fired.count == 2)
         #expect(await timers.statistics == [])
         let events = timers.events
         try tasks.after(.seconds(1), name: "tick") { _ in events.note("fired again") }
         timer.cancel()
-        await timers.clock.run(for: .seconds(1))
+        try await timers.clock.run(for: .seconds(1))
         #expect(timers.fired.last == "fired again", "a timer that has ended is left alone")
         await timers.host.stop()
         let late = error { try tasks.after(.seconds(1)) { _ in } }
@@ -190,7 +193,7 @@ struct TimerTests {
         #expect(refusal.withLock { $0 }?.code == .timerRefused)
         #expect(refusal.withLock { $0 }?.message.contains("already has 10000 timers") == true)
         #expect(timers.clock.pending == 1)
-        await timers.clock.run(for: .milliseconds(1_100))
+        try await timers.clock.run(for: .milliseconds(1_100))
         #expect(fired.load(ordering: .relaxed) == 10_000)
         let row = try #require(await timers.host.statistics.first { $0.component == "Worker" })
         #expect(row.timers.count == ComponentStatistics.timersShown && row.timerCount == 10_000)
@@ -199,7 +202,6 @@ struct TimerTests {
 
     @Test func `a stop waits for a body, and calls it off when it does not end`() async throws {
         let cancelled = Atomic<Bool>(false), (begun, begins) = AsyncStream<Void>.makeStream()
-        let clock = ManualTimerClock()
         let script = CounterScript(edition: 1) { tasks, _ in
             try tasks.every(.seconds(10), name: "endless") { _ in
                 begins.yield()
@@ -207,11 +209,11 @@ struct TimerTests {
                 cancelled.store(true, ordering: .relaxed)
             }
         }
-        let counters = try CounterHost(script: script, stopLimit: .milliseconds(30)) { $0.timerClock = clock }
+        let counters = try CounterHost(script: script, stopLimit: .milliseconds(30))
         try await counters.host.start()
-        clock.advance(by: .seconds(10))
+        counters.test.clock.advance(by: .seconds(10))
         for await _ in begun { break }
-        await counters.host.stop()
+        try await counters.test.expiring(.milliseconds(30), .milliseconds(30)) { await counters.host.stop() }
         await eventually { cancelled.load(ordering: .relaxed) }
         let line = try #require(counters.test.log.all.first { $0.message.hasPrefix("not stopped") })
         #expect(line.metadata["timers"] == "endless", "\(line)")

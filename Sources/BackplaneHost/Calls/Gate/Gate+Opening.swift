@@ -132,7 +132,7 @@ extension Gate {
             // The instance behind the gate must not be released before calls counted as retired earlier have ended.
             let opening = Opening(
                 taken: Set(taken).union(state.retired), callsHeld: waiting.count,
-                longestWait: waiting.map { .now - $0.since }.max() ?? .zero)
+                longestWait: waiting.map { clock.moment - $0.since }.max() ?? .zero)
             return (opening, waiting.map { ($0, state.admission(at: $0.slot)) })
         }
         deliver(admitted)

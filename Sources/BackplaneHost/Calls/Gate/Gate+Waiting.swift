@@ -15,7 +15,7 @@ extension Gate {
                 if let admission = state.admissionAside(at: slot, call) { return admission }
                 let waits = state.withHold { hold in
                     guard hold.waiting.count < waitingLimit else { return false }
-                    hold.waiting.append(Waiting(id: id, slot: slot, call: call, since: .now, done: done))
+                    hold.waiting.append(Waiting(id: id, slot: slot, call: call, since: clock.moment, done: done))
                     return true
                 }
                 return waits == true ? nil : .failure(.overloaded(waitingLimit))
@@ -26,12 +26,12 @@ extension Gate {
             return 0
         }
         if let deadline {
-            timer.schedule(id, at: deadline) {
+            clock.schedule(id, at: deadline) {
                 self.end(id, .deadlinePassed(before: "the called component was available again"))
             }
-            // The call may have been admitted before there was a timer to cancel.
+            // The call may have been admitted before there was a deadline to cancel.
             let waits = state.withLock { $0.withHold { hold in hold.waiting.contains { $0.id == id } } }
-            if waits != true { timer.cancel(id) }
+            if waits != true { clock.cancel(id) }
         }
         return id
     }

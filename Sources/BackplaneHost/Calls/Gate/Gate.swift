@@ -61,18 +61,18 @@ package final class Gate: Gatekeeper {
             return body(&hold)
         }
     }
-    let timer: DeadlineTimer
+    let clock: any HostClock
     /// The maximum number of waiting calls; additional ones fail immediately.
     let waitingLimit: Int
     let state = Mutex(State())
 
-    init(timer: DeadlineTimer, waitingLimit: Int = .max) {
-        (self.timer, self.waitingLimit) = (timer, waitingLimit)
+    init(clock: any HostClock, waitingLimit: Int = .max) {
+        (self.clock, self.waitingLimit) = (clock, waitingLimit)
     }
 
     func deliver(_ admissions: [(Waiting, Admission)]) {
         for (waiting, admission) in admissions {
-            timer.cancel(waiting.id)
+            clock.cancel(waiting.id)
             waiting.done(admission)
         }
     }

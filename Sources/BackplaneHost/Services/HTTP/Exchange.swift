@@ -84,6 +84,7 @@ final class Exchange: Sendable {
     /// The body of the request, if the component produces it.
     private let source: ComponentBody?
     private let counts: ExchangeCounts
+    private let clock: any HostClock
     private let start = ContinuousClock.now
     private let state = Mutex(State())
     /// The function that is called before the client is notified of the end, with the response's status if there was
@@ -98,11 +99,12 @@ final class Exchange: Sendable {
     init(
         _ id: UInt64, _ request: HTTPRequest, _ source: ComponentBody?, _ options: HTTPOptions,
         _ delivery: ExchangeDelivery, _ client: any ExchangeClient, _ counts: ExchangeCounts,
+        _ clock: any HostClock,
         note: @escaping @Sendable (Exchange, Int?, BackplaneError?) -> Void,
         forget: @escaping @Sendable (Exchange) -> Void
     ) {
         (self.id, self.request, self.source, self.options) = (id, request, source, options)
-        (self.delivery, self.client, self.counts) = (delivery, client, counts)
+        (self.delivery, self.client, self.counts, self.clock) = (delivery, client, counts, clock)
         (self.note, self.forget) = (note, forget)
         counts.began()
     }
@@ -160,7 +162,7 @@ final class Exchange: Sendable {
             do {
                 defer { if let last = last.withLock({ $0 }) { headArrived(last.head, after: last.after) } }
                 response = try await network.download(request, to: path, options) { [self] response in
-                    state.withLock { state in (state.lastRead, state.status) = (.now, response.status) }
+                    state.withLock { state in (state.lastRead, state.status) = (clock.moment, response.status) }
                     if mayRepeat { last.withLock { $0 = (response, duration) } } else { headArrived(response) }
                 }
             }
@@ -179,7 +181,7 @@ final class Exchange: Sendable {
         }
     }
 
-    private func bytesPassed() { state.withLock { $0.lastRead = .now } }
+    private func bytesPassed() { state.withLock { $0.lastRead = clock.moment } }
 
     private func headArrived(_ response: HTTPStreamedResponse, after time: Duration? = nil) {
         source?.headArrived()
@@ -299,7 +301,7 @@ final class Exchange: Sendable {
     func idleDeadline(_ limit: Duration) -> Deadline? {
         state.withLock { state in
             guard state.result == nil else { return nil }
-            return (state.reader == nil ? state.lastRead ?? .now : .now) + limit
+            return (state.reader == nil ? state.lastRead ?? clock.moment : clock.moment) + limit
         }
     }
 
@@ -354,7 +356,7 @@ final class Exchange: Sendable {
     private func noticed(read: Bool = false) {
         let ended = state.withLock { state -> (Result<HTTPResponse, BackplaneError>, status: Int?)? in
             state.notices -= 1
-            if read { state.lastRead = .now }
+            if read { state.lastRead = clock.moment }
             guard let result = state.result, state.notices == 0, !state.hasReported else { return nil }
             state.hasReported = true
             return (result, state.status)

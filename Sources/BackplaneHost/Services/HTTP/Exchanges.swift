@@ -11,7 +11,7 @@ final class Exchanges: Sendable {
     private let own: Mutex<ManifestNetwork?>
     /// The managers to which the component belongs.
     private let managers: [String]
-    private let timer: DeadlineTimer
+    private let clock: any HostClock
     /// The time without progress of a response's body after which an exchange ends.
     private let idleLimit: Duration
     let counts: ExchangeCounts
@@ -35,10 +35,10 @@ final class Exchanges: Sendable {
     /// - Parameter own: The network for the exchanges if the component does not belong to the active manifest.
     init(
         _ network: HostNetwork, own: ManifestNetwork? = nil, of component: String, number: UInt16 = 0,
-        managers: [String], folder: String, timer: DeadlineTimer,
+        managers: [String], folder: String, clock: any HostClock,
         idleLimit: Duration, _ counts: ExchangeCounts, _ log: ExchangeLog
     ) {
-        (self.network, self.component, self.managers, self.timer) = (network, component, managers, timer)
+        (self.network, self.component, self.managers, self.clock) = (network, component, managers, clock)
         self.number = number
         (self.idleLimit, self.counts, self.log) = (idleLimit, counts, log)
         self.own = Mutex(own)
@@ -71,15 +71,15 @@ final class Exchanges: Sendable {
             return 0
         }
         let id = Callbacks.newID(), trace = call.trace, request = network.request(request, with: trace)
-        let exchange = Exchange(id, request, source, options, delivery, client, counts) {
+        let exchange = Exchange(id, request, source, options, delivery, client, counts, clock) {
             exchange, status, error in
             self.log.note(
                 exchange.request, of: self.component, trace, status: status, error, after: exchange.duration)
         } forget: { exchange in
-            // First, so that who schedules a timer in the meantime finds it gone and cancels that.
+            // First, so that who sets a deadline in the meantime finds it gone and cancels that.
             self.state.withLock { _ = $0.underWay.removeValue(forKey: exchange.id) }
-            self.timer.cancel(exchange.id)
-            self.timer.cancel(exchange.watch)
+            self.clock.cancel(exchange.id)
+            self.clock.cancel(exchange.watch)
             ended()
         }
         let isOpen = state.withLock { state in
@@ -93,12 +93,12 @@ final class Exchanges: Sendable {
         }
         exchange.begin(pipeline) { [abandoned = self.network.abandoned, folder] in abandoned.remove(from: folder) }
         if let deadline = call.deadline {
-            timer.schedule(id, at: deadline) {
+            clock.schedule(id, at: deadline) {
                 exchange.end(.failure(.deadlinePassed(before: "there was a response")))
             }
-            if find(id) == nil { timer.cancel(id) }
+            if find(id) == nil { clock.cancel(id) }
         }
-        watch(exchange, from: .now + idleLimit)
+        watch(exchange, from: clock.moment + idleLimit)
         return id
     }
 
@@ -142,12 +142,12 @@ final class Exchanges: Sendable {
     /// Ends an exchange whose body has been idle for too long.
     private func watch(_ exchange: Exchange, from deadline: Deadline) {
         let limit = idleLimit
-        timer.schedule(exchange.watch, at: deadline) { [weak exchange] in
+        clock.schedule(exchange.watch, at: deadline) { [weak exchange] in
             guard let exchange, let next = exchange.idleDeadline(limit) else { return }
-            guard next <= .now else { return self.watch(exchange, from: next) }
+            guard next <= self.clock.moment else { return self.watch(exchange, from: next) }
             exchange.endIdle(limit)
         }
-        if find(exchange.id) == nil { timer.cancel(exchange.watch) }
+        if find(exchange.id) == nil { clock.cancel(exchange.watch) }
     }
 }
 

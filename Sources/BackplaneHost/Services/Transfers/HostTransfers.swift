@@ -122,9 +122,9 @@ final class HostTransfers: Sendable {
     /// Ends the runs of all transfers, and waits for them to end within a time limit.
     ///
     /// The next host resumes unfinished transfers from the bytes that have been written by then.
-    func end(within limit: Duration, _ timer: DeadlineTimer) async {
+    func end(within limit: Duration, _ clock: any HostClock) async {
         end()
-        _ = await timer.waits(limit) { hasEnded }
+        _ = await clock.waits(limit) { hasEnded }
     }
 
     /// A Boolean value that indicates whether no transfer is running and all states have been written.

@@ -67,16 +67,15 @@ final class Retirements {
                 && starter.graphs.count(of: component.handle) == 0
         }
         if !Drain.looks(isIdle) {
-            // There is no limit, since nothing waits for these calls; and no event of their ends (``Drain``).
-            while !isIdle(), !live.isStopped { await live.timer.pause(.milliseconds(5)) }
+            await live.waits(for: isIdle)
             if live.isStopped {
                 starter.graphs.cancelAll(of: component.handle)
-                _ = await live.timer.waits(limit, for: isIdle)
+                _ = await live.clock.waits(limit, for: isIdle)
             }
         }
         component.calls.close()
         // A cancellation may have come to it before; nothing does any more.
-        guard await live.timer.waits(min(limit, .seconds(1)), for: isIdle) else {
+        guard await live.clock.waits(min(limit, .seconds(1)), for: isIdle) else {
             live.log(
                 .error,
                 component.stillInUse(isInStep: component.instance.isInStep), component)

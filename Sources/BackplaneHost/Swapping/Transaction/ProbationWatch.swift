@@ -24,10 +24,11 @@ final class ProbationWatch: Sendable {
         waiting?.resume()
     }
 
-    /// Waits for the signal, at most until the deadline.
-    func wait(until deadline: Deadline, _ timer: DeadlineTimer) async {
-        let id = Callbacks.newID()
-        timer.schedule(id, at: deadline) { self.raise() }
+    /// Waits for the signal, at most until the deadline or for an interval of real time.
+    func wait(until deadline: Deadline, _ clock: any HostClock, polling interval: Duration?) async {
+        let end = Callbacks.newID(), poll = Callbacks.newID()
+        clock.schedule(end, at: deadline, raise)
+        if let interval { clock.polls.look(poll, at: clock.polls.moment + interval, raise) }
         await withUnsafeContinuation { continuation in
             let isRaised = state.withLock { state in
                 guard case .raised = state else {
@@ -39,6 +40,7 @@ final class ProbationWatch: Sendable {
             }
             if isRaised { continuation.resume() }
         }
-        timer.cancel(id)
+        clock.cancel(end)
+        clock.polls.cancel(poll)
     }
 }

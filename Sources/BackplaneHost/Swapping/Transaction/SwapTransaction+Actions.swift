@@ -214,7 +214,7 @@ extension SwapTransaction {
     /// Records that the new code serves callers, and resumes the starts that waited for it.
     private func serve() {
         guard served == nil else { return }
-        served = .now
+        served = clock.moment
         handover.end()
     }
 }

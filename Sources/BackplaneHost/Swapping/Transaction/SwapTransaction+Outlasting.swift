@@ -26,7 +26,6 @@ extension SwapTransaction {
     /// none.
     var callsWaitedFor: String? { isOutlasted ? outlasting.error?.message : nil }
 
-    /// A Boolean value that indicates whether calls or graphs that outlasted the drain have not ended.
     private var isOutlasted: Bool {
         outlasting.callsInFlight > 0 || outlasting.graphs.contains(where: starter.graphs.isRunning)
     }
@@ -40,7 +39,7 @@ extension SwapTransaction {
     func postpones(_ action: SwapAction, _ error: BackplaneError) -> Bool {
         guard case .drain = action, error.code == .callDeadline,
             case .retry(let attempts, let limit) = drainPolicy.fallback,
-            outlasting.attempts < attempts, .now - asked < limit, surroundings.turns.onlyLookersWait
+            outlasting.attempts < attempts, clock.moment - asked < limit, surroundings.turns.onlyLookersWait
         else { return false }
         outlasting.attempts += 1
         outlasting.error = error
@@ -83,16 +82,24 @@ extension SwapTransaction {
     private func outlast(until deadline: Deadline, _ limit: Duration, _ error: BackplaneError)
         async throws(BackplaneError)
     {
-        // Then the nodes that run have to end. Calls may wait for a graph, so they come first.
-        while isOutlasted || !graphsStandStill() {
-            try live.requireRunning()
-            guard surroundings.turns.onlyLookersWait else { throw error.while("another change was requested") }
-            // The plan covers the components that were up; another one that starts must not wait that long.
-            guard handover.waiting.isEmpty else { throw error.while("a component that the swap changes had to start") }
-            guard .now < deadline else { throw error.while("the swap had waited for \(limit)") }
-            // By polling: the end of a native call only lowers a count, since a signal would slow every call down.
-            await live.timer.pause(.milliseconds(5))
+        // Calls may wait for a graph, so they come first; then the nodes that run have to end.
+        func haveEnded() -> Bool { !isOutlasted && graphsStandStill() }
+        // The plan covers the components that were up; another one that starts must not wait that long.
+        func isCutShort() -> Bool {
+            live.isStopped || !surroundings.turns.onlyLookersWait || !handover.waiting.isEmpty
         }
+        // By polling: the end of a native call only lowers a count, since a signal would slow every call down.
+        var isOver = false
+        let isInTime = await clock.waits(until: deadline, every: .milliseconds(5)) {
+            isOver = haveEnded()
+            return isOver || isCutShort()
+        }
+        if isOver { return }
+        try live.requireRunning()
+        guard isInTime else { throw error.while("the swap had waited for \(limit)") }
+        let isChange = !surroundings.turns.onlyLookersWait
+        throw error.while(
+            isChange ? "another change was requested" : "a component that the swap changes had to start")
     }
 
     private func logOutlasting() {

@@ -10,31 +10,30 @@ extension SwapTransaction {
         guard let probation = options.probation else { return }
         surroundings.turns.letLook()
         reportProgress?(.onProbation(report.plugins))
-        let watch = ProbationWatch(), end = Deadline.now + probation.duration
+        let watch = ProbationWatch(), end = clock.moment + probation.duration
         surroundings.turns.whenRequested = watch.raise
         observeFailures(watch.raise)
         defer {
             surroundings.turns.whenRequested = nil
             observeFailures(nil)
         }
-        var nextHealth = Deadline.now, hasFailures = false
-        while Deadline.now < end, surroundings.turns.onlyLookersWait, !live.isStopped {
-            if Deadline.now >= nextHealth {
+        var nextHealth = clock.moment, hasFailures = false
+        while clock.moment < end, surroundings.turns.onlyLookersWait, !live.isStopped {
+            if clock.moment >= nextHealth {
                 for member in members { try await checkHealth(member) }
-                nextHealth = .now + probation.healthInterval
+                nextHealth = clock.moment + probation.healthInterval
             }
             for member in members { try probation.judge(counts(member) - member.baseline, member.name) }
-            var next = min(end, nextHealth)
             if !hasFailures, members.contains(where: { counts($0).errors > $0.baseline.errors }) {
                 hasFailures = true
                 observeFailures(nil)
             }
             // After the first failed call, by polling: the end of a native call signals nothing.
-            if hasFailures { next = min(next, .now + Self.evaluationInterval) }
-            await watch.wait(until: next, live.timer)
+            let interval = hasFailures ? Self.evaluationInterval : nil
+            await watch.wait(until: min(end, nextHealth), clock, polling: interval)
         }
         // One that ends because of another change is not judged.
-        guard Deadline.now >= end, !live.isStopped else { return }
+        guard clock.moment >= end, !live.isStopped else { return }
         for member in members { try probation.judge(counts(member) - member.baseline, member.name) }
     }
 

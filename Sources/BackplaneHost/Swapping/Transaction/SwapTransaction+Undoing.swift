@@ -80,8 +80,7 @@ extension SwapTransaction {
     private func resumeLater(_ component: RunningComponent) async {
         // Another change, or the end of the host, may stop it in the meantime.
         func isUp() -> Bool { !live.isStopped && live.nodes.contains { $0.running === component } }
-        // By polling, since a change of the plan or the end of the host ends the wait, too; nothing waits for it.
-        while component.instance.isInStep, isUp() { await live.timer.pause(.milliseconds(20)) }
+        await live.waits { !component.instance.isInStep || !isUp() }
         if isUp() { await resume(component) }
     }
 

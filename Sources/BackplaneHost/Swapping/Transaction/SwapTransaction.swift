@@ -76,6 +76,8 @@ final class SwapTransaction {
 
     var startup: Startup { surroundings.startup }
 
+    var clock: any HostClock { live.clock }
+
     var retirements: Retirements { surroundings.retirements }
 
     var instances: Instances { startup.instances }
@@ -107,7 +109,7 @@ final class SwapTransaction {
     func perform() async throws(BackplaneError) -> SwapReport {
         let up = live.managersUp
         // Loading the libraries and planning the swap belong to the first step.
-        note(.prepare, .now - asked)
+        note(.prepare, clock.moment - asked)
         live.handover = handover
         defer {
             live.handover = nil
@@ -115,7 +117,7 @@ final class SwapTransaction {
             dropStates()
         }
         while let action = machine.next() {
-            let began = Deadline.now
+            let began = clock.moment
             do throws(BackplaneError) {
                 if action.canFail { try surroundings.options.fault?(action) }
                 try await perform(action)
@@ -124,7 +126,7 @@ final class SwapTransaction {
                 if !postpones(action, error) { machine.failed(error) }
             }
             handover.withheld = withheld
-            note(action.step, .now - began)
+            note(action.step, clock.moment - began)
         }
         if let served { report.duration = served - asked }
         switch machine.outcome {

@@ -34,7 +34,7 @@ final class ErrandHost: Sendable {
             executors: [server.executor])
         options.checksState = false  // a release does not, and a figure of a debug build means nothing anyway
         options.occupationLimit = nil  // calls occupy threads on purpose here
-        options.timerClock = clock
+        options.clock = clock
         options.servicesLimit = .seconds(5)  // an exchange that a busy machine delays is not one that never ends
         let source = TokenSource(signIn: TokenRequest(ErrandServer.tokens, .json(["reader": "ann"])), token: "/token")
         host = PluginHost(

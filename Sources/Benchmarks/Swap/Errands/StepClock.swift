@@ -2,10 +2,10 @@ import Backplane
 import BackplaneHost
 import Synchronization
 
-/// A clock for timers that advances only in steps.
-final class StepClock: TimerClock {
+/// A clock that advances only in steps.
+final class StepClock: HostClock {
     private struct State {
-        var moment = Deadline(nanoseconds: 1_000_000_000)
+        var moment = Deadline.now
         var actions: [UInt64: (moment: Deadline, action: @Sendable () -> Void)] = [:]
         var bodies = 0
     }
@@ -13,6 +13,7 @@ final class StepClock: TimerClock {
 
     var moment: Deadline { state.withLock { $0.moment } }
     var hasJitter: Bool { false }
+    let polls = SystemClock()
 
     func schedule(_ id: UInt64, at moment: Deadline, _ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.actions[id] = (moment, action) }

@@ -1,4 +1,5 @@
 import Backplane
+import Synchronization
 
 /// The times at which a timer is due, without its jitter; durations are in nanoseconds.
 struct TimerTiming: Sendable {
@@ -44,8 +45,55 @@ struct TimerTiming: Sendable {
 }
 
 extension TimerTiming {
-    /// Skips the due times that have passed, if there are others.
     mutating func skip(to now: Deadline) {
         if repeats { pass(now) }
+    }
+}
+
+/// A running body for which the timers of newer instances wait.
+final class TimerBodyInFlight: Sendable {
+    private struct State {
+        var isOver = false
+        var waiting: [(timers: ComponentTimers, name: String)] = []
+    }
+    private let state = Mutex(State())
+
+    /// Registers a timer to be notified of the end, or returns `false` if the body has ended.
+    func isAwaited(by timers: ComponentTimers, _ name: String) -> Bool {
+        state.withLock { state in
+            if !state.isOver { state.waiting.append((timers, name)) }
+            return !state.isOver
+        }
+    }
+
+    func end() {
+        let waiting = state.withLock { state in
+            state.isOver = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for (timers, name) in waiting { timers.unblock(name) }
+    }
+}
+
+/// A timer of a component, and the counts of its bodies since the instance was created.
+public struct TimerStatistics: Sendable, Hashable {
+    /// The timer's name, unique in its component.
+    public var name: String
+    /// The time between two bodies, or `nil` if there is only one.
+    public var period: Duration?
+    /// The time until the next body; `nil` if none is due because the component is not serving or the last body is
+    /// running.
+    public var next: Duration?
+    /// The number of bodies that were started.
+    public var runs: Int
+    /// The number of failed bodies, not including cancelled ones.
+    public var failures: Int
+    /// A Boolean value that indicates whether a body is running.
+    public var isRunning: Bool
+
+    package init(name: String, period: Duration?, next: Duration?, runs: Int, failures: Int, isRunning: Bool) {
+        (self.name, self.period, self.next) = (name, period, next)
+        (self.runs, self.failures, self.isRunning) = (runs, failures, isRunning)
     }
 }

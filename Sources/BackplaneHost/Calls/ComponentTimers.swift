@@ -1,0 +1,530 @@
+import Backplane
+import BackplaneBoundary
+import Synchronization
+
+/// The timers of one component.
+///
+/// The clock knows only the earliest timer. When that is due, a thread of the clock begins the bodies of all due
+/// timers, one after another. A running body is counted among the calls of the component.
+final class ComponentTimers: Sendable {
+    static let limit = 10_000
+
+    enum Phase {
+        /// The component is being created or activated, or is not serving yet.
+        case waiting
+        case serving
+        /// The component is suspended, or about to be.
+        case held
+        case ended
+    }
+    struct State {
+        var phase = Phase.waiting
+        var timers: [UInt64: Timer] = [:]
+        var numbers: [String: UInt64] = [:]
+        var queue = DueQueue()
+        var unnamed = 0
+        var calls: ComponentCalls?
+        var alarm: (id: UInt64, due: Deadline)?
+        var isFiring = false
+        var bodies = 0
+        /// The error with which all bodies have been ended; none begins any more.
+        var ending: BackplaneError?
+    }
+    struct Timer {
+        let name: String
+        /// A Boolean value that indicates whether the name is a default name, which depends on the order of addition.
+        let isUnnamed: Bool
+        var timing: TimerTiming
+        let jitter: Int64
+        let limit: Duration
+        let functions: TimerFunctions
+        /// The time in the queue; `nil` while the timer is not queued.
+        var due: Deadline?
+        /// A Boolean value that indicates whether the plugin has not answered the last body.
+        var isRunning = false
+        /// The number of the body for which the host waits.
+        var run: UInt64?
+        /// A Boolean value that indicates whether the timer ends with the running body.
+        var isRemoved = false
+        /// The running body, until the host no longer waits for it.
+        var body: TimerBodyInFlight?
+        /// The body of an older instance's timer for which this timer waits.
+        var earlier: TimerBodyInFlight?
+        var runs = 0
+        var failures = 0
+    }
+    let component: String
+    let clock: any HostClock
+    let log: any LogSink
+    let state = Mutex(State())
+
+    init(of component: String, clock: any HostClock, log: any LogSink) {
+        (self.component, self.clock, self.log) = (component, clock, log)
+    }
+
+    /// Sets the calls among which bodies are counted, once the instance has been created.
+    func attach(_ calls: ComponentCalls) {
+        state.withLock { $0.calls = calls }
+    }
+}
+
+// MARK: Adding and removing
+
+extension ComponentTimers {
+    /// Adds a timer and returns its number.
+    ///
+    /// - Parameter functions: A function that returns the plugin's functions; not called for a timer that is refused.
+    /// - Throws: `timer.refused` with the reason; `call.retired` if the component has stopped.
+    func add(_ request: Request, _ functions: () -> TimerFunctions) throws(BackplaneError) -> UInt64 {
+        try request.requireValid()
+        let number = Callbacks.newID(), now = clock.moment
+        let outcome: Result<Void, BackplaneError> = state.withLock { state in
+            if case .ended = state.phase {
+                return .failure(BackplaneError(.callRetired, "\(component) has stopped, and its timers with it"))
+            }
+            guard state.timers.count < Self.limit else {
+                return .failure(
+                    BackplaneError(
+                        .timerRefused,
+                        "\(component) already has \(Self.limit) timers, which is the limit; cancel some of them, or "
+                            + "use one timer for several tasks"
+                    ))
+            }
+            let isUnnamed = request.name.isEmpty
+            let name = isUnnamed ? state.nextName() : request.name
+            guard state.numbers[name] == nil else {
+                return .failure(
+                    BackplaneError(
+                        .timerRefused,
+                        "\(component) already has a timer `\(name)`; cancel that one first, or choose another name"))
+            }
+            var timer = Timer(
+                name: name, isUnnamed: isUnnamed,
+                timing: TimerTiming(
+                    delay: request.delay == 0 ? request.period : request.delay, period: request.period),
+                jitter: request.jitter,
+                limit: request.limit == 0 ? Self.bodyLimit : .nanoseconds(request.limit), functions: functions())
+            if case .waiting = state.phase {} else { timer.timing.begin(at: now) }
+            state.timers[number] = timer
+            state.numbers[name] = number
+            enqueue(number, &state)
+            setAlarm(&state)
+            return .success(())
+        }
+        try outcome.get()
+        return number
+    }
+
+    static var bodyLimit: Duration { .seconds(60) }
+
+    /// Ends a timer; a running body continues.
+    func remove(_ number: UInt64) {
+        // Released outside the lock, since the plugin's `release` may call back.
+        let removed = state.withLock { state -> Timer? in
+            guard let timer = state.timers[number] else { return nil }
+            if timer.isRunning {
+                state.timers[number]?.isRemoved = true
+                state.freeName(of: number)
+                return nil
+            }
+            return state.forget(number)
+        }
+        withExtendedLifetime(removed) {}
+    }
+}
+
+// MARK: Names
+
+extension ComponentTimers.State {
+    mutating func nextName() -> String {
+        repeat { unnamed += 1 } while numbers["timer \(unnamed)"] != nil
+        return "timer \(unnamed)"
+    }
+
+    @discardableResult
+    mutating func forget(_ number: UInt64) -> ComponentTimers.Timer? {
+        freeName(of: number)
+        return timers.removeValue(forKey: number)
+    }
+
+    mutating func freeName(of number: UInt64) {
+        if let name = timers[number]?.name, numbers[name] == number { numbers[name] = nil }
+    }
+}
+
+// MARK: Serving
+
+extension ComponentTimers {
+    /// Starts the timers, each in phase with the older instance's timer of the same name.
+    ///
+    /// - Parameter old: The timers of the older instance, which must be held.
+    /// - Returns: The names of the older instance's one-shot timers that have yet to fire and that this instance does
+    ///   not have.
+    @discardableResult
+    func begin(continuing old: ComponentTimers? = nil) -> [String] {
+        let now = clock.moment
+        return state.withLock { state in
+            guard state.phase != .ended, state.phase != .serving else { return [] }
+            var left: [String] = []
+            for handed in old?.handed ?? [] {
+                guard let number = state.numbers[handed.name], let own = state.timers[number],
+                    own.isUnnamed == handed.isUnnamed, !own.isUnnamed || own.timing.period == handed.timing.period
+                else {
+                    if !handed.timing.repeats, handed.timing.next != nil { left.append(handed.name) }
+                    continue
+                }
+                _ = state.timers[number]?.timing.continue(handed.timing, at: now)
+                if let body = handed.body, body.isAwaited(by: self, handed.name) {
+                    state.timers[number]?.earlier = body
+                }
+            }
+            state.phase = .serving
+            state.queue.removeAll()
+            for number in state.timers.keys {
+                state.timers[number]?.timing.begin(at: now)
+                state.timers[number]?.due = nil
+                enqueue(number, &state)
+            }
+            setAlarm(&state)
+            return left.sorted()
+        }
+    }
+
+    /// Stops beginning bodies until ``begin(continuing:)``; running bodies are included in the component's count of
+    /// calls.
+    func hold() {
+        state.withLock { state in
+            guard state.phase == .serving else { return }
+            state.phase = .held
+            withdrawAlarm(&state)
+        }
+    }
+
+    /// Permanently ends all timers; running bodies continue.
+    func end() {
+        let removed = state.withLock { state -> [Timer] in
+            state.phase = .ended
+            withdrawAlarm(&state)
+            state.queue.removeAll()
+            var removed: [Timer] = []
+            for (number, timer) in state.timers {
+                if timer.isRunning {
+                    state.timers[number]?.isRemoved = true
+                } else {
+                    removed.append(timer)
+                    state.forget(number)
+                }
+            }
+            return removed
+        }
+        withExtendedLifetime(removed) {}
+    }
+
+    private struct Handed {
+        var name: String
+        var isUnnamed: Bool
+        var timing: TimerTiming
+        /// The running body, of this instance or an older one.
+        var body: TimerBodyInFlight?
+    }
+
+    /// The names and phases of the timers, for a newer instance.
+    private var handed: [Handed] {
+        state.withLock { state in
+            state.timers.values.filter { !$0.isRemoved }.map { timer in
+                Handed(
+                    name: timer.name, isUnnamed: timer.isUnnamed, timing: timer.timing,
+                    body: timer.body ?? timer.earlier)
+            }
+        }
+    }
+
+    /// Unblocks a timer that was waiting for a body of an older instance.
+    func unblock(_ name: String) {
+        let now = clock.moment
+        state.withLock { state in
+            guard let number = state.numbers[name] else { return }
+            state.timers[number]?.earlier = nil
+            state.timers[number]?.timing.skip(to: now)
+            enqueue(number, &state)
+            setAlarm(&state)
+        }
+    }
+}
+
+// MARK: Firing
+
+extension ComponentTimers {
+    func enqueue(_ number: UInt64, _ state: inout State) {
+        guard case .serving = state.phase, let timer = state.timers[number], let next = timer.timing.next,
+            !timer.isRunning, timer.earlier == nil, timer.due == nil
+        else { return }
+        let jitter = timer.jitter > 0 && clock.hasJitter ? Int64.random(in: 0...timer.jitter) : 0
+        let due = Deadline(nanoseconds: next.nanoseconds + jitter)
+        state.timers[number]?.due = due
+        state.queue.insert((due, number))
+        // Timers that were removed leave their places behind.
+        if state.queue.count > 64, state.queue.count > 2 * state.timers.count {
+            let timers = state.timers
+            state.queue.keep { timers[$0.id]?.due == $0.due }
+        }
+    }
+
+    /// Sets the clock to wake this component at its earliest time.
+    func setAlarm(_ state: inout State) {
+        guard case .serving = state.phase, !state.isFiring else { return }
+        while let first = state.queue.first, state.timers[first.id]?.due != first.due { state.queue.removeFirst() }
+        guard let first = state.queue.first else { return withdrawAlarm(&state) }
+        if let alarm = state.alarm {
+            if alarm.due <= first.due { return }
+            withdrawAlarm(&state)
+        }
+        let id = Callbacks.newID()
+        state.alarm = (id, first.due)
+        clock.schedule(id, at: first.due) { [self] in wake(id) }
+    }
+
+    func withdrawAlarm(_ state: inout State) {
+        if let alarm = state.alarm.take() { clock.cancel(alarm.id) }
+    }
+
+    private func wake(_ alarm: UInt64) {
+        let fires = state.withLock { state in
+            guard state.alarm?.id == alarm else { return false }
+            state.alarm = nil
+            state.isFiring = true
+            return true
+        }
+        if fires { while let next = next() { fire(next) } }
+    }
+
+    private struct Firing {
+        let timer: UInt64
+        let name: String
+        let limit: Duration
+        let functions: TimerFunctions
+        let calls: ComponentCalls
+        let body = TimerBodyInFlight()
+        /// The frame of the body's calls, with a trace of its own.
+        let call = Call(within: nil)
+    }
+
+    /// Removes the next timer that is due, and counts its body among the calls of the component.
+    private func next() -> Firing? {
+        state.withLock { state in
+            let now = clock.moment
+            while case .serving = state.phase, let first = state.queue.first, first.due <= now {
+                state.queue.removeFirst()
+                guard let timer = state.timers[first.id], timer.due == first.due, let calls = state.calls else {
+                    continue
+                }
+                state.timers[first.id]?.due = nil
+                state.timers[first.id]?.isRunning = true
+                state.timers[first.id]?.runs += 1
+                state.timers[first.id]?.timing.pass(now)
+                // A body may add its timer again.
+                if state.timers[first.id]?.timing.next == nil { state.freeName(of: first.id) }
+                let firing = Firing(
+                    timer: first.id, name: timer.name, limit: timer.limit, functions: timer.functions, calls: calls)
+                state.timers[first.id]?.body = firing.body
+                // Counted here, so that a body has either begun or never begins once the timers are held.
+                calls.enter()
+                state.bodies += 1
+                return firing
+            }
+            state.isFiring = false
+            setAlarm(&state)
+            return nil
+        }
+    }
+
+    private func fire(_ firing: Firing) {
+        let calls = firing.calls, deadline = clock.moment + firing.limit
+        calls.enter()
+        defer { calls.leave() }  // a plugin may answer before it returns
+        clock.bodyBegins()
+        calls.instance.claim()
+        let owner = TimerRun(firing.timer, firing.functions, of: self, calls.instance)
+        let run = Callbacks.expectCall(
+            by: owner, 0, Reply { [self] in ended(firing, EncodedAnswer($0, $1)) }, hasDeadline: true)
+        let ending = state.withLock { state in
+            if state.timers[firing.timer]?.body === firing.body { state.timers[firing.timer]?.run = run }
+            return state.ending
+        }
+        if let ending { return Callbacks.refuseCall(run, EncodedAnswer(ending)) }
+        clock.schedule(run, at: deadline) { [self] in
+            giveUp(
+                run, firing,
+                BackplaneError(
+                    .callDeadline,
+                    "the body took longer than \(firing.limit) and was cancelled; raise the timer's limit, or do less in its body"
+                ))
+        }
+        // The end of all bodies may have come before there was a deadline to cancel.
+        if Callbacks.isOwed(run) { clock.cancel(run) }
+        var call = firing.call
+        call.deadline = deadline
+        firing.functions.fire(call, run: run)
+        // The deadline may have passed before the plugin knew of the body, so that the cancellation had no effect.
+        if Callbacks.isOwed(run) { firing.functions.cancel(run) }
+    }
+
+    /// Ends the wait for a body and cancels it.
+    private func giveUp(_ run: UInt64, _ firing: Firing, _ error: BackplaneError) {
+        firing.calls.enter()
+        defer { firing.calls.leave() }
+        if Callbacks.end(run, EncodedAnswer(error)) { firing.functions.cancel(run) }
+    }
+
+    /// Records that a body is no longer awaited because it has ended or its deadline has passed.
+    private func ended(_ firing: Firing, _ answer: EncodedAnswer) {
+        let error = answer.isFailure ? answer.error : nil
+        state.withLock { state in
+            // An answer that comes before this may already have let the next body begin.
+            if state.timers[firing.timer]?.body === firing.body {
+                state.timers[firing.timer]?.run = nil
+                state.timers[firing.timer]?.body = nil
+            }
+            if error != nil { state.timers[firing.timer]?.failures += 1 }
+            state.bodies -= 1
+        }
+        firing.body.end()
+        if let error, log.isEnabled(.error) {
+            var metadata = ["component": component, "timer": firing.name, "error": error.description]
+            metadata["trace"] = firing.call.trace?.id
+            log.write(LogRecord(level: .error, source: "host", message: "timer failed", metadata: metadata))
+        }
+        clock.bodyEnded()
+        firing.calls.leave()
+    }
+
+    /// Records that the plugin has answered a body, possibly after its deadline, so that the next one may begin.
+    fileprivate func answered(_ number: UInt64) {
+        let now = clock.moment
+        let removed = state.withLock { state -> Timer? in
+            guard let timer = state.timers[number] else { return nil }
+            state.timers[number]?.isRunning = false
+            state.timers[number]?.timing.skip(to: now)
+            guard !timer.isRemoved, timer.timing.next != nil else { return state.forget(number) }
+            enqueue(number, &state)
+            setAlarm(&state)
+            return nil
+        }
+        withExtendedLifetime(removed) {}
+    }
+}
+
+/// One run of a timer's body, which owns the pending answer.
+private final class TimerRun: CallOwner {
+    private let timer: UInt64
+    private let timers: ComponentTimers
+    private let instance: ComponentInstance
+    /// The plugin's functions, retained until it has answered.
+    private let functions: Mutex<TimerFunctions?>
+
+    init(_ timer: UInt64, _ functions: TimerFunctions, of timers: ComponentTimers, _ instance: ComponentInstance) {
+        (self.timer, self.timers, self.instance) = (timer, timers, instance)
+        self.functions = Mutex(functions)
+    }
+
+    func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool, began: Deadline, _: () -> EncodedAnswer) {
+        timers.clock.cancel(id)
+    }
+
+    func pluginAnswered() {
+        timers.answered(timer)
+        withExtendedLifetime(functions.withLock { $0.take() }) {}
+        instance.release()
+    }
+}
+
+extension EncodedAnswer {
+    fileprivate var isFailure: Bool { status != 0 && error.code != .callCancelled }
+}
+
+// MARK: Reporting and ending
+
+extension ComponentTimers {
+    /// Returns at most `limit` timers in the order in which they were added, and the total number of timers.
+    func statistics(limit: Int) -> (timers: [TimerStatistics], count: Int) {
+        let now = clock.moment
+        return state.withLock { state in
+            let shown = state.timers.sorted { $0.key < $1.key }.prefix(limit).map { _, timer in
+                TimerStatistics(
+                    name: timer.name,
+                    period: timer.timing.repeats ? .nanoseconds(timer.timing.period) : nil,
+                    next: (timer.due ?? timer.timing.next).map { max(.zero, $0 - now) }, runs: timer.runs,
+                    failures: timer.failures, isRunning: timer.isRunning)
+            }
+            return (shown, state.timers.count)
+        }
+    }
+
+    var isBusy: Bool { state.withLock { state in state.bodies > 0 } }
+
+    var namesInFlight: [String] {
+        state.withLock { state in state.timers.values.filter { $0.run != nil }.map(\.name).sorted() }
+    }
+
+    var bodiesInFlight: Set<UInt64> { Set(running.map(\.run)) }
+
+    /// Cancels the running bodies, which continue to count until the plugin answers.
+    func cancelBodies() {
+        // The plugin's function may not return. A plugin ignores the number of a body that has ended in the meantime.
+        let work = PluginWork()
+        for (run, functions) in running {
+            work.begin(by: clock.polls) { [self] in if bodiesInFlight.contains(run) { functions.cancel(run) } }
+        }
+    }
+
+    /// Answers the running bodies with an error, and cancels them in the plugin.
+    func endBodies(_ error: BackplaneError) {
+        state.withLock { $0.ending = error }
+        let work = PluginWork()
+        for (run, functions) in running where Callbacks.end(run, EncodedAnswer(error)) {
+            // The plugin's function may not return.
+            work.begin(by: clock.polls) { if Callbacks.isOwed(run) { functions.cancel(run) } }
+        }
+    }
+
+    private var running: [(run: UInt64, functions: TimerFunctions)] {
+        state.withLock { state in state.timers.values.compactMap { timer in timer.run.map { ($0, timer.functions) } } }
+    }
+}
+
+// MARK: Requests
+
+extension ComponentTimers {
+    struct Request {
+        /// The name; empty for a default name, which depends on the order of addition.
+        var name: String
+        var delay, period, jitter, limit: Int64
+    }
+}
+
+extension ComponentTimers.Request {
+    /// The maximum duration of a timer: ten years.
+    private static var longest: Int64 { 10 * 366 * 86_400 * 1_000_000_000 }
+
+    /// - Throws: `timer.refused` with the reason.
+    func requireValid() throws(BackplaneError) {
+        func refuse(_ reason: String) throws(BackplaneError) {
+            let name = name.isEmpty ? "a timer without a name" : "timer `\(name.prefix(128))`"
+            throw BackplaneError(.timerRefused, "\(name): \(reason)")
+        }
+        if name.utf8.count > 128 { try refuse("the name has \(name.utf8.count) bytes; at most 128 are allowed") }
+        for (value, what) in [(delay, "delay"), (period, "period"), (jitter, "jitter"), (limit, "limit")] {
+            guard (0...Self.longest).contains(value) else {
+                return try refuse("the \(what) must be from 0 to ten years, but is \(Duration.nanoseconds(value))")
+            }
+        }
+        if period > 0, period < 1_000_000 {
+            try refuse("the period must be at least 1 ms, but is \(Duration.nanoseconds(period))")
+        }
+        if jitter > 0, jitter > max(period, delay) {
+            try refuse(
+                "the jitter of \(Duration.nanoseconds(jitter)) is longer than the period of \(Duration.nanoseconds(period))"
+            )
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Backplane
+import Synchronization
+import Testing
+
+@testable import BackplaneHost
+
+/// The system's clock, whose thread is woken only for what concerns it.
+@Suite(.timeLimit(.minutes(1)))
+struct SystemClockTests {
+    private let farAway = Duration.seconds(3_600)
+
+    /// The numbers of the actions that have run, in order.
+    private final class Runs: Sendable {
+        private let numbers = Mutex<[UInt64]>([])
+        var all: [UInt64] { numbers.withLock { $0 } }
+        func add(_ number: UInt64) { numbers.withLock { $0.append(number) } }
+    }
+
+    private func schedule(_ id: UInt64, after delay: Duration, on clock: SystemClock, _ runs: Runs) {
+        clock.schedule(id, at: clock.moment + delay) { runs.add(id) }
+    }
+
+    @Test func `a time before the one that the thread waits for is met`() async {
+        let clock = SystemClock(), runs = Runs()
+        defer {
+            clock.cancel(1)
+            clock.retire()
+        }
+        schedule(1, after: farAway, on: clock, runs)
+        schedule(2, after: .milliseconds(20), on: clock, runs)
+        schedule(3, after: farAway * 2, on: clock, runs)
+        await eventually { runs.all == [2] }
+        schedule(4, after: .milliseconds(1), on: clock, runs)
+        await eventually { runs.all == [2, 4] }
+        clock.cancel(3)
+    }
+
+    @Test func `an action that is scheduled again runs only at its last time`() async {
+        let clock = SystemClock(), runs = Runs()
+        defer { clock.retire() }
+        schedule(1, after: farAway, on: clock, runs)
+        schedule(1, after: .milliseconds(1), on: clock, runs)
+        await eventually { runs.all == [1] }
+        clock.endPause(1)
+        #expect(runs.all == [1], "nothing is left of the earlier time")
+    }
+
+    @Test func `the thread of a retired clock ends with the last cancellation`() async {
+        weak var ended: SystemClock?
+        do {
+            let clock = SystemClock(), runs = Runs()
+            ended = clock
+            schedule(1, after: farAway, on: clock, runs)
+            schedule(2, after: .milliseconds(5), on: clock, runs)
+            await eventually { runs.all == [2] }
+            clock.retire()
+            clock.cancel(1)
+        }
+        await eventually { ended == nil }
+    }
+
+    @Test func `a queue gives the earliest first, and keeps what it is told to`() {
+        var queue = DueQueue(), random = SystemRandomNumberGenerator()
+        let times = (0..<1_000).map { _ in Deadline(nanoseconds: Int64.random(in: 0..<500, using: &random)) }
+        for (number, time) in times.enumerated() { queue.insert((time, UInt64(number))) }
+        queue.keep { $0.id.isMultiple(of: 2) }
+        var taken: [Deadline] = []
+        while let first = queue.first {
+            taken.append(first.due)
+            queue.removeFirst()
+        }
+        #expect(taken == times.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element).sorted())
+    }
+}
