@@ -1,6 +1,6 @@
 public import Backplane
 public import BackplaneExchange
-public import BackplaneNetwork
+import BackplaneNetwork
 public import BackplaneRecords
 public import BackplaneStorage
 
