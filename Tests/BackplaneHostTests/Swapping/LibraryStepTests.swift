@@ -7,7 +7,7 @@ import TurnstileContracts
 /// Libraries that go wrong in one step of a swap, in new code or in old.
 @Suite(.timeLimit(.minutes(5)))
 struct LibraryStepTests {
-    private static let brief = SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(10))
+    private static let brief = SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(5))
 
     @Test(arguments: ["ENTRY", "CREATE", "IMPORT", "ACTIVATE"], ["HANGS", "FAILS"])
     func `new code that never returns or fails, in any step, leaves the old as it was`(step: String, how: String)

@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneDocuments
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -82,7 +83,7 @@ struct ManifestSwapFaultTests {
         lanes: LaneRule
     ) async throws {
         // The lane makes no difference to what is undone.
-        let rounds = lanes == .fastest ? 100 : 10
+        let rounds = Nightly.count(5, night: lanes == .fastest ? 100 : 10)
         let fault = Fault(), changing = try ChangingHost(lanes: lanes, fault), host = changing.counters.host
         try await host.start()
         let (a, b) = (try await changing.counters.counter("A"), try await changing.counters.counter("B")),

@@ -1,5 +1,6 @@
 import Backplane
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -25,10 +26,10 @@ struct SwapFaultTests {
     ]
 
     @Test(arguments: [LaneRule.fastest, .encoded])
-    func `a fault at every step in turn, a hundred times each, leaves the old code serving and its state as it was`(
+    func `a fault at every step in turn, many times each, leaves the old code serving and its state as it was`(
         lanes: LaneRule
     ) async throws {
-        let fault = Fault()
+        let fault = Fault(), rounds = Nightly.count(5, night: 100)
         let counters = try CounterHost(
             ["A", "B"], wires: ["B": "A"], lanes: lanes,
             script: CounterScript(act: { counter, _, call in "\(try await counter.context.wires.next!.add(1, call))" })
@@ -42,12 +43,12 @@ struct SwapFaultTests {
         await eventually { callers.answers > 10 }
         for (number, action) in Self.actions.enumerated() {
             fault.action.withLock { $0 = action }
-            for round in 0..<100 {
+            for round in 0..<rounds {
                 let failure = await error { try await counters.swap(CounterScript(edition: 2)) }
                 #expect(failure?.code == .swapFailed, "\(action), round \(round)")
                 #expect(failure?.message.contains("\(action.step.rawValue): on purpose") == true)
             }
-            #expect(fault.met.withLock { $0 } == 100 * (number + 1))
+            #expect(fault.met.withLock { $0 } == rounds * (number + 1))
             let before = callers.answers
             await eventually { callers.answers > before }
             #expect(try await a.edition() == 1)

@@ -4,6 +4,7 @@ import BackplaneSQLite
 import BackplaneStorage
 import Foundation
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Transactions of two plugins in every order of their steps: each order must have the outcome of one plugin's
@@ -148,18 +149,18 @@ struct SerialHistoryTests {
                 }
             }
         }
-        #expect(checked > 1_000)
+        #expect(checked > Nightly.count(50, night: 1_000))
         await plugins.stop()
     }
 
     @Test func `every order of the steps of two transactions in memory is that of one after the other`() async throws {
-        try await check(MemoryRecordStore(), stride: 1)
+        try await check(MemoryRecordStore(), stride: Nightly.count(10, night: 1))
     }
 
     @Test func `orders of the steps of two transactions in a file are those of one after the other`() async throws {
         let folder = try StorageFixture.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await check(SQLiteRecordStore(folder: folder, durability: .normal) { Issue.record("\($0)") }, stride: 7)
+        try await check(SQLiteRecordStore(folder: folder, durability: .normal) { Issue.record("\($0)") }, stride: Nightly.count(70, night: 7))
     }
 }
 

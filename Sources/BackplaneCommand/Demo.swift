@@ -1,0 +1,336 @@
+import ArgumentParser
+import Backplane
+import BackplaneDocuments
+import BackplaneExchange
+import BackplaneHost
+import BackplaneTools
+import BookshelfContracts
+import Foundation
+
+extension BackplaneTool {
+    struct Demo: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Run the example application against a local server.",
+            discussion: """
+                Starts bookshelf-server on a free loopback port, runs manifests/bookshelf-both.json against it, \
+                searches in both versions of its API, borrows a book, stops the server and searches again. Leaves \
+                nothing behind.
+
+                EXAMPLES
+                  backplane demo
+                """)
+
+        func run() async throws { throw ExitCode(await DemoTour().run()) }
+    }
+}
+
+/// The tour of the example application for newcomers, against a real server, which leaves no files or processes behind.
+private struct DemoTour: Sendable {
+    func run() async -> Int32 {
+        do {
+            let signals = try StopSignals(), folder = try TemporaryFolder(for: "demo")
+            defer { folder.remove() }
+            let work = Task { try await show(in: folder.path) }
+            // An interrupted demo ends with its current step and cleans up. It does not wait longer than a second; the
+            // server ends with this process.
+            let interruption = Task {
+                guard await signals.next() != nil else { return }
+                work.cancel()
+                guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
+                folder.removeInUse()
+                _exit(130)
+            }
+            defer { interruption.cancel() }
+            let outcome = await work.result
+            if work.isCancelled { return 130 }
+            try outcome.get()
+            return 0
+        } catch {
+            return Output.fail(error)
+        }
+    }
+
+    private func show(in folder: String) async throws {
+        let program = Program.folder
+        let path = try DemoManifest.find(from: program)
+        Output.line("BACKPLANE DEMO: one application through all four layers")
+
+        step(1, "A book server starts on a free port of this machine.")
+        let server = try BookshelfServer(beside: program)
+        defer { server.stop() }
+        say("bookshelf-server, process \(server.processIdentifier), \(server.url)")
+
+        step(2, "A host reads the manifest, loads the libraries it names and wires their components.")
+        let manifest = try DemoManifest.read(path, server: server.url)
+        let settings = HostSettings(
+            manifest: path, pluginPaths: [program], loadFolder: folder + "/load", data: folder + "/data")
+        let host = PluginHost(manifest: manifest, options: settings.makeOptions())
+        do {
+            try await host.start()
+            for line in Table(await host.managers).lines(colour: Terminal.wantsColour) { say(line) }
+            step(3, "Two versions of one class are loaded in this process; each manager uses the one that it requests.")
+            showServices(await host.composition())
+            try await visit(host, server)
+        } catch {
+            await host.stop()
+            throw error
+        }
+        await host.stop()
+        step(
+            8,
+            "Under load: four callers pass a turnstile as fast as they can, while its library is swapped twenty times with its state."
+        )
+        try await showSwaps(in: folder)
+        Output.line(
+            "\nThe hosts have stopped their components in the reverse order of their start, and nothing is left behind."
+        )
+        if let remark = Engines.remark {
+            Output.line("\(remark.prefix(1).uppercased() + remark.dropFirst()).")
+            Output.line("`make build` adds AsyncHTTPClient, with HTTP/2, and SQLite, whose records survive.")
+        }
+        Output.line("Read on: README.md, manifests/bookshelf-both.json, Plugins/Bookshelf; or see it as a graph:")
+        Output.line("\(CommandLine.arguments[0]) graph manifests/bookshelf-both.json")
+    }
+
+    private func visit(_ host: PluginHost, _ server: BookshelfServer) async throws {
+        let library = try await host.manager("LibraryManager", as: Library.self)
+        let readingRoom = try await host.manager("ReadingRoomManager", as: Library.self)
+        let query = BookQuery(text: "the whale")
+
+        step(4, "Both search for `\(query.text)`: manager → communication controller → network service → server.")
+        Output.line("   LibraryManager, over version 2 of the API, which includes the authors' years:")
+        let found = try await library.search(query, host.begin(within: .seconds(60)))
+        list(found)
+        Output.line("\n   ReadingRoomManager, over version 1, at the same time:")
+        list(try await readingRoom.search(query, host.begin(within: .seconds(60))))
+
+        step(
+            5, "A book is borrowed. The host signs in for it; the clock that counts the days is a plugin in plain C."
+        )
+        guard let book = found.value.first(where: { $0.id == "moby-dick" }) ?? found.value.first else {
+            throw BackplaneError(.componentFailed, "the server has no book about \(query.text)")
+        }
+        let loan = try await library.borrow(book.id, host.begin(within: .seconds(60)))
+        say("`\(book.title)` is ours for \(loan.daysLeft.map { "\($0) days" } ?? "a while"), loan \(loan.id)")
+
+        step(6, "The server is stopped.")
+        server.stop()
+        say("process \(server.processIdentifier) has ended")
+
+        step(
+            7,
+            "The same search again: the network fails, so the data access controller returns its copy, marked as such."
+        )
+        list(try await library.search(query, host.begin(within: .seconds(60))))
+    }
+
+    private func step(_ number: Int, _ text: String) {
+        Output.line("\n\(number). \(text)")
+    }
+
+    func say(_ text: String) {
+        Output.line("   \(text)")
+    }
+
+    // MARK: Tables
+
+    /// Lists the version of the network service that each manager uses, and the versions to choose from.
+    func showServices(_ composition: Composition) {
+        let rows = composition.managerNames.flatMap { manager in
+            composition.definitions(of: manager).filter { $0.role == .networkService }.map { service in
+                let choice = VersionChoice(service, in: composition)
+                return [
+                    manager, service.className, service.range?.description ?? "any",
+                    choice.entry?.component.version.description ?? "-",
+                    choice.passedOver.map { "\($0.version), \($0.because)" }.joined(separator: "; "),
+                ]
+            }
+        }
+        show(["MANAGER", "NETWORK SERVICE", "ASKS FOR", "HAS", "PASSED OVER"], rows)
+    }
+
+    func list(_ books: Sourced<[Book]>) {
+        let rows = books.value.map { book in
+            [book.title.shortened(to: 60), book.authors.map(\.withYears).joined(separator: ", "), "\(book.year)"]
+        }
+        show(["TITLE", "AUTHORS", "YEAR"], rows)
+        switch books.source {
+        case .network: say("from: network")
+        case .store(let age): say("from: store, kept \(Int(age / .milliseconds(1))) ms ago")
+        }
+    }
+
+    private func show(_ header: [String], _ rows: [[String]]) {
+        for line in Table(header, rows.map { $0.map { Span($0) } }).lines(colour: Terminal.wantsColour) { say(line) }
+    }
+
+    // MARK: Swaps under load
+
+    /// Swaps a library while callers call it at full speed, and reports the outcome of every call.
+    func showSwaps(in folder: String) async throws {
+        let callers = 4, swaps = 20
+        let swapped = try await TurnstileHost(.swift, in: folder + "/swap", loads: folder + "/load")
+        let shown = try await swapped.whileRunning { swapped in
+            let watch = SwapWatch()
+            let (reports, calls) = try await TurnstileCallers.with(callers, at: swapped, watch, windows: 1) {
+                var reports: [SwapReport] = []
+                for _ in 0..<swaps {
+                    watch.begin()
+                    reports.append(try await swapped.swapForGood().report)
+                    watch.end()
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                return reports
+            }
+            let final = try await calls.settle(at: swapped)
+            return (callers: calls, reports: reports, final: final.count, miscount: final.miscount)
+        }
+        let accounts = shown.callers.accounts
+        for (number, account) in accounts.enumerated() {
+            say(
+                "caller \(number + 1): \(account.answered) calls answered, \(account.failed) failed, \(account.twice) made twice, \(account.wrong) by the wrong code"
+            )
+        }
+        let held = shown.reports.reduce(0) { $0 + $1.callsHeld },
+            longest = shown.reports.map(\.longestWait).max() ?? .zero
+        say(
+            "\(swaps) swaps between two builds; the count continued across the builds up to \(shown.final), and "
+                + "\(shown.miscount) calls are missing"
+        )
+        say(
+            "\(held) calls arrived while the state was carried over and waited, the longest \(Self.text(longest.milliseconds)) ms; a swap took \(Self.text(Self.median(shown.reports.map(\.duration.milliseconds)))) ms"
+        )
+    }
+
+    private static func median(_ figures: [Double]) -> Double {
+        let sorted = figures.sorted(), middle = sorted.count / 2
+        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+    }
+
+    private static func text(_ milliseconds: Double) -> String { "\((milliseconds * 100).rounded() / 100)" }
+}
+
+extension Author {
+    /// The name with the years of birth and death, if they are known.
+    fileprivate var withYears: String {
+        guard born != nil || died != nil else { return name }
+        return "\(name) (\(born.map { "\($0)" } ?? "?")–\(died.map { "\($0)" } ?? ""))"
+    }
+}
+
+/// The example's server in a child process that ends with this process.
+private final class BookshelfServer {
+    /// The address at which the server listens: `http://127.0.0.1:PORT`.
+    let url: String
+    private let process: Process
+    private let output: FileHandle
+    /// The server's standard input, which closes when this process ends for any reason and thereby stops the server.
+    private let input: Pipe
+
+    /// Starts the server on a free loopback port and returns once it listens.
+    ///
+    /// - Parameter folder: The folder that contains the server's executable.
+    /// - Throws: `BackplaneError` if the executable is missing, or if the server ends without listening.
+    init(beside folder: String) throws(BackplaneError) {
+        let path = folder + "/bookshelf-server"
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            throw BackplaneError(
+                .pluginNotFound, "the example server is missing next to this program; build it with `swift build`",
+                at: path)
+        }
+        let (process, pipe, input) = (Process(), Pipe(), Pipe())
+        process.executableURL = URL(filePath: path)
+        process.arguments = ["--port", "0", "--stop-with-parent"]
+        (process.standardInput, process.standardOutput) = (input, pipe)
+        do { try process.run() } catch {
+            throw BackplaneError(.pluginNotFound, "the example server cannot be started: \(error)", at: path)
+        }
+        guard let line = Self.firstLine(of: pipe.fileHandleForReading), let start = line.range(of: "http://") else {
+            process.terminate()
+            throw BackplaneError(
+                .pluginNotFound, "the example server ended without printing its address", at: path)
+        }
+        url = String(line[start.lowerBound...])
+        (self.process, self.input, output) = (process, input, pipe.fileHandleForReading)
+    }
+
+    var processIdentifier: Int32 { process.processIdentifier }
+
+    /// Stops the server and waits until it has exited.
+    func stop() {
+        guard process.isRunning else { return }
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    private static func firstLine(of handle: FileHandle) -> String? {
+        var bytes: [UInt8] = []
+        while bytes.count < 1_024, let byte = try? handle.read(upToCount: 1)?.first {
+            if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
+            bytes.append(byte)
+        }
+        return nil
+    }
+}
+
+/// The manifest `manifests/bookshelf-both.json`, with the address of the demo's server.
+private enum DemoManifest {
+    /// Returns the manifest's path, searching the current folder, then the folders above this program.
+    static func find(from program: String) throws(BackplaneError) -> String {
+        let name = "manifests/bookshelf-both.json"
+        var folders = [FileManager.default.currentDirectoryPath]
+        var folder = URL(filePath: program)
+        while folder.path != "/" {
+            folders.append(folder.path)
+            folder.deleteLastPathComponent()
+        }
+        guard let found = folders.map({ "\($0)/\(name)" }).first(where: FileManager.default.fileExists) else {
+            throw BackplaneError(
+                .manifestUnreadable,
+                "\(name) is neither in the current folder nor above this program; run the demo from a checkout",
+                at: name)
+        }
+        return found
+    }
+
+    static func read(_ path: String, server: String) throws(BackplaneError) -> Manifest {
+        var manifest = try Manifest(contentsOf: path)
+        for name in manifest.managers.keys {
+            guard var controller = manifest.managers[name]?.communicationController else { continue }
+            for index in controller.services.indices {
+                // Keep the path of the URL, `/v1` or `/v2`.
+                guard case .string(let url) = controller.services[index].networkServiceConfiguration["baseURL"] else {
+                    continue
+                }
+                controller.services[index].networkServiceConfiguration["baseURL"] = .string(
+                    server + (URL(string: url)?.path ?? ""))
+            }
+            manifest.managers[name]?.communicationController = controller
+        }
+        for (name, credential) in manifest.network.credentials {
+            manifest.network.credentials[name] = credential.asking(server)
+        }
+        return manifest
+    }
+}
+
+extension Credential {
+    /// Returns the credential with a sign-in at another server, with the same path.
+    fileprivate func asking(_ server: String) -> Credential {
+        guard case .bearer(var source) = scheme, let url = source.signIn?.url else { return self }
+        source.signIn?.url = server + (URL(string: url)?.path ?? "")
+        var credential = self
+        credential.scheme = .bearer(source)
+        return credential
+    }
+}
+
+/// The location of the running program.
+private enum Program {
+    /// The folder of the running executable, with symbolic links resolved.
+    static var folder: String {
+        let path =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        return URL(filePath: path).deletingLastPathComponent().path
+    }
+}
