@@ -1,4 +1,3 @@
-public import Backplane
 public import FoundationEssentials
 
 /// A value and its source: the network, or a stored copy of an earlier answer.

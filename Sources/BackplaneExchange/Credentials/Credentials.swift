@@ -1,5 +1,5 @@
 package import Backplane
-public import BackplaneNetwork
+import BackplaneNetwork
 package import FoundationEssentials
 import Synchronization
 

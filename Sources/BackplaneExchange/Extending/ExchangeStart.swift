@@ -1,5 +1,5 @@
 import Backplane
-package import BackplaneNetwork
+import BackplaneNetwork
 
 /// The filters and observers of a pipeline's exchanges.
 package struct ExchangeExtensions: Sendable {
