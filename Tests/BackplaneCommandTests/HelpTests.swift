@@ -6,24 +6,26 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct HelpTests {
-    private static let verbs: [[String]] =
-        [[]]
-        + [
-            "run", "dev", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate",
-            "new", "demo", "request", "transfer", "swap", "rollback", "generations", "stats", "events", "log-level",
-            "apply", "reset", "operations", "store", "credentials",
-        ].map { [$0] }
-        + ["package", "app", "plugin", "contracts", "manager", "definition"].map { ["new", $0] }
-        + ["list", "get", "dump", "restore", "check", "migrate"].map { ["store", $0] }
-        + ["list", "sign-in", "sign-out"].map { ["credentials", $0] }
-        + ["get", "put"].map { ["transfer", $0] }
-        + ["list", "show", "watch", "pause", "resume", "cancel"].map { ["operations", $0] }
+    /// A verb with its words, such as `new package`.
+    struct Verb: Sendable, CustomTestStringConvertible {
+        var words: [String]
+        var command: any ParsableCommand.Type
+        var testDescription: String { words.joined(separator: " ") }
 
-    @Test(arguments: verbs)
-    func `every verb explains itself`(verb: [String]) throws {
-        let request = #expect(throws: (any Error).self) { _ = try BackplaneTool.parseAsRoot(verb + ["--help"]) }
-        let help = BackplaneTool.fullMessage(for: try #require(request), columns: 80)
-        try expectSnapshot(help + "\n", verb.isEmpty ? "backplane" : verb.joined(separator: "-"))
+        /// The verb and all those below it.
+        var all: [Verb] {
+            var all = [self]
+            for verb in command.configuration.subcommands where verb.configuration.shouldDisplay {
+                all += Verb(words: words + [verb._commandName], command: verb).all
+            }
+            return all
+        }
+    }
+
+    @Test(arguments: Verb(words: [], command: BackplaneTool.self).all)
+    func `every verb explains itself`(verb: Verb) throws {
+        let help = BackplaneTool.helpMessage(for: verb.command, columns: 80)
+        try expectSnapshot(help + "\n", verb.words.isEmpty ? "backplane" : verb.words.joined(separator: "-"))
     }
 
     @Test func `help and the version are printed, with the engines, and end well`() async throws {

@@ -154,7 +154,7 @@ struct TimerSwapTests {
         try await timers.clock.run(for: .seconds(40))
         var script = CounterScript.ticking(2)
         script.health = { if isIll.load(ordering: .relaxed) { throw Unhealthy() } }
-        let next = script, probation = Probation(duration: .seconds(3_600), healthInterval: .seconds(1))
+        let next = script, probation = Probation(duration: .seconds(3_600), healthInterval: .seconds(45))
         let swap = Task {
             try await timers.swap(next, SwapOptions(probation: probation, drain: .upTo(.seconds(60), then: .fail)))
         }
@@ -164,14 +164,14 @@ struct TimerSwapTests {
         }
         // The gate opens, and the new code's timer begins, after the generation has come into its probation.
         try await timers.clock.waiters(for: .seconds(20))
+        try await timers.clock.waiters(for: .seconds(45))
         try await timers.clock.run(for: .seconds(30))
         #expect(timers.fired == ["fired 1", "fired 2"])
         timers.events.next(.ticking(1))
-        try await timers.clock.waiters(for: .seconds(1))
         isIll.store(true, ordering: .relaxed)
-        timers.clock.advance(by: .seconds(1))
+        timers.clock.advance(by: .seconds(15))
         #expect(try await swap.value.outcome == .rolledBack)
-        try await timers.clock.run(for: .seconds(20))
+        try await timers.clock.run(for: .seconds(5))
         #expect(timers.fired == ["fired 1", "fired 2", "fired 1"])
         await timers.host.stop()
     }
