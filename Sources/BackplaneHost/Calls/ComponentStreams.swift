@@ -60,7 +60,7 @@ final class ComponentStreams: Sendable {
     ///
     /// - Throws: The reason why no stream can be opened; `host.exhausted` if there are too many.
     func add(_ id: UInt64, by consumer: UInt32, _ make: () -> Open) throws(BackplaneError) {
-        consumers.add(consumer)
+        guard consumers.add(consumer) else { throw .askerStopped }
         let refusal = state.withLock { state -> BackplaneError? in
             if let refusal = state.refusal { return refusal }
             guard state.open.count < Self.limit else {

@@ -22,7 +22,9 @@ struct Instances {
     ///
     /// - Throws: An error at the component's definition if all numbers are in use.
     func number(_ node: LiveNode) throws(BackplaneError) {
-        node.number = try live.numbers.take(for: node.node)
+        let number = try live.numbers.take(for: node.node)
+        live.consumers.begin(number)
+        node.number = number
     }
 
     /// Creates the instance of a node that has its number.
@@ -52,7 +54,10 @@ struct Instances {
     func end(_ node: LiveNode) {
         live.connections.abandon(usedBy: node)
         node.found = [:]
-        if let number = node.number { live.numbers.giveBack(number) }
+        if let number = node.number {
+            live.consumers.end(number)
+            live.numbers.giveBack(number)
+        }
         node.number = nil
     }
 
