@@ -339,7 +339,7 @@ if hasFixtures {
         plugin("_Challenge", "ChallengeEntry"), plugin("_BusyLoop", "BusyLoopEntry"),
         plugin("_Timepiece", "TimepieceEntry"), plugin("_Parity", "ParityProvider"),
         plugin("_ParityRelay", "ParityRelay"), plugin("_Relay", "LoadedRelay"), plugin("_Trespasser", "Trespasser"),
-        plugin("_Culprit", "Culprit"), plugin("Annex", "Annex"), plugin("TurnstileInC1", "TurnstileFirstInC"),
+        plugin("Annex", "Annex"), plugin("TurnstileInC1", "TurnstileFirstInC"),
         plugin("TurnstileInC2", "TurnstileSecondInC"),
     ]
     package.targets += [
@@ -355,7 +355,6 @@ if hasFixtures {
             ["Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneURLSession", "CBackplane"],
             path: "Tests/Plugins/Relay"),
         pluginInC("Trespasser", path: "Tests/Plugins/Hostile/Trespasser"),
-        pluginInC("Culprit", path: "Tests/Plugins/Hostile/Culprit"),
         module("Annex", ["Backplane", "CBackplane", "TurnstileContracts"], path: "Tests/Plugins/Annex"),
         pluginInC("TurnstileFirstInC", path: "Tests/Plugins/TurnstileInC/First"),
         pluginInC("TurnstileSecondInC", path: "Tests/Plugins/TurnstileInC/Second"),
