@@ -1,8 +1,8 @@
 import ArgumentParser
 import Backplane
 import BackplaneControl
-import BackplaneTools
 import BackplaneHost
+import BackplaneTools
 import CBackplaneHost
 import Foundation
 import Synchronization

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Backplane
 import BackplaneControl
-import BackplaneTools
 import BackplaneStorage
+import BackplaneTools
 import Glibc
 
 extension BackplaneTool {

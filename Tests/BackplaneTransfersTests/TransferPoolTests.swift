@@ -223,7 +223,6 @@ struct TransferPoolTests {
         #expect(received.all == [body])
     }
 
-
     @Test func `a refused upload, and one whose file is gone, have failed`() async throws {
         let server = try TestServer { $1.answer("413 Content Too Large", body: Array("too large".utf8)) }
         let pool = try await fixture.pool()

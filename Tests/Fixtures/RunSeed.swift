@@ -1,6 +1,6 @@
 import Foundation
 
-/// The seed of one run of the tests: the one in `BACKPLANE_SEED`, at night one from the clock, otherwise always the same.
+/// The seed of one run of the tests: the one in `BACKPLANE_SEED`, at night one from the clock, otherwise a fixed one.
 ///
 /// Tests whose names and values are drawn repeat those of an earlier run with its seed.
 package enum RunSeed {

@@ -53,7 +53,7 @@ package final class SystemClock: HostClock {
     }
     private struct State {
         var entries: [UInt64: Entry] = [:]
-        /// The pending times. Those of cancelled entries are dropped when they are due, or once they are in the majority.
+        /// The pending times. Those of cancelled entries are dropped when they are due, or once they are the majority.
         var queue = DueQueue()
         var isRunning = false
         var isRetired = false

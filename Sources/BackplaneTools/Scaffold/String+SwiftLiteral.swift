@@ -1,4 +1,3 @@
-
 extension String {
     /// The string as a Swift string literal, in quotes.
     package var swiftLiteral: String {

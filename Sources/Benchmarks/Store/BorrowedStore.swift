@@ -1,8 +1,8 @@
 import Backplane
 import BackplaneHost
 import BackplaneRecords
-import BackplaneTools
 import BackplaneStorage
+import BackplaneTools
 import Synchronization
 
 /// The store of a data access controller in a host, which the suite uses through the boundary as the controller would.

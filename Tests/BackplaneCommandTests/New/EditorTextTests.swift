@@ -1,8 +1,8 @@
 import Backplane
-@testable import BackplaneTools
 import Foundation
 import Testing
 
+@testable import BackplaneTools
 
 /// The files that wire editors up, against what `backplane dev --json` really prints.
 struct EditorTextTests {

@@ -4,7 +4,7 @@ import Foundation
 import TestFixtures
 import Testing
 
-/// Everything that `backplane new` makes builds without a warning and passes its tests at once, and fetches one package.
+/// What `backplane new` makes builds without a warning and passes its tests at once, and fetches one package.
 @Suite(.nightly, .timeLimit(.minutes(30)))
 struct NewPackagesTests {
     private let tool: Tool

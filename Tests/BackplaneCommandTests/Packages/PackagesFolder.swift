@@ -81,7 +81,8 @@ struct PackagesFolder {
         try files.createSymbolicLink(atPath: path, withDestinationPath: target)
     }
 
-    /// What fetched other packages has failed its test; and SwiftPM does not compile Swift anew when a C header has changed.
+    /// A build that fetched other packages has failed its test, and SwiftPM compiles no Swift again after a change of a
+    /// C header.
     private func forgetStaleBuild() throws {
         let headers = Page.root.appending(path: "Sources/CBackplane/include"), kept = path + "/headers"
         guard

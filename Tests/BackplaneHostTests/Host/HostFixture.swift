@@ -101,7 +101,7 @@ final class TestHost: Sendable {
         return try await work.value
     }
 
-    /// Runs `body`, in which something does not end: limits of exactly this length pass whenever something waits for one.
+    /// Runs `body`, in which something does not end: limits of exactly this length pass whenever there is one.
     func passing<Value: Sendable>(_ limit: Duration, body: () async throws -> Value) async rethrows -> Value {
         let time = Task { [clock] in while true { try await clock.expire(limit) } }
         defer { time.cancel() }
@@ -154,7 +154,7 @@ func eventually(_ location: SourceLocation = #_sourceLocation, _ condition: () a
 }
 
 extension Duration {
-    /// A time until deadlines that pass only by the test's clock: plugins go by the system's, which a test may not outlast.
+    /// A time until deadlines that pass only by the test's clock: plugins go by the system's, which is behind it.
     static let farAway = Duration.seconds(36_000)
 }
 

@@ -160,7 +160,9 @@ struct SerialHistoryTests {
     @Test func `orders of the steps of two transactions in a file are those of one after the other`() async throws {
         let folder = try StorageFixture.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await check(SQLiteRecordStore(folder: folder, durability: .normal) { Issue.record("\($0)") }, stride: Nightly.count(70, night: 7))
+        try await check(
+            SQLiteRecordStore(folder: folder, durability: .normal) { Issue.record("\($0)") },
+            stride: Nightly.count(70, night: 7))
     }
 }
 

@@ -3,8 +3,8 @@ import Foundation
 import TestFixtures
 import Testing
 
-@testable import BackplaneTools
 @testable import BackplaneHost
+@testable import BackplaneTools
 
 /// What people, editors and scripts read of what happens under `backplane dev`.
 struct DevEventTests {

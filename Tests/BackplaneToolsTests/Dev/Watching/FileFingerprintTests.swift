@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BackplaneTools
 @testable import BackplaneHost
+@testable import BackplaneTools
 
 /// What files hold.
 @Suite(.timeLimit(.minutes(2)))

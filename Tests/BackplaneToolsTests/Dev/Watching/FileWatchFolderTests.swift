@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BackplaneTools
 @testable import BackplaneHost
+@testable import BackplaneTools
 
 /// What a watch tells of folders that come, go and move.
 @Suite(.timeLimit(.minutes(5)))

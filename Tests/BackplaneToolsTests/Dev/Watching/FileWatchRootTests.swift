@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BackplaneTools
 @testable import BackplaneHost
+@testable import BackplaneTools
 
 /// Trees that are not where they were: away, moved, or behind links that change.
 @Suite(.timeLimit(.minutes(5)))

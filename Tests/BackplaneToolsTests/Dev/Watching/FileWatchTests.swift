@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BackplaneTools
 @testable import BackplaneHost
+@testable import BackplaneTools
 
 /// What a watch tells of single files, however they are written.
 @Suite(.timeLimit(.minutes(5)))

@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BackplaneTools
 @testable import BackplaneHost
+@testable import BackplaneTools
 
 /// A folder of a test's own, what is done in it, and what a watch tells of that.
 final class Observed: Sendable {
