@@ -128,7 +128,11 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
     /// Sends the range of a content that a `GET` request asks for, or all of it; if the client has it already, only a
     /// 304 (RFC 9110, sections 13.1 and 14.2).
     ///
-    /// - Parameter tag: The entity tag of the content with its quotes, such as `"1"`.
+    /// - Parameters:
+    ///   - request: The request to answer.
+    ///   - content: The whole content.
+    ///   - tag: The entity tag of the content with its quotes, such as `"1"`.
+    ///   - fields: Further fields of the answer.
     public func answer(
         _ request: ReceivedRequest, content: [UInt8], tag: String, _ fields: [(String, String)] = []
     ) {
@@ -262,7 +266,9 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
 
     /// Returns a request with its body, for scripts that read bodies.
     ///
-    /// - Parameter limit: The maximum size of the body, in bytes.
+    /// - Parameters:
+    ///   - request: The request, whose body has not been read.
+    ///   - limit: The maximum size of the body, in bytes.
     /// - Returns: The request, or `nil` if the connection ends prematurely, as ``wasLeft`` says, or the body is larger.
     public func readBody(of request: ReceivedRequest, upTo limit: Int = 64 << 20) -> ReceivedRequest? {
         var request = request

@@ -123,7 +123,9 @@ public final class TestClock: Clock {
     /// Waits until something waits for a moment exactly `duration` later: a limit, a deadline, a timer or a sleeping
     /// task.
     ///
-    /// - Parameter count: The number of those that wait.
+    /// - Parameters:
+    ///   - count: The number of those that wait.
+    ///   - duration: The time that they wait from now on.
     /// - Throws: `CancellationError` if the task is cancelled before.
     public func waiters(_ count: Int = 1, for duration: Duration) async throws {
         try await state.wait { state in
@@ -135,7 +137,9 @@ public final class TestClock: Clock {
 
     /// Waits until something waits for exactly `duration`, as ``waiters(_:for:)`` does, and advances the clock by it.
     ///
-    /// - Parameter count: The number of those that wait.
+    /// - Parameters:
+    ///   - duration: The time that they wait from now on, by which the clock advances.
+    ///   - count: The number of those that wait.
     /// - Throws: `CancellationError` if the task is cancelled before.
     public func expire(_ duration: Duration, waiters count: Int = 1) async throws {
         try await waiters(count, for: duration)
