@@ -5,7 +5,7 @@ import Synchronization
 /// A book on loan; `due` is in ISO 8601, in UTC.
 struct Loan: Encodable { var id, book, due: String }
 
-/// The data that change while the server runs: tokens of readers, loans of the one copy of each book, and uploaded files.
+/// The mutable data of the server: tokens of readers, loans of the one copy of each book, and uploaded files.
 final class Library: Sendable {
     private struct State {
         var expiries: [String: ContinuousClock.Instant] = [:]
