@@ -35,7 +35,7 @@ flaky: test-build ## Look for flaky tests: run the suite REPEAT=20 times, half o
 
 # The suites of the boundary, of calls and of swaps. Each loaded generation makes the next one slower, most of all under AddressSanitizer, so they
 # are split over several processes.
-PARTS = '^BackplaneTests\.' 'BackplaneHostTests\.[A-G]' 'BackplaneHostTests\.[H-R]' 'BackplaneHostTests\.Swap[A-O]' 'BackplaneHostTests\.(?![A-R]|Swap[A-O])'
+PARTS = '^BackplaneTests\.' 'BackplaneHostTests\.[A-G]' 'BackplaneHostTests\.(?![A-G])' 'BackplaneChangeTests\.Swap[A-O]' 'BackplaneChangeTests\.(?!Swap[A-O])'
 
 # Without the last option the optimiser of Swift 6.3.1 crashes on some tests (docs/production.md).
 RELEASE_TESTS = -c release --scratch-path .build-release-tests -Xswiftc -enable-testing \

@@ -248,7 +248,7 @@ package.targets += [
         "TestFixtures",
         [
             "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneRecords",
-            "BackplaneStorage",
+            "BackplaneStorage", "BackplaneTestKit", "ChallengeModule", "TimepieceModule",
         ], path: "Tests/Fixtures"),
     module("ChallengeModule", ["Backplane"], path: "Tests/Plugins/Challenge/Module"),
     module("TimepieceModule", ["Backplane"], path: "Tests/Plugins/Timepiece/Module"),
@@ -267,12 +267,16 @@ package.targets += [
         [
             "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDefinitions",
             "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
-            "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit",
-            "BackplaneTools",
-            "BackplaneTransfers", "BookshelfContracts", "CBackplane", "ChallengeModule", "ParityContracts",
+            "BackplaneRecords", "BackplaneStorage", "BackplaneTestKit", "BackplaneTransfers", "BookshelfContracts", "CBackplane", "ChallengeModule", "ParityContracts",
             "TestFixtures", "TimepieceModule",
-            "TurnstileContracts",
         ], exclude: ["MustNotCompile/Cases"]),
+    tests(
+        "BackplaneChangeTests",
+        [
+            "Backplane", "BackplaneControl", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost",
+            "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit",
+            "BackplaneTools", "ChallengeModule", "ParityContracts", "TestFixtures", "TurnstileContracts",
+        ]),
     tests(
         "BackplaneTestKitTests",
         [
@@ -295,7 +299,7 @@ package.targets += [
         ]),
     tests(
         "BackplaneToolsTests",
-        ["Backplane", "BackplaneHost", "BackplaneTools", "CBackplane", "TestFixtures"],
+        ["Backplane", "BackplaneHost", "BackplaneTestKit", "BackplaneTools", "CBackplane", "TestFixtures"],
         exclude: ["Snapshots"]),
     tests(
         "BackplaneProductionTests",

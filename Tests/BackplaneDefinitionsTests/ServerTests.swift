@@ -5,6 +5,7 @@ import BackplaneTestKit
 import BackplaneURLSession
 import Foundation
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneDefinitions
@@ -90,8 +91,7 @@ struct ServerTests {
 
     @Test func `a download goes to a file, or to memory`() async throws {
         let server = try Self.server(), pharmacies = try service(server)
-        let path = FileManager.default.temporaryDirectory.appending(path: "image-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let folder = try TestFolder(), path = folder.path + "/image"
         let file = try await pharmacies.image.download(7, to: path)
         #expect(file.size == 100_000)
         #expect(try Data(contentsOf: URL(filePath: path)) == Data(repeating: 7, count: 100_000))
@@ -103,9 +103,7 @@ struct ServerTests {
 
     @Test func `a file is read while it is sent`() async throws {
         let server = try Self.server(), pharmacies = try service(server)
-        let path = FileManager.default.temporaryDirectory.appending(path: "part-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try Data(repeating: 1, count: 300_000).write(to: URL(filePath: path))
+        let folder = try TestFolder(), path = try folder.write(Array(repeating: 1, count: 300_000), as: "part")
         let size: String = try await pharmacies.send("Whale", [FilePart("f", path: path)])
         let sent = try #require(Int(size))
         #expect(sent > 300_000 && sent < 301_000)

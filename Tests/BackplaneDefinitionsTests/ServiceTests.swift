@@ -1,7 +1,9 @@
 import Backplane
 import BackplaneExchange
 import BackplaneNetwork
+import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneDefinitions
@@ -9,7 +11,7 @@ import Testing
 /// Web services from files: finding them, and calls that do not fit.
 @Suite(.timeLimit(.minutes(1)))
 struct ServiceTests {
-    private let folder: URL
+    private let folder: TestFolder
     private let client = HTTPClient([
         MemoryExecutor { request, _ in
             let body = request.headers.fields.map { "\($0.name)=\($0.value)" }.sorted().joined(separator: ";")
@@ -17,14 +19,9 @@ struct ServiceTests {
         }
     ])
 
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "definitions-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
+    init() throws { folder = try TestFolder() }
 
-    private func write(_ text: String, as name: String) throws {
-        try Data(text.utf8).write(to: folder.appending(path: name))
-    }
+    private func write(_ text: String, as name: String) throws { try folder.write(Array(text.utf8), as: name) }
 
     private func service(_ name: String, _ source: WebService.Source? = nil) throws -> WebService {
         try WebService(
@@ -45,7 +42,6 @@ struct ServiceTests {
         """
 
     @Test func `a file of Nemo Connect is loaded unchanged, with the shared header fields beside it`() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         try write(Self.list, as: "NCWebService+Image.plist")
         try write(
             "<plist><dict><key>X-Shared</key><string>50%0</string><key>X-Own</key><string>no</string></dict></plist>",
@@ -53,15 +49,14 @@ struct ServiceTests {
         let image = try service("Image")
         let text: String = try await image.echo(7)
         #expect(text == "X-Own=7;X-Shared=50%0")
-        let url = folder.appending(path: "NCWebService+Image.plist")
-        for source in [WebService.Source.url(url), .url(folder), .file(url.path)] {
+        let url = URL(filePath: folder.path), file = folder.path + "/NCWebService+Image.plist"
+        for source in [WebService.Source.url(URL(filePath: file)), .url(url), .file(file)] {
             let data: Data = try await service("Image", source).echo(7)
             #expect(data == Data(text.utf8))
         }
     }
 
     @Test func `files are found by three names, the original's first`() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         for (name, header) in [("Image.json", "c"), ("Image.plist", "b"), ("NCWebService+Image.plist", "a")] {
             try write(#"{"m": {"request": {"path": "", "header": {"X": "\#(header)"}}}}"#, as: name)
             let text: String = try await service("Image").m()
@@ -71,7 +66,6 @@ struct ServiceTests {
 
     @Test(arguments: ["Imagee", "", ".", "..", "../Image", "a/b", "a\u{0}"])
     func `a definition that is not there is an error`(name: String) throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         try write("{}", as: "Image.json")
         let error = #expect(throws: BackplaneError.self) { try service(name) }
         #expect(error?.code == .definitionUnreadable)
@@ -79,7 +73,6 @@ struct ServiceTests {
     }
 
     @Test func `mistakes in shared header fields are errors`() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         try write("{}", as: "Image.json")
         for text in ["[]", #"{"X": []}"#, #"{"X Y": "a"}"#, #"{"X": "a\nb"}"#, "{"] {
             try write(text, as: "NCWebService.plist")
@@ -97,7 +90,6 @@ struct ServiceTests {
         """#.utf8)
 
     @Test func `an unknown name or number of arguments is an error that lists what exists`() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let service = try service("x", .data(Self.methods))
         func error(_ name: String, _ arguments: (any Encodable & Sendable)?...) -> BackplaneError? {
             do { _ = try service[name].prepared(arguments) } catch { return error }
@@ -130,7 +122,6 @@ struct ServiceTests {
     }
 
     @Test func `a serializer and a model are those that the definition names`() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let text =
             #"{"m": {"request": {"path": "x"}, "serialization": {"serializator": "Lines", "serializedObject": "Book"}}}"#
         let client = HTTPClient([

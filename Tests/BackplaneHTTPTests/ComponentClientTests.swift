@@ -6,6 +6,7 @@ import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
 import Synchronization
+import TestFixtures
 import Testing
 
 /// A component's `context.http` over sockets: streams both ways, progress, files, limits, and ends.
@@ -112,7 +113,7 @@ struct ComponentClientTests {
             }
             for _ in 1...2 { _ = await server.departures.first { _ in true } }
             // The component is told first, and the file is removed after that.
-            try await eventually { (try? FileManager.default.contentsOfDirectory(atPath: context.folder)) == [] }
+            await eventually { (try? FileManager.default.contentsOfDirectory(atPath: context.folder)) == [] }
         }
     }
 
@@ -196,7 +197,7 @@ struct ComponentClientTests {
             #expect(try await held.body.next()?.count == 4)
             #expect(await counts()?.inFlight == 1)
             held.body.cancel()
-            try await eventually { await counts() == expected + ExchangeStatistics(begun: 1, received: 4) }
+            await eventually { await counts() == expected + ExchangeStatistics(begun: 1, received: 4) }
         }
     }
 }

@@ -4,6 +4,7 @@ import BackplaneHost
 import BackplaneNetwork
 import Foundation
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Exchanges that a method leaves open when it returns.
@@ -71,7 +72,7 @@ struct LeftExchangeTests {
             let response = try left(at: url)
             let error = await #expect(throws: BackplaneError.self) { try await response.body.collect(upTo: 100) }
             #expect(error?.code == .networkTimeout && error?.message.contains("was not read") == true)
-            try await eventually {
+            await eventually {
                 await host.statistics.first { $0.role == "communication controller" }?.exchanges.inFlight == 0
             }
         }

@@ -5,6 +5,7 @@ import BackplaneHost
 import BackplaneNetwork
 import BackplaneTestKit
 import Synchronization
+import TestFixtures
 import Testing
 
 /// More exchanges at once than there are connections: those that wait are bounded by nothing, and none is lost.
@@ -27,7 +28,7 @@ struct ManyExchangesTests {
             let response = try await context.http.send(HTTPRequest("GET", server.url("/")), context.begin())
             #expect(response.body == [7])
             // One that is read in time is not idle, and waits for the server.
-            try await eventually {
+            await eventually {
                 let counts = await host.statistics.first { $0.role == "communication controller" }?.exchanges
                 return counts?.begun == 65 && counts?.failed == 64 && counts?.inFlight == 0
             }

@@ -5,6 +5,7 @@ import BackplaneHost
 import BackplaneNetwork
 import Foundation
 import Synchronization
+import TestFixtures
 import Testing
 
 /// A plugin with executors in Swift, over engines that the test gives.
@@ -215,6 +216,6 @@ struct RelayHost {
             try await exchange(limit)
             return begun.value > before
         }
-        try await eventually { ended.value == begun.value }
+        await eventually { ended.value == begun.value }
     }
 }

@@ -3,22 +3,17 @@ import BackplaneExchange
 import BackplaneHTTP
 import BackplaneNetwork
 import BackplaneRecords
+import BackplaneTestKit
 import BackplaneTransfers
 import Foundation
 import Testing
 
 /// A folder of a test, and pools that download to it.
 final class TransferFixture: Sendable {
-    let folder: String
+    private let files: TestFolder
+    var folder: String { files.path }
 
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "transfers-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        folder = url.path
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    init() throws { files = try TestFolder() }
 
     /// The path of a file in the folder.
     func path(_ name: String = "whale.epub") -> String { folder + "/" + name }

@@ -1,15 +1,15 @@
-import Backplane
+package import Backplane
 import BackplaneHost
 import FoundationEssentials
 
-/// A private folder with a unique name in the temporary folder.
-struct TestFolder: Sendable {
-    let path: String
+/// A private folder with a unique name in the temporary folder, which is removed with this object.
+package final class TestFolder: Sendable {
+    package let path: String
 
     /// Creates the folder on disk.
     ///
     /// - Throws: `host.data-folder-unusable`.
-    init() throws(BackplaneError) {
+    package init() throws(BackplaneError) {
         path = FileManager.default.temporaryDirectory.appending(path: "backplane-testkit-\(UUID().uuidString)").path
         do throws(PrivateFolder.Defect) {
             try PrivateFolder.make(at: path)
@@ -17,6 +17,8 @@ struct TestFolder: Sendable {
             throw BackplaneError(.dataFolderUnusable, "the test's folder \(error.text)", at: path)
         }
     }
+
+    deinit { remove() }
 
     func remove() { FileTree.remove(path) }
 }

@@ -33,11 +33,9 @@ extension TestHost {
         lanes: LaneRule = .fastest, clock: TestClock = TestClock(),
         _ body: (TestHost) async throws -> Result
     ) async throws -> Result {
-        let folder = try TestFolder()
-        defer { folder.remove() }
-        let test = TestHost(
-            try Overlay(manifest, fakes), plugins: plugins, pluginPaths: pluginPaths, lanes: lanes, clock: clock,
-            in: folder.path)
+        let test = try TestHost(
+            Overlay(manifest, fakes), plugins: plugins, pluginPaths: pluginPaths, lanes: lanes, clock: clock)
+        defer { test.files.remove() }
         do {
             try await test.requireSound()
             let result = try await body(test)

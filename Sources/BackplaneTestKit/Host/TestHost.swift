@@ -8,38 +8,59 @@ public final class TestHost: Sendable {
     /// The host itself.
     public let host: PluginHost
     /// The executor that answers `http:` and `https:` requests.
-    public let http = TestHTTP()
+    public let http: TestHTTP
     /// The store in which data access controllers keep records.
-    public let store = TestStore()
+    public let store: TestStore
     /// The log of the host and its components.
-    public let log = TestLog()
+    public let log: TestLog
     /// The clock of limits, deadlines and timers, which stands still until the test advances it.
     public let clock: TestClock
     /// A private folder of the test, which is removed at the end.
     ///
     /// It also contains the host's own folders.
-    public let folder: String
+    public var folder: String { files.path }
+    package let files: TestFolder
 
-    init(
-        _ overlay: Overlay, plugins: [any Plugin.Type], pluginPaths: [String]?, lanes: LaneRule, clock: TestClock,
-        in folder: String
+    /// Creates a host that is not stopped with the test.
+    ///
+    /// - Parameters:
+    ///   - manifest: The manifest.
+    ///   - linked: The linked plugins.
+    ///   - log: The log.
+    ///   - clock: The clock.
+    ///   - files: The folder for the host's own folders.
+    ///   - change: Changes the host's options.
+    package init(
+        _ manifest: ManifestDocument, linked: [LinkedPlugin], log: TestLog = TestLog(), clock: TestClock = TestClock(),
+        files: TestFolder, _ change: (inout HostOptions) -> Void
     ) {
-        (self.folder, self.clock) = (folder, clock)
+        let http = TestHTTP(), store = TestStore()
+        (self.http, self.store, self.log, self.clock, self.files) = (http, store, log, clock, files)
+        // No watchdog for Swift's thread pool: tests that run concurrently occupy it.
+        var options = HostOptions(
+            loadFolder: files.path + "/loads", dataFolder: files.path + "/data", log: log, executors: [http],
+            openStore: { _, _, _ in store }, occupationLimit: nil)
+        options.clock = clock
+        change(&options)
+        host = PluginHost(manifest: manifest, linked: linked, options: options)
+    }
+
+    convenience init(
+        _ overlay: Overlay, plugins: [any Plugin.Type], pluginPaths: [String]?, lanes: LaneRule, clock: TestClock
+    ) throws(BackplaneError) {
         var manifest = overlay.manifest
         if pluginPaths == nil { manifest.plugins = [] }
         let components = overlay.components
         let fakes = LinkedPlugin(id: "org.backplane.testkit.fakes", version: "1.0.0") { registrar in
             for component in components { component.fake.register(&registrar, component.role, component.className) }
         }
-        var options = HostOptions(
-            pluginPaths: pluginPaths ?? [], loadFolder: folder + "/loads", dataFolder: folder + "/data", log: log,
-            executors: [http], openStore: { [store] _, _, _ in store }, lanes: lanes, occupationLimit: nil)
-        options.clock = clock
-        // No watchdog for Swift's thread pool: tests that run concurrently occupy it.
-        host = PluginHost(
-            manifest: ManifestDocument(manifest),
-            linked: plugins.map { LinkedPlugin($0) } + (components.isEmpty ? [] : [fakes]),
-            options: options)
+        self.init(
+            ManifestDocument(manifest),
+            linked: plugins.map { LinkedPlugin($0) } + (components.isEmpty ? [] : [fakes]), clock: clock,
+            files: try TestFolder()
+        ) { options in
+            (options.pluginPaths, options.lanes) = (pluginPaths ?? [], lanes)
+        }
     }
 
     /// Returns a manager by its name, starting it if necessary, as `PluginHost.manager(_:as:)` does.

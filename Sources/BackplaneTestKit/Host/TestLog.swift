@@ -4,14 +4,21 @@ public import BackplaneHost
 /// A log that collects the messages of the host and its components at every level.
 public final class TestLog: LogSink {
     private let written = Recording<LogRecord>()
+    private let watch: @Sendable (LogRecord) -> Void
 
     /// Creates an empty log.
-    public init() {}
+    public convenience init() { self.init { _ in } }
+
+    /// Creates an empty log that shows each message to `watch` once it is collected.
+    package init(_ watch: @escaping @Sendable (LogRecord) -> Void) { self.watch = watch }
 
     /// Returns `true`: every level is collected.
     public func isEnabled(_ level: Log.Level) -> Bool { true }
     /// Collects a message.
-    public func write(_ record: LogRecord) { written.add(record) }
+    public func write(_ record: LogRecord) {
+        written.add(record)
+        watch(record)
+    }
 
     /// All messages so far.
     public var records: [LogRecord] { written.all }

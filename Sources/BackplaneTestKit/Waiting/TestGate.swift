@@ -31,6 +31,9 @@ public final class TestGate: Sendable {
         try await state.wait { $0.isOpen }
     }
 
+    /// The number of arrivals since the gate's creation.
+    package var arrived: Int { state.value.arrivals }
+
     /// Waits until there have been at least `count` arrivals since the gate's creation, whether they have passed or
     /// not.
     ///

@@ -2,6 +2,7 @@ import Backplane
 import BackplaneExchange
 import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneNetwork

@@ -4,6 +4,7 @@ import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneExchange
@@ -125,7 +126,7 @@ struct ObserverTests {
             _ = try await network.send(HTTPRequest("GET", "http://books.test/"))
             if number == 1 { try await gate.arrivals() }
             guard number % 50 == 0 else { continue }
-            try await eventually { other.events.all.count { $0.stage == .end } == number }
+            await eventually { other.events.all.count { $0.stage == .end } == number }
         }
         #expect(batches.all.isEmpty)
         gate.open()
@@ -133,7 +134,7 @@ struct ObserverTests {
         let count = told.reduce(0) { $0 + $1.events.count + $1.lost }
         #expect(count == 2_000)
         #expect(told[1].events.count == EventQueue.most && told[1].lost > 0)
-        try await eventually { failures.all.count == 1 }
+        await eventually { failures.all.count == 1 }
     }
 
     // MARK: Plugins

@@ -1,5 +1,7 @@
 import BackplaneBoundary
+import BackplaneTestKit
 import CBackplane
+import TestFixtures
 
 @testable import Backplane
 @testable import BackplaneHost
@@ -10,7 +12,7 @@ import CBackplane
 enum ByteStatePlugin {
     /// An instance of one of its classes, `ByteState` or one that goes wrong, in a library of its own.
     static func make(
-        _ className: String, in folder: LoadingFixture.Folder,
+        _ className: String, in folder: TestFolder,
         launch: @escaping Callbacks.Launch = { body in
             body()
             return true

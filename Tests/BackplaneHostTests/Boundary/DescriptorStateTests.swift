@@ -1,4 +1,5 @@
 import CBackplane
+import TestFixtures
 import Testing
 
 @testable import Backplane

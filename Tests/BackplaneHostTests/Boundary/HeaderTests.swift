@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -32,7 +34,7 @@ struct HeaderTests {
             Self.plugin,
             ["-shared", "-fPIC", standard, "-Wall", "-Wextra", "-pedantic", "-Werror", "-fvisibility=hidden"],
             by: [compiler, "-x", language],
-            in: try LoadingFixture.Folder())
+            in: try TestFolder())
         let image = try ELFImage(bytes), identity = try LibraryIdentity(of: image, at: "libAny.so")
         #expect(identity.id == "org.example.any" && identity.version == "1.0.0" && !identity.hasSwift)
         #expect(image.defines(symbol: LibraryFile.entry))

@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneBoundary
 import CBackplane
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

@@ -1,5 +1,7 @@
 import BackplaneBoundary
+import BackplaneTestKit
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import Backplane
@@ -7,9 +9,9 @@ import Testing
 /// State and health of a component in C, as a host asks for them.
 @Suite(.timeLimit(.minutes(5)))
 struct StateOfCTests {
-    private let folder: LoadingFixture.Folder
+    private let folder: TestFolder
 
-    init() throws { folder = try LoadingFixture.Folder() }
+    init() throws { folder = try TestFolder() }
 
     private func make(_ className: String = "ByteState") async throws -> ComponentInstance {
         try await ByteStatePlugin.make(className, in: folder)

@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneTestKit
 import ChallengeModule
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -62,10 +64,10 @@ struct CallTraceTests {
             let call = test.host.begin(), id = try #require(call.trace?.id)
             let arrived = try await echo.trace(call)
             #expect(arrived == call.trace?.traceparent)
-            let asked = test.log.all.filter { $0.message == "asked" }
+            let asked = test.log.records.filter { $0.message == "asked" }
             #expect(asked.map(\.source) == ["First", "Last"])
             #expect(asked.allSatisfy { $0.metadata == ["trace": id] })
-            #expect(test.log.all.filter { $0.message == "untraced" }.allSatisfy { $0.metadata.isEmpty })
+            #expect(test.log.records.filter { $0.message == "untraced" }.allSatisfy { $0.metadata.isEmpty })
         }
     }
 

@@ -1,6 +1,7 @@
 import BackplaneTestKit
 import Dispatch
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

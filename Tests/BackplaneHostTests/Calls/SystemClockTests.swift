@@ -1,5 +1,6 @@
 import Backplane
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

@@ -1,4 +1,6 @@
+import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -6,9 +8,9 @@ import Testing
 /// A component that keeps every thread of Swift's pool is a candidate in the log, while it does and once it is over.
 @Suite(.timeLimit(.minutes(10)), .disabled(if: OccupiedPoolProgram.isSanitized, OccupiedPoolProgram.sanitized))
 struct WatchdogTests {
-    private let folder: LoadingFixture.Folder
+    private let folder: TestFolder
 
-    init() throws { folder = try LoadingFixture.Folder() }
+    init() throws { folder = try TestFolder() }
 
     /// The lines that the host program `occupied-pool` prints: who may occupy the pool, and what the log said when it
     /// was over.

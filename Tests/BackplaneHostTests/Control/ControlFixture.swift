@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneTestKit
 import Glibc
+import TestFixtures
 import Testing
 
 @testable import BackplaneControl
@@ -10,7 +12,7 @@ final class ControlFixture: Sendable {
     let test: TestHost
     let control: ControlSocket
     var host: PluginHost { test.host }
-    var folder: ControlFolder { ControlFolder(test.folder.path + "/run") }
+    var folder: ControlFolder { ControlFolder(test.folder + "/run") }
     var client: ControlClient { ControlClient(control.path) }
 
     static let managers = #""Trial": {"className": "TrialManager"}"#
@@ -21,13 +23,13 @@ final class ControlFixture: Sendable {
     ) throws {
         test = try TestHost(managers: managers, from: .linked, stopLimit: stopLimit)
         control = try ControlSocket(
-            serving: test.host, in: test.folder.path + "/run", requests: requests, limits: limits)
+            serving: test.host, in: test.folder + "/run", requests: requests, limits: limits)
     }
 
     deinit { control.close() }
 
     /// Asks on a thread of its own, so that Swift's pool is left to who answers.
-    func ask<Message: ControlMessage>(_ message: Message, _ events: Recorded<ControlEvent> = Recorded()) async
+    func ask<Message: ControlMessage>(_ message: Message, _ events: Recording<ControlEvent> = Recording()) async
         -> Result<Message.Answer, BackplaneError>
     {
         await onThread { [client] in

@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneTestKit
 import Glibc
+import TestFixtures
 import Testing
 
 @testable import BackplaneControl
@@ -13,12 +15,44 @@ struct ControlSocketTests {
         let greeting = try await fixture.ask(HelloRequest()).get()
         #expect(greeting.protocol == ControlProtocol.number && greeting.version == HostVersion.text)
         #expect(greeting.process == getpid())
-        #expect(greeting.manifest == fixture.test.folder.path + "/manifest" && greeting.environment == nil)
+        #expect(greeting.manifest == fixture.test.folder + "/manifest" && greeting.environment == nil)
         #expect(
             greeting.requests == greeting.requests.sorted() && greeting.requests.contains("swap")
                 && greeting.requests.contains("hello"))
         let later = try await fixture.exchange(#"{"request": "hello", "protocol": 99, "colour": "blue"}"# + "\n")
         #expect(later.hasPrefix(#"{"result":{"#))
+    }
+
+    @Test func `a client hears the host's events, and they are what was sent`() async throws {
+        let fixture = try ControlFixture(), heard = Recording<HostEvent>(), listening = Recording<ControlEvent>()
+        let client = fixture.client
+        async let answer = onThread { () -> Result<EventsRequest.Answer, BackplaneError> in
+            do throws(BackplaneError) {
+                return .success(
+                    try client.ask(
+                        EventsRequest(limit: 3),
+                        ControlClient.Watch(
+                            report: { listening.add($0) },
+                            element: {
+                                if let form = try? JSON.decode(
+                                    HostEventForm.self, Array($0.utf8), failing: .controlProtocol)
+                                {
+                                    heard.add(form.value)
+                                }
+                            })))
+            } catch {
+                return .failure(error)
+            }
+        }
+        _ = try await listening.first(1)
+        try await fixture.host.start()
+        let change = try await fixture.host.reset()
+        let thrown = await error { try await fixture.host.reset("Nobody") }
+        #expect(try await answer.get().elements == 3)
+        #expect(
+            heard.all.map(\.kind) == [
+                .started(managers: ["Trial"]), .reset(change), .failed(.reset, try #require(thrown)),
+            ])
     }
 
     @Test func `the socket and its folder are the user's alone`() throws {
@@ -30,7 +64,7 @@ struct ControlSocketTests {
     }
 
     @Test func `a folder that others can write to is refused, by hosts and by clients`() throws {
-        let folder = try LoadingFixture.Folder(), path = try folder.makeFolder("run", mode: 0o777),
+        let folder = try TestFolder(), path = try folder.makeFolder("run", mode: 0o777),
             host = try TestHost(managers: "", from: .linked).host
         let refusal = #expect(throws: BackplaneError.self) { try ControlSocket(serving: host, in: path) }
         #expect(
@@ -56,7 +90,7 @@ struct ControlSocketTests {
 
     @Test func `a manifest is activated, and the greeting contains it`() async throws {
         let fixture = try ControlFixture(),
-            path = try fixture.test.folder.write(
+            path = try fixture.test.files.write(
                 Array(
                     #"{"manifestVersion": 1, "environments": {"night": {}}, "managers": {"Other": {"className": "TrialManager"}}}"#
                         .utf8), as: "other")
@@ -82,7 +116,7 @@ struct ControlSocketTests {
             for number in 1...message.to { work.report(ControlEvent("\(number)")) }
             return Array(1...message.to)
         }
-        let fixture = try ControlFixture(requests: [count]), events = Recorded<ControlEvent>()
+        let fixture = try ControlFixture(requests: [count]), events = Recording<ControlEvent>()
         #expect(try await fixture.ask(Count(to: 3), events).get() == [1, 2, 3])
         #expect(events.all.map(\.text) == ["1", "2", "3"])
     }

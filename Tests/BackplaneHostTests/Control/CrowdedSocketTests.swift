@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneTestKit
 import Glibc
+import TestFixtures
 import Testing
 
 @testable import BackplaneControl
@@ -62,7 +64,7 @@ struct CrowdedSocketTests {
             static let name = "watch"
             typealias Answer = Int
         }
-        let events = Recorded<String>()
+        let events = Recording<String>()
         let request = ControlRequest(Watch.self, endsWithClient: true) { _, _ in
             events.add("begun")
             do { try await Task.sleep(for: .seconds(3_600)) } catch { events.add("cancelled") }
@@ -93,13 +95,13 @@ struct CrowdedSocketTests {
         let fixture = try ControlFixture()
         try await fixture.host.start()
         for text in ["{}", #"{"manifestVersion": 1, "plugins": [], "managers": {}}"#] {
-            let path = try fixture.test.folder.write(Array(text.utf8), as: "empty")
+            let path = try fixture.test.files.write(Array(text.utf8), as: "empty")
             let answer = await fixture.ask(ApplyRequest(manifest: path))
             let error = #expect(throws: BackplaneError.self) { try answer.get() }
             #expect(error?.code == .manifestEmpty && error?.message.contains("--empty") == true)
             #expect(await fixture.host.managers.map(\.state) == [.ready])
         }
-        let path = try fixture.test.folder.write(Array("{}".utf8), as: "empty")
+        let path = try fixture.test.files.write(Array("{}".utf8), as: "empty")
         #expect(try await fixture.ask(ApplyRequest(manifest: path, empty: true)).get().value.stopped == ["Trial"])
     }
 }

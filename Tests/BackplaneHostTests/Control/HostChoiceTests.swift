@@ -1,4 +1,5 @@
 import Backplane
+import TestFixtures
 import Testing
 
 @testable import BackplaneControl

@@ -1,5 +1,7 @@
 import Backplane
 import BackplaneBoundary
+import BackplaneTestKit
+import TestFixtures
 import Testing
 
 @testable import BackplaneControl
@@ -22,7 +24,7 @@ struct OrderedEndTests {
         try await eventuallyInFlight(1, test.host)
         try await test.expiring(.milliseconds(20), .milliseconds(20)) { await test.host.stop() }
         #expect(await call.value?.code == .hostStopped)
-        let line = try #require(test.log.all.first { $0.level == .error })
+        let line = try #require(test.log.records.first { $0.level == .error })
         #expect(line.metadata["component"] == "Trial" && line.metadata["methods"] == "wait", "\(line)")
     }
 

@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneBoundary
 import Glibc
+import TestFixtures
 import Testing
 
 @testable import BackplaneControl

@@ -2,7 +2,9 @@ import Backplane
 import BackplaneDefinitions
 import BackplaneDocuments
 import BackplaneNetwork
+import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -45,7 +47,7 @@ struct DefinedServiceTests {
 
     @Test func `a file is sent in a form, and a download becomes a file of the service`() async throws {
         let test = try PharmacyHost(), pharmacies = try await test.pharmacies
-        let path = try test.test.folder.write(Array("PNG".utf8), as: "a.png")
+        let path = try test.test.files.write(Array("PNG".utf8), as: "a.png")
         let count = try await pharmacies.send(PharmacyPicture(title: "Whale", picture: stored(path)))
         let form = try #require(test.server.requests.first?.text)
         #expect(count == form.utf8.count)
@@ -61,7 +63,7 @@ struct DefinedServiceTests {
     }
 
     @Test func `a file that is a link, a folder, missing or changed is refused before anything is sent`() async throws {
-        let test = try PharmacyHost(), pharmacies = try await test.pharmacies, folder = test.test.folder
+        let test = try PharmacyHost(), pharmacies = try await test.pharmacies, folder = test.test.files
         let path = try folder.write(Array("PNG".utf8), as: "a.png")
         let file = try stored(path), link = try folder.link("link.png", to: path)
         var wrong: [StoredFile] = []
@@ -114,11 +116,11 @@ struct DefinedServiceTests {
         manifest.managers["Second"] = manifest.managers["Pharmacies"]
         manifest.managers["Third"] = manifest.managers["Pharmacies"]
         manifest.managers["Third"]?.communicationController?.services[0].networkServiceConfiguration["definition"] =
-            .string(test.test.folder.path + "/Pharmacies.json")
+            .string(test.test.folder + "/Pharmacies.json")
         manifest.managers["Pharmacies"]?.communicationController?.services[0]
-            .networkServiceConfiguration["definition"] = .string(test.test.folder.path)
+            .networkServiceConfiguration["definition"] = .string(test.test.folder)
         manifest.managers["Second"]?.communicationController?.services[0]
-            .networkServiceConfiguration["definition"] = .string(test.test.folder.path)
+            .networkServiceConfiguration["definition"] = .string(test.test.folder)
         let host = PluginHost(manifest: manifest, plugins: [PharmacyPlugin.self])
         #expect(await host.check().allSatisfy { $0.severity == .warning })
         let composition = await host.composition()
@@ -137,7 +139,7 @@ struct DefinedServiceTests {
         #expect(try await pharmacies.search(PharmacyQuery(zip: "1", radius: 2)) == [Pharmacy(id: 7, name: "Löwen")])
         #expect(try await pharmacies.all(Nothing()).count == 1)
         #expect(try await pharmacies.between([1, 9]).map(\.name) == ["Adler"])
-        let path = try test.test.folder.write(Array("PNG".utf8), as: "a.png")
+        let path = try test.test.files.write(Array("PNG".utf8), as: "a.png")
         #expect(try await pharmacies.send(PharmacyPicture(title: "Whale", picture: stored(path))) > 3)
         #expect(try await pharmacies.photo(7).size == 2)
         _ = try await test.test.call("Pharmacies", "greeting", #""de""#)

@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneDefinitions
 import BackplaneNetwork
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

@@ -1,6 +1,8 @@
 import Backplane
 import BackplaneDefinitions
 import BackplaneNetwork
+import BackplaneTestKit
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -12,9 +14,9 @@ struct DefinitionSwapTests {
     private static let second = #"{"search": {"request": {"path": "second/%0[zip]"}}}"#
 
     /// A server that answers with the path of the request, and holds back requests for the ZIP code `wait`.
-    private static func server(_ latch: Latch) -> PharmacyServer {
+    private static func server(_ latch: TestGate) -> PharmacyServer {
         PharmacyServer { request in
-            if request.url.hasSuffix("/wait") { await latch.pass() }
+            if request.url.hasSuffix("/wait") { await latch.passThoughCancelled() }
             let steps = request.url.split(separator: "/")
             return PharmacyServer.json(#"[{"id": 1, "name": "\#(steps[steps.count - 2])"}]"#)
         }
@@ -30,7 +32,7 @@ struct DefinitionSwapTests {
 
         func take(_ test: PharmacyHost) async throws {
             switch self {
-            case .swap: try await test.host.swap([test.test.folder.path + "/Pharmacies.json"])
+            case .swap: try await test.host.swap([test.test.folder + "/Pharmacies.json"])
             case .swapByID: try await test.host.swap(["definition.Pharmacies"])
             case .apply: try await test.host.apply(test.document)
             case .swapApplying: try await test.host.swap(applying: test.document)
@@ -40,12 +42,12 @@ struct DefinitionSwapTests {
 
     @Test(arguments: Way.allCases)
     func `a changed file is served at once, and calls in flight finish on the old one`(way: Way) async throws {
-        let latch = Latch(), test = try PharmacyHost(Self.first, server: Self.server(latch))
+        let latch = TestGate(), test = try PharmacyHost(Self.first, server: Self.server(latch))
         try await test.host.start()
         let pharmacies = try await test.pharmacies
         #expect(try await name(pharmacies) == "first")
         let call = Task { try await name(pharmacies, "wait") }
-        await eventually { latch.arrived == 1 }
+        try await latch.arrivals()
         try test.define(Self.second)
         try await way.take(test)
         #expect(try await name(pharmacies) == "second")
@@ -58,7 +60,7 @@ struct DefinitionSwapTests {
 
     @Test(arguments: Way.allCases)
     func `a faulty file is refused, and the old one stays`(way: Way) async throws {
-        let test = try PharmacyHost(Self.first, server: Self.server(Latch())), pharmacies = try await test.pharmacies
+        let test = try PharmacyHost(Self.first, server: Self.server(TestGate())), pharmacies = try await test.pharmacies
         #expect(try await name(pharmacies) == "first")
         for faulty in ["{", #"{"search": {"request": {"path": "%0%9"}}}"#, #"{"find": {"request": {"path": "x"}}}"#] {
             try test.define(faulty)
@@ -72,9 +74,9 @@ struct DefinitionSwapTests {
     }
 
     @Test func `an unchanged file is not swapped, and a rollback returns to the earlier one`() async throws {
-        let test = try PharmacyHost(Self.first, server: Self.server(Latch())), pharmacies = try await test.pharmacies
+        let test = try PharmacyHost(Self.first, server: Self.server(TestGate())), pharmacies = try await test.pharmacies
         #expect(try await name(pharmacies) == "first")
-        let path = test.test.folder.path + "/Pharmacies.json"
+        let path = test.test.folder + "/Pharmacies.json"
         #expect(try await test.host.swap([path]).outcome == .unchanged)
         try test.define(Self.second)
         let report = try await test.host.swap([path])
@@ -90,7 +92,7 @@ struct DefinitionSwapTests {
     @Test func `a method that callers use is not removed unless that is allowed`() async throws {
         let test = try PharmacyHost(), pharmacies = try await test.pharmacies
         _ = try await pharmacies.all(Nothing())
-        let path = test.test.folder.path + "/Pharmacies.json"
+        let path = test.test.folder + "/Pharmacies.json"
         try test.define(Self.first)
         let refused = await error { try await test.host.swap([path]) }
         #expect(refused?.code == .swapRefused && refused?.causes.first?.code == .callUnimplemented)
@@ -100,8 +102,8 @@ struct DefinitionSwapTests {
     }
 
     @Test func `no call is lost in a hundred swaps under callers`() async throws {
-        let test = try PharmacyHost(Self.first, server: Self.server(Latch())), pharmacies = try await test.pharmacies
-        let path = test.test.folder.path + "/Pharmacies.json", begun = Latch(), isOver = Latch()
+        let test = try PharmacyHost(Self.first, server: Self.server(TestGate())), pharmacies = try await test.pharmacies
+        let path = test.test.folder + "/Pharmacies.json", begun = TestGate(), isOver = TestGate()
         begun.open()
         let callers = (0..<2).map { _ in
             Task {
@@ -110,18 +112,18 @@ struct DefinitionSwapTests {
                     let name = try await name(pharmacies)
                     #expect(name == "first" || name == "second")
                     calls += 1
-                    if calls == 1 { await begun.pass() }
+                    if calls == 1 { await begun.passThoughCancelled() }
                 }
                 return calls
             }
         }
         isOver.open()
-        await eventually { begun.arrived == 2 }
+        try await begun.arrivals(2)
         for index in 0..<100 {
             try test.define(index.isMultiple(of: 2) ? Self.second : Self.first)
             #expect(try await test.host.swap([path]).outcome == .swapped)
         }
-        await isOver.pass()
+        await isOver.passThoughCancelled()
         for caller in callers { #expect(try await caller.value > 0) }
         await test.host.stop()
     }

@@ -2,7 +2,9 @@ import Backplane
 import BackplaneDocuments
 import BackplaneExchange
 import BackplaneNetwork
+import BackplaneTestKit
 import Synchronization
+import TestFixtures
 
 @testable import BackplaneHost
 
@@ -52,7 +54,7 @@ final class PharmacyHost: Sendable {
         baseURL: String = "https://health.example.org/v1", server: PharmacyServer = PharmacyServer(),
         lanes: LaneRule = .fastest, sections: String = "", managers: String = ""
     ) throws {
-        let folder = try LoadingFixture.Folder()
+        let folder = try TestFolder()
         try folder.write(Array(definition.utf8), as: "Pharmacies.json")
         for (name, bytes) in libraries { try folder.write(bytes, as: "lib\(name).so") }
         let plugins = libraries.keys.sorted().map { #"{"library": "\#($0)"}"# }.joined(separator: ", ")
@@ -74,11 +76,11 @@ final class PharmacyHost: Sendable {
     }
 
     /// The manifest as it is now.
-    var document: ManifestDocument { ManifestDocument(contentsOf: test.folder.path + "/manifest") }
+    var document: ManifestDocument { ManifestDocument(contentsOf: test.folder + "/manifest") }
 
     /// Writes another definition.
     func define(_ definition: String) throws {
-        try test.folder.write(Array(definition.utf8), as: "Pharmacies.json")
+        try test.files.write(Array(definition.utf8), as: "Pharmacies.json")
     }
 }
 

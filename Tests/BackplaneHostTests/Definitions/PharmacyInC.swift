@@ -1,3 +1,5 @@
+import TestFixtures
+
 /// A communication controller in C that passes the calls of a contract on to a network service.
 enum PharmacyInC {
     static let source = #"""

@@ -2,6 +2,7 @@ import Backplane
 import BackplaneDefinitions
 import BackplaneDocuments
 import BackplaneNetwork
+import TestFixtures
 
 /// A manager and a communication controller that pass every call on to a network service; linked into the tests.
 struct PharmacyPlugin: Plugin {

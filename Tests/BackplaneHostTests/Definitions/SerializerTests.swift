@@ -3,6 +3,7 @@ import BackplaneDefinitions
 import BackplaneDocuments
 import BackplaneNetwork
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

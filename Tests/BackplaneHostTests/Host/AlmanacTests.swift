@@ -1,7 +1,9 @@
 import AlmanacModule
 import Backplane
 import BackplaneNetwork
+import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -9,13 +11,13 @@ import Testing
 /// The example from end to end: a file through the host's HTTP, and what was kept of it when it is gone.
 @Suite(.timeLimit(.minutes(10)))
 struct AlmanacTests {
-    private let folder: LoadingFixture.Folder
+    private let folder: TestFolder
     private let landings = [
         Event(day: "07-20", year: 1969, text: "on the Moon"), Event(day: "07-20", year: 1976, text: "on Mars"),
     ]
 
     init() throws {
-        folder = try LoadingFixture.Folder()
+        folder = try TestFolder()
         let events = landings.reversed() + [Event(day: "01-01", year: 1801, text: "Ceres")]
         try folder.write(Array(try JSONEncoder().encode(events)), as: "events.json")
     }
@@ -79,7 +81,7 @@ struct AlmanacTests {
         try removeEvents()
         let error = await error { try await almanac.on("07-20") }
         #expect(error?.failure?.code == "almanac.feed-unusable")
-        let warning = try #require(test.log.all.first { $0.level == .warning && $0.source == "Almanac" })
+        let warning = try #require(test.log.records.first { $0.level == .warning && $0.source == "Almanac" })
         #expect(warning.metadata["error"]?.contains("almanac.store-damaged") == true)
         #expect(warning.metadata["error"]?.contains("events.json") == true, "it says which file")
         await test.host.stop()

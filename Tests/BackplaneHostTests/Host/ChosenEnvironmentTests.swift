@@ -1,6 +1,7 @@
 import Backplane
 import ChallengeModule
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

@@ -1,4 +1,6 @@
 import Backplane
+import BackplaneTestKit
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -76,7 +78,7 @@ struct ConfigurationTests {
     {
         let test = try host(#"{"limt": 3, "shelves": [{"size": 1, "colour": "red"}]}"#, at: place)
         _ = try await test.host.manager("ReportingManager", as: InstanceReporting.self)
-        let warnings = test.log.all.filter { $0.level == .warning }
+        let warnings = test.log.records.filter { $0.level == .warning }
         #expect(warnings.map(\.source) == [place.source, place.source])
         #expect(warnings.map(\.metadata) == [["key": "/limt"], ["key": "/shelves/0/colour"]])
         await test.host.stop()

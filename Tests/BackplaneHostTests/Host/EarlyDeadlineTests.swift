@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneTestKit
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

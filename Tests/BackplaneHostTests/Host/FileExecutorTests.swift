@@ -1,7 +1,9 @@
 import Backplane
 import BackplaneExchange
 import BackplaneNetwork
+import BackplaneTestKit
 import Glibc
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -9,11 +11,11 @@ import Testing
 /// `file:` URLs are held to the manifest's folder.
 @Suite(.timeLimit(.minutes(5)))
 struct FileExecutorTests {
-    private let folder: LoadingFixture.Folder
+    private let folder: TestFolder
     private let files: FileExecutor
 
     init() throws {
-        folder = try LoadingFixture.Folder()
+        folder = try TestFolder()
         _ = try folder.makeFolder("served")
         _ = try folder.makeFolder("served/deep")
         try folder.write(Array("outside".utf8), as: "secret")

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneNetwork
+import BackplaneTestKit
 import Synchronization
 
 /// Components that a test holds in its hand: calls wait until it lets them go, and what they were made with can be
@@ -22,7 +23,7 @@ struct GatePlugin: Plugin {
     }
 }
 
-/// Where a call waits.
+/// Where calls wait, and what their component was made with.
 final class Gate: Sendable {
     private static let all = Mutex<[String: Gate]>([:])
 
@@ -36,18 +37,7 @@ final class Gate: Sendable {
 
     let log = Mutex<Log?>(nil)
     let http = Mutex<HTTPClient?>(nil)
-    private let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
-    private let (openings, opening) = AsyncStream.makeStream(of: Void.self)
-
-    /// Waits until a call has come to the gate.
-    func arrival() async { for await _ in arrivals { return } }
-    /// Lets one call through.
-    func open() { opening.yield() }
-
-    func pass() async {
-        arrived.yield()
-        for await _ in openings { return }
-    }
+    let calls = TestGate()
 }
 
 struct Passage: Contract {
@@ -75,7 +65,7 @@ final class GateManager: Manager {
 
     static func methods(_ table: inout Methods) {
         table.async(\.pass) { manager, _, _ in
-            await manager.gate.pass()
+            try? await manager.gate.calls.pass()
             manager.log.info("passed")
             return "passed"
         }

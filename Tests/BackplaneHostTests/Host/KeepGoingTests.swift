@@ -1,4 +1,6 @@
 import Backplane
+import BackplaneTestKit
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

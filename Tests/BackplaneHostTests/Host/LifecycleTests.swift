@@ -1,6 +1,8 @@
 import Backplane
+import BackplaneTestKit
 import ChallengeModule
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -42,7 +44,7 @@ struct LifecycleTests {
             from: origin)
         try await test.host.start()
         await test.host.stop()
-        let steps = test.log.all.filter { $0.source == "host" }.compactMap { record in
+        let steps = test.log.records.filter { $0.source == "host" }.compactMap { record in
             record.metadata["component"].map { "\($0) \(record.message)" }
         }
         #expect(steps == ["Z started", "A started", "A stopped", "Z stopped"])
@@ -51,9 +53,9 @@ struct LifecycleTests {
     @Test func `components stop while their libraries still lie in the load folder, which then goes; data stays`()
         async throws
     {
-        let folder = try LoadingFixture.Folder()
+        let folder = try TestFolder()
         let seen = Mutex<[Bool]>([])
-        let log = RecordedLog { record in
+        let log = TestLog { record in
             guard record.message == "stop" else { return }
             let isThere = (try? FileTree.names(in: folder.path + "/loads"))?.contains { $0.hasPrefix("host-") }
             seen.withLock { $0.append(isThere == true) }

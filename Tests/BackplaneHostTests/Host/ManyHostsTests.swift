@@ -1,6 +1,8 @@
 import Backplane
+import BackplaneTestKit
 import ChallengeModule
 import FoundationEssentials
+import TestFixtures
 import Testing
 import TimepieceModule
 
@@ -15,7 +17,7 @@ struct ManyHostsTests {
         """
 
     @Test func `fifty hosts come and go, one after the other`() async throws {
-        let folder = try LoadingFixture.Folder()
+        let folder = try TestFolder()
         for _ in 0..<50 {
             let test = try TestHost(Self.manifest, in: folder)
             let trials: Remote<Trials> = try await test.host.manager("Trial")
@@ -28,7 +30,7 @@ struct ManyHostsTests {
     }
 
     @Test func `a host that is dropped without being stopped leaves a folder that the next removes`() async throws {
-        let folder = try LoadingFixture.Folder()
+        let folder = try TestFolder()
         do {
             let dropped = try TestHost(Self.manifest, in: folder)
             let trials: Remote<Trials> = try await dropped.host.manager("Trial")

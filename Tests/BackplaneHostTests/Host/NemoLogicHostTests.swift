@@ -1,7 +1,9 @@
 import Backplane
 import BackplaneDocuments
+import BackplaneTestKit
 import ChallengeModule
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -24,7 +26,7 @@ struct `Nemo Logic's cases on a running host` {
         }
 
         func makeHost() throws -> TestHost {
-            let folder = try LoadingFixture.Folder()
+            let folder = try TestFolder()
             guard isPropertyList else { return try TestHost(managers: Self.json, from: origin) }
             return switch origin {
             case .libraries, .encoded:
@@ -59,7 +61,7 @@ struct `Nemo Logic's cases on a running host` {
 
 /// A folder with the library of these managers alone: a manifest without `plugins` has a host look into every library
 /// that it finds.
-private func challengeFolder(in folder: LoadingFixture.Folder) throws -> String {
+private func challengeFolder(in folder: TestFolder) throws -> String {
     let path = try folder.makeFolder("plugins")
     try FileManager.default.copyItem(
         atPath: TestHost.libraries + "/lib_Challenge.so", toPath: path + "/lib_Challenge.so")

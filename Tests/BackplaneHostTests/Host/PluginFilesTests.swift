@@ -1,6 +1,8 @@
 import Backplane
+import BackplaneTestKit
 import BookshelfContracts
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -11,7 +13,7 @@ struct PluginFilesTests {
     /// A host with a copy of the library Bookshelf, and beside it these folders, each with its own list of words to
     /// leave out.
     private func host(_ folders: [String: String], resources: String? = nil) throws -> TestHost {
-        let folder = try LoadingFixture.Folder()
+        let folder = try TestFolder()
         try folder.write(
             Array(try Data(contentsOf: URL(filePath: TestHost.libraries + "/libBookshelf.so"))), as: "libBookshelf.so")
         for (name, words) in folders {

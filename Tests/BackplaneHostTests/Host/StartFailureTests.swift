@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneTestKit
 import ChallengeModule
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

@@ -5,6 +5,7 @@ import BackplaneTestKit
 import CBackplane
 import ChallengeModule
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -48,15 +49,13 @@ struct StoppedHostTests {
         let passage: Remote<Passage> = try await host.manager("Gate")
         let typed = Task { try await passage.pass() }
         let named = Task { try await test.call("Gate", "pass") }
-        await gate.arrival()
-        await gate.arrival()
+        try await gate.calls.arrivals(2)
 
         let stop = Task { await host.stop() }
         await eventually { (try? await passage.echo("in time")) == nil }
         #expect(await error { try await passage.echo("late") }?.code == .callRetired)
         #expect(!test.log.lines.contains("Gate stop"))
-        gate.open()
-        gate.open()
+        gate.calls.open()
 
         #expect(try await typed.value == "passed")
         #expect(try await named.value == #""passed""#)
@@ -71,7 +70,7 @@ struct StoppedHostTests {
             GatePlugin.manifest(key), plugins: [GatePlugin.self], lanes: lanes, stopLimit: .seconds(300))
         let passage: Remote<Passage> = try await test.host.manager("Gate")
         let call = Task { try await passage.pass() }
-        await gate.arrival()
+        try await gate.calls.arrivals()
         let stop = Task { await test.host.stop() }
         await eventually { (try? await passage.echo("in time")) == nil }
 
@@ -87,7 +86,7 @@ struct StoppedHostTests {
         let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self], stopLimit: .seconds(60))
         let passage: Remote<Passage> = try await test.host.manager("Gate")
         let call = Task { try await passage.pass() }
-        await gate.arrival()
+        try await gate.calls.arrivals()
         let stops = (0..<3).map { _ in
             Task {
                 await test.host.stop()
@@ -95,7 +94,7 @@ struct StoppedHostTests {
             }
         }
         await eventually { (try? await passage.echo("in time")) == nil }
-        gate.open()
+        gate.calls.open()
         _ = try await call.value
         for stop in stops { #expect(await stop.value) }
     }
@@ -105,11 +104,11 @@ struct StoppedHostTests {
         let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self], stopLimit: .milliseconds(20))
         let passage: Remote<Passage> = try await test.host.manager("Gate")
         let call = Task { try await passage.pass() }
-        await gate.arrival()
+        try await gate.calls.arrivals()
         try await test.expiring(.milliseconds(20), .milliseconds(20)) { await test.host.stop() }
         #expect(!test.log.lines.contains("Gate stop"))
-        #expect(test.log.all.contains { $0.level == .error && $0.metadata["component"] == "Gate" })
-        gate.open()
+        #expect(test.log.records.contains { $0.level == .error && $0.metadata["component"] == "Gate" })
+        gate.calls.open()
         #expect(try await call.value == "passed", "and the call ends as it would have")
     }
 

@@ -1,4 +1,6 @@
 import Backplane
+import BackplaneTestKit
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -13,7 +15,7 @@ struct UnknownConfigurationTests {
             managers: #""Trials": {"className": "TrialManager", "configuration": {"refusesToStrat": true}}"#,
             from: origin)
         #expect(try await test.call("Trials", "cancellations") == "0")
-        let warning = test.log.all.first { $0.level == .warning }
+        let warning = test.log.records.first { $0.level == .warning }
         #expect(warning?.source == "Trials")
         #expect(warning?.metadata == ["key": "/refusesToStrat"])
         await test.host.stop()

@@ -1,4 +1,6 @@
 import Backplane
+import BackplaneTestKit
+import TestFixtures
 
 @testable import BackplaneHost
 
@@ -13,7 +15,7 @@ enum UnrulyPlugin {
         _ classes: String..., flags: [String] = [], choice: UInt8 = 0, startLimit: Duration = .seconds(60),
         stopLimit: Duration = .seconds(10)
     ) throws -> TestHost {
-        let folder = try LoadingFixture.Folder()
+        let folder = try TestFolder()
         var library = try LoadingFixture.library(of: source, flags)
         let mark = Array("CHOICE: ".utf8)
         for place in library.indices where library[place...].starts(with: mark) { library[place + mark.count] = choice }

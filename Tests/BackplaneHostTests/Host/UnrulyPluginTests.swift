@@ -1,4 +1,6 @@
 import Backplane
+import BackplaneTestKit
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -120,7 +122,7 @@ struct UnrulyPluginTests {
         #expect(await test.host.managers.map(\.state.description) == ["ready", "ready"])
         for manager in ["NeverStopped", "Unruly"] { await hasReturned(manager, in: test) }
         await test.passing(.milliseconds(50)) { await test.host.stop() }
-        #expect(test.log.all.contains { $0.level == .error && $0.metadata["component"] == "NeverStopped" })
+        #expect(test.log.records.contains { $0.level == .error && $0.metadata["component"] == "NeverStopped" })
         #expect(test.log.lines == ["Unruly released"])
         #expect(test.loadFolders() == [])
     }

@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneTestKit
 import ParityContracts
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

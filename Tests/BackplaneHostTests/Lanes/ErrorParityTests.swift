@@ -1,5 +1,6 @@
 import Backplane
 import ParityContracts
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

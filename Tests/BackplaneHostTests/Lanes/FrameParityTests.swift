@@ -1,6 +1,8 @@
 import Backplane
+import BackplaneTestKit
 import CBackplane
 import ParityContracts
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -45,7 +47,7 @@ struct FrameParityTests {
     }
 
     @Test func `and where one wire is native, the next encoded and the last goes to a plugin in C`() async throws {
-        let folder = try LoadingFixture.Folder()
+        let folder = try TestFolder()
         try folder.write(LoadingFixture.library(of: Self.frames, []), as: "libFramesInC.so")
         let managers = """
             "Last": {"className": "FramesInC"}, "Middle": {"className": "FramesRelay", "uses": {"next": "Last"}},
@@ -97,7 +99,7 @@ struct FrameParityTests {
     }
 
     @Test func `a synchronous method in C that answers late is an error for a plugin as for the host`() async throws {
-        let folder = try LoadingFixture.Folder()
+        let folder = try TestFolder()
         try folder.write(LoadingFixture.library(of: Self.frames, ["-DLATE"]), as: "libFramesInC.so")
         let managers =
             #""Last": {"className": "FramesInC"}, "First": {"className": "FramesRelay", "uses": {"next": "Last"}}"#

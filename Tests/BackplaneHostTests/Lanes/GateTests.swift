@@ -3,6 +3,7 @@ import BackplaneBoundary
 import BackplaneTestKit
 import CBackplane
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

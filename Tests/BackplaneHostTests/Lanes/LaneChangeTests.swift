@@ -2,6 +2,7 @@ import Backplane
 import BackplaneBoundary
 import BackplaneDocuments
 import ChallengeModule
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

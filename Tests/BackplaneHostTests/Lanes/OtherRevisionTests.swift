@@ -1,7 +1,9 @@
 import Backplane
 import BackplaneDocuments
+import BackplaneTestKit
 import CBackplane
 import ChallengeModule
+import TestFixtures
 import Testing
 import TimepieceModule
 
@@ -20,7 +22,7 @@ struct OtherRevisionTests {
         }
 
     private func with(_ body: (PluginHost, Remote<Trials>, Remote<Relay>) async throws -> Void) async throws {
-        let folder = try LoadingFixture.Folder()
+        let folder = try TestFolder()
         let manifest = ManifestDocument([
             "manifestVersion": 1, "plugins": [],
             "managers": [

@@ -1,4 +1,6 @@
 import Backplane
+import BackplaneTestKit
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -43,7 +45,7 @@ extension TestHost {
     /// Runs a host of the parity plugins, and stops it however `body` ends.
     static func with(
         parity managers: String, libraries: [String] = [], pluginPaths: [String] = [],
-        in folder: LoadingFixture.Folder? = nil, lanes: LaneRule = .fastest,
+        in folder: TestFolder? = nil, lanes: LaneRule = .fastest,
         _ body: (TestHost) async throws -> Void
     ) async throws {
         let plugins = (["_Parity", "_ParityRelay"] + libraries).map { #"{"library": "\#($0)"}"# }.joined(

@@ -1,6 +1,7 @@
 import Backplane
 import Foundation
 import ParityContracts
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

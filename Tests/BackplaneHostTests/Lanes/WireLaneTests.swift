@@ -1,7 +1,9 @@
 import Backplane
+import BackplaneTestKit
 import BookshelfContracts
 import ChallengeModule
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -38,7 +40,7 @@ struct WireLaneTests {
     }
 
     @Test func `the example's are native but for the one to the plugin in C`() async throws {
-        let folder = try LoadingFixture.Folder()
+        let folder = try TestFolder()
         let manifest = URL(filePath: #filePath).appending(path: "../../../../manifests/bookshelf.json").standardized
             .path
         let host = PluginHost(

@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -8,10 +10,10 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct LedgerTests {
     private let test: TestHost
-    private let folder: LoadingFixture.Folder
+    private let folder: TestFolder
 
     init() throws {
-        folder = try LoadingFixture.Folder()
+        folder = try TestFolder()
         try folder.write(Self.built(edition: 1), as: "libLedger.so")
         test = try TestHost(
             """

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTestKit
 import TestFixtures
 import Testing
 
@@ -8,12 +9,12 @@ import Testing
 struct TallyHost {
     let test: TestHost
     var host: PluginHost { test.host }
-    private let folder: LoadingFixture.Folder
+    private let folder: TestFolder
 
     /// Builds the library, or cancels the test where nothing can build it.
     init() throws {
         guard let compiler = RustCompiler.path else { try Test.cancel("\(RustCompiler.isMissing)") }
-        folder = try LoadingFixture.Folder()
+        folder = try TestFolder()
         library = folder.path + "/libTally.so"
         _ = try LoadingFixture.run([compiler] + RustCompiler.options + ["-o", library, RustCompiler.tally])
         test = try TestHost(

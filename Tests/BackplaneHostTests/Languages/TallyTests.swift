@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneBoundary
+import BackplaneTestKit
 import Foundation
 import TestFixtures
 import Testing
@@ -77,7 +78,7 @@ struct TallyTests {
         let tally = try TallyHost()
         #expect(try await tally.call("add", "7") == "7")
         let bytes = Array(try Data(contentsOf: URL(filePath: tally.library)))
-        let next = try LoadingFixture.Folder()
+        let next = try TestFolder()
         let path = try next.write(bytes + [0], as: "libNext.so")
         let waiting = Task { () async throws(BackplaneError) -> String in try await tally.call("wait", "200") }
         let report = try await tally.host.swap(library: path, SwapOptions(stepLimit: .seconds(60)))

@@ -1,15 +1,17 @@
 import Backplane
+import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
 
 @Suite(.timeLimit(.minutes(5)))
 struct DataFolderTests {
-    private let folder: LoadingFixture.Folder
+    private let folder: TestFolder
 
     init() throws {
-        folder = try LoadingFixture.Folder()
+        folder = try TestFolder()
     }
 
     private func data(_ manifest: String = "/srv/backplane.json") throws -> DataFolder {

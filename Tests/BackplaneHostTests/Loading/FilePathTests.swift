@@ -1,4 +1,5 @@
 import BackplaneHost
+import BackplaneTestKit
 import Foundation
 import Testing
 

@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -7,13 +9,13 @@ import Testing
 /// A copy has all that its library has from the beginning, and gives back later what no code needs.
 @Suite(.timeLimit(.minutes(10)))
 struct LibraryCopyTests {
-    private let folder: LoadingFixture.Folder
+    private let folder: TestFolder
     private let loads: LoadFolder
     private let bytes: [UInt8]
     private let path: String
 
     init() throws {
-        folder = try LoadingFixture.Folder()
+        folder = try TestFolder()
         loads = try LoadFolder(in: folder.path + "/loads")
         bytes = try LoadingFixture.library("-DBULKY")
         path = try folder.write(bytes, as: "libBulky.so")

@@ -1,6 +1,8 @@
 import Backplane
 import BackplaneExchange
+import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -8,11 +10,11 @@ import Testing
 /// Every step on the way from a file to a loaded library, against real files.
 @Suite(.timeLimit(.minutes(10)))
 struct LibraryFileTests {
-    private let folder: LoadingFixture.Folder
+    private let folder: TestFolder
     private let loads: LoadFolder
 
     init() throws {
-        folder = try LoadingFixture.Folder()
+        folder = try TestFolder()
         loads = try LoadFolder(in: folder.path + "/loads")
     }
 

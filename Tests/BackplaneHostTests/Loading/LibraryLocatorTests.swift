@@ -1,16 +1,18 @@
 import Backplane
+import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
 
 @Suite(.timeLimit(.minutes(5)))
 struct LibraryLocatorTests {
-    private let folder: LoadingFixture.Folder
+    private let folder: TestFolder
     private let places: [String]
 
     init() throws {
-        folder = try LoadingFixture.Folder()
+        folder = try TestFolder()
         places = try ["manifests", "first", "second", "bin"].map { [folder] in try folder.makeFolder($0) }
     }
 

@@ -1,16 +1,18 @@
 import Backplane
+import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
 
 @Suite(.timeLimit(.minutes(10)))
 struct LoadFolderTests {
-    private let folder: LoadingFixture.Folder
+    private let folder: TestFolder
     private var parent: String { folder.path + "/loads" }
 
     init() throws {
-        folder = try LoadingFixture.Folder()
+        folder = try TestFolder()
     }
 
     private func hosts() throws -> [String] {
@@ -150,7 +152,7 @@ private final class OtherHost {
     /// The process ends by itself when this end is closed.
     private let input = Pipe()
 
-    init(in folder: LoadingFixture.Folder, _ random: String) throws {
+    init(in folder: TestFolder, _ random: String) throws {
         // The compiler's own file: one that this process has written cannot be run while a child that it is just
         // starting still has it open for writing.
         let program = folder.path + "/output"

@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -50,7 +52,7 @@ struct MappedMemoryTests {
     }
 
     @Test func `a loaded copy is in the table of this process, also when its file is gone`() throws {
-        let folder = try LoadingFixture.Folder(), loads = try LoadFolder(in: folder.path + "/loads")
+        let folder = try TestFolder(), loads = try LoadFolder(in: folder.path + "/loads")
         let path = try folder.write(LoadingFixture.library(), as: "libSound.so")
         let file = try LibraryFile.prepare(path, in: loads)
         #expect(try MappedMemory.of([file.copy]).isEmpty)

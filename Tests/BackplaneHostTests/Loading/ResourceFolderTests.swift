@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneTestKit
 import Glibc
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -7,11 +9,11 @@ import Testing
 /// The files that come with a plugin.
 @Suite(.timeLimit(.minutes(5)))
 struct ResourceFolderTests {
-    private let folder: LoadingFixture.Folder
+    private let folder: TestFolder
     private let loads: LoadFolder
 
     init() throws {
-        folder = try LoadingFixture.Folder()
+        folder = try TestFolder()
         loads = try LoadFolder(in: folder.path + "/loads")
     }
 

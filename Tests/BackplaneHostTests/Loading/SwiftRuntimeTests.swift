@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -32,7 +34,7 @@ struct SwiftRuntimeTests {
     }
 
     private func prepare(_ bytes: [UInt8], _ runtime: SwiftRuntime = .ofThisProcess) throws -> LibraryIdentity {
-        let folder = try LoadingFixture.Folder(), loads = try LoadFolder(in: folder.path + "/loads")
+        let folder = try TestFolder(), loads = try LoadFolder(in: folder.path + "/loads")
         let path = try folder.write(bytes, as: "libX.so")
         do throws(BackplaneError) {
             return try LibraryFile.prepare(path, in: loads, runtime: runtime).identity

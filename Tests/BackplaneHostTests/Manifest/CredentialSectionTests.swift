@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneDocuments
 import BackplaneExchange
+import BackplaneTestKit
 import Foundation
 import TestFixtures
 import Testing

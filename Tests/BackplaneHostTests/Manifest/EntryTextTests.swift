@@ -2,6 +2,7 @@ import Backplane
 import BackplaneDocuments
 import BackplaneHost
 import Foundation
+import TestFixtures
 import Testing
 
 /// Plugins and managers that are put into a manifest as it is written.

@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneDocuments
 import FoundationEssentials
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

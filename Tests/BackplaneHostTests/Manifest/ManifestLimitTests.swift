@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneDocuments
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

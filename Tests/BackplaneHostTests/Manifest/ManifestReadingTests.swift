@@ -2,6 +2,7 @@ import Backplane
 import BackplaneDocuments
 import BackplaneHost
 import FoundationEssentials
+import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

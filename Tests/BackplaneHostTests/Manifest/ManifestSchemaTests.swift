@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneDocuments
+import BackplaneTestKit
 import Foundation
 import TestFixtures
 import Testing

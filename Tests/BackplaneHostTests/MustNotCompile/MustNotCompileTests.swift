@@ -1,3 +1,4 @@
+import BackplaneTestKit
 import Foundation
 import TestFixtures
 import Testing

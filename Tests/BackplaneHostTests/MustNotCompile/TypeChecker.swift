@@ -1,3 +1,4 @@
+import BackplaneTestKit
 import Foundation
 
 @testable import BackplaneHost

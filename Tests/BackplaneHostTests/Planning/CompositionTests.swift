@@ -1,6 +1,8 @@
 import Backplane
 import BackplaneDocuments
+import BackplaneTestKit
 import FoundationEssentials
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -9,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct CompositionTests {
     /// A host of one of the example's manifests.
-    private func host(_ manifest: String, _ folder: LoadingFixture.Folder, lanes: LaneRule = .fastest) -> PluginHost {
+    private func host(_ manifest: String, _ folder: TestFolder, lanes: LaneRule = .fastest) -> PluginHost {
         let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
         return PluginHost(
             manifest: ManifestDocument(contentsOf: "/\(root)/manifests/\(manifest)"),
@@ -25,7 +27,7 @@ struct CompositionTests {
 
     @Test(arguments: ["almanac.json", "bookshelf.json", "bookshelf-both.json"], [LaneRule.fastest, .encoded])
     func `The lanes it foretells are those that the wires take`(manifest: String, lanes: LaneRule) async throws {
-        let folder = try LoadingFixture.Folder()
+        let folder = try TestFolder()
         let host = host(manifest, folder, lanes: lanes)
         let composition = await host.composition()
         let nodes = composition.plan.nodes
@@ -47,7 +49,7 @@ struct CompositionTests {
     }
 
     @Test func `Two versions of one class serve two managers of one process`() async throws {
-        let folder = try LoadingFixture.Folder()
+        let folder = try TestFolder()
         let host = host("bookshelf-both.json", folder)
         let composition = await host.composition()
         await host.stop()
@@ -63,7 +65,7 @@ struct CompositionTests {
     }
 
     @Test func `A definition is what the plan made of it`() async throws {
-        let folder = try LoadingFixture.Folder()
+        let folder = try TestFolder()
         let host = host("bookshelf-both.json", folder)
         let composition = await host.composition()
         await host.stop()

@@ -1,4 +1,6 @@
+import BackplaneTestKit
 import Glibc
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -17,7 +19,7 @@ import Testing
 
     @Test(arguments: [0o600, 0o640, 0o666, 0o755] as [UInt32])
     func `what takes a file's place has its permissions`(mode: UInt32) throws {
-        let folder = try LoadingFixture.Folder(), path = try folder.write(Array("old".utf8), as: "file")
+        let folder = try TestFolder(), path = try folder.write(Array("old".utf8), as: "file")
         try #require(chmod(path, mode) == 0)
         try FileReplacement.replace(path, FileStatus(at: path), with: Array("new".utf8))
         let status = try FileStatus(at: path)
@@ -27,7 +29,7 @@ import Testing
 
     @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
     func `and its owner and its group`() throws {
-        let folder = try LoadingFixture.Folder(), path = try folder.write(Array("old".utf8), as: "file")
+        let folder = try TestFolder(), path = try folder.write(Array("old".utf8), as: "file")
         try #require(chown(path, 4_711, 4_712) == 0 && chmod(path, 0o640) == 0)
         try FileReplacement.replace(path, FileStatus(at: path), with: Array("new".utf8))
         let status = try FileStatus(at: path)
@@ -35,7 +37,7 @@ import Testing
     }
 
     @Test func `what is made takes nothing's place`() throws {
-        let folder = try LoadingFixture.Folder(), path = try folder.write(Array("old".utf8), as: "file"),
+        let folder = try TestFolder(), path = try folder.write(Array("old".utf8), as: "file"),
             before = try FileStatus(at: path)
         #expect(throws: SystemError(EEXIST)) { try FileReplacement.create(path, with: Array("new".utf8), mode: 0o666) }
         #expect(try FileStatus(at: path) == before)

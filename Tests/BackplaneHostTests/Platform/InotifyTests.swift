@@ -1,23 +1,20 @@
 import Backplane
+import BackplaneTestKit
 import Foundation
 import Glibc
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
 
 /// What the kernel tells of a folder, and waiting for it.
 @Suite(.timeLimit(.minutes(2)))
-final class InotifyTests {
-    private let folder: String
+struct InotifyTests {
+    private let files: TestFolder
+    private var folder: String { files.path }
     private var path: RawPath { RawPath(folder) }
 
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "backplane-inotify-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-        folder = url.path
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    init() throws { files = try TestFolder() }
 
     @Test func `events come in their order, each with its folder and its name`() throws {
         let inotify = try Inotify(),

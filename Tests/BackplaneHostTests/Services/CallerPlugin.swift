@@ -1,4 +1,6 @@
 import Backplane
+import BackplaneTestKit
+import TestFixtures
 
 @testable import BackplaneHost
 
@@ -6,7 +8,7 @@ import Backplane
 enum CallerPlugin {
     /// A host with the manager `Caller`, wired to the tests' trial manager.
     static func host(stopLimit: Duration = .seconds(10)) throws -> TestHost {
-        let folder = try LoadingFixture.Folder()
+        let folder = try TestFolder()
         try folder.write(LoadingFixture.library(of: source, []), as: "libCaller.so")
         return try TestHost(
             #"""

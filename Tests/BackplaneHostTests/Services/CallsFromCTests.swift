@@ -1,6 +1,8 @@
 import Backplane
+import BackplaneTestKit
 import ChallengeModule
 import FoundationEssentials
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -44,7 +46,7 @@ struct CallsFromCTests {
         #expect(try trials.cancellations() == 0)
         await test.host.stop()
         #expect(test.log.lines == ["Caller its call ended: retired"])
-        #expect(test.log.all.allSatisfy { $0.level < .warning })
+        #expect(test.log.records.allSatisfy { $0.level < .warning })
     }
 
     @Test func `it looks a manager up and calls it, as often as it likes by one wire`() async throws {

@@ -2,6 +2,7 @@ import Backplane
 import BackplaneRecords
 import BackplaneStorage
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

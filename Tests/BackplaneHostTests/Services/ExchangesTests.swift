@@ -3,6 +3,7 @@ import BackplaneExchange
 import BackplaneNetwork
 import BackplaneTestKit
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -41,7 +42,7 @@ struct ExchangesTests {
             ]), ManifestDocument(Manifest(managers: [:])))
         return Exchanges(
             network, of: "Books", managers: [], folder: "", clock: clock, idleLimit: .seconds(60), ExchangeCounts(),
-            ExchangeLog(log: RecordedLog()))
+            ExchangeLog(log: TestLog()))
     }
 
     private func begin(_ exchanges: Exchanges, _ client: KeptEnd) {

@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneTestKit
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -20,26 +22,26 @@ struct LogLevelTests {
     }
 
     @Test func `what is below its level reaches no sink, whatever the sink takes`() {
-        let sink = RecordedLog(), log = HostLog(sink, LogLevels(.notice, exceptions: ["org.a": .debug]))
+        let sink = TestLog(), log = HostLog(sink, LogLevels(.notice, exceptions: ["org.a": .debug]))
         for level in Log.Level.allCases {
             log.write(record(level, "Desk", of: "org.a"))
             log.write(record(level, "Shelf", of: "org.b"))
             #expect(log.isEnabled(level, for: "Desk", of: "org.a") == (level >= .debug))
             #expect(log.isEnabled(level, for: "Shelf", of: "org.b") == (level >= .notice))
         }
-        #expect(sink.all.filter { $0.source == "Desk" }.map(\.level).min() == .debug)
-        #expect(sink.all.filter { $0.source == "Shelf" }.map(\.level).min() == .notice)
+        #expect(sink.records.filter { $0.source == "Desk" }.map(\.level).min() == .debug)
+        #expect(sink.records.filter { $0.source == "Shelf" }.map(\.level).min() == .notice)
     }
 
     @Test func `a change holds at once, in both directions`() {
-        let sink = RecordedLog(), log = HostLog(sink, LogLevels(.error))
+        let sink = TestLog(), log = HostLog(sink, LogLevels(.error))
         log.write(record(.trace, "Desk"))
         log.levels.exceptions["Desk"] = .trace
         log.write(record(.trace, "Desk"))
         log.write(record(.trace, "Shelf"))
         log.levels = LogLevels(.critical)
         log.write(record(.error, "Desk"))
-        #expect(sink.all == [record(.trace, "Desk")])
+        #expect(sink.records == [record(.trace, "Desk")])
         #expect(log.firstLevels == LogLevels(.error))
     }
 
@@ -60,12 +62,12 @@ struct LogLevelTests {
         try await test.host.start()
         let plugin = "org.backplane.tests.challenge"
         test.host.logLevels = LogLevels(.critical)
-        let before = test.log.all.count
+        let before = test.log.records.count
         try await test.host.reset("C")
-        #expect(test.log.all.count == before)
+        #expect(test.log.records.count == before)
         test.host.logLevels.exceptions[plugin] = .trace
         try await test.host.reset("C")
-        let written = test.log.all.dropFirst(before)
+        let written = test.log.records.dropFirst(before)
         #expect(written.map(\.message) == ["stop", "init", "activate"])
         #expect(written.allSatisfy { $0.source == "C" && $0.plugin == plugin })
         test.host.logLevels.exceptions["org.backplane.tests.chalenge"] = .debug

@@ -1,9 +1,11 @@
 import Backplane
 import BackplaneExchange
 import BackplaneNetwork
+import BackplaneTestKit
 import Foundation
 import Glibc
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

@@ -1,5 +1,7 @@
 import Backplane
 import BackplaneBoundary
+import BackplaneTestKit
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -61,7 +63,7 @@ struct ReentryTests {
     @Test func `done may call the component again before it returns, and the payload of a step is ignored`()
         async throws
     {
-        let folder = try LoadingFixture.Folder()
+        let folder = try TestFolder()
         try folder.write(LoadingFixture.library(of: Self.deep, []), as: "libDeep.so")
         try folder.write(LoadingFixture.library(of: Self.caller, []), as: "libAgain.so")
         let test = try TestHost(
@@ -76,6 +78,6 @@ struct ReentryTests {
         let deep = try await test.host.coordinator.running("Deep")
         try await deep.instance.checkHealth { _ in }
         await test.host.stop()
-        #expect(test.log.all.allSatisfy { $0.level < .warning })
+        #expect(test.log.records.allSatisfy { $0.level < .warning })
     }
 }

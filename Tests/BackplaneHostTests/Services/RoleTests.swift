@@ -1,6 +1,8 @@
 import Backplane
+import BackplaneTestKit
 import CBackplane
 import FoundationEssentials
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

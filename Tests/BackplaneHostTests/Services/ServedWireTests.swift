@@ -4,6 +4,7 @@ import BackplaneTestKit
 import CBackplane
 import ChallengeModule
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

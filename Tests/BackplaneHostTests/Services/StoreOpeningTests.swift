@@ -1,6 +1,8 @@
 import Backplane
 import BackplaneRecords
 import BackplaneStorage
+import BackplaneTestKit
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -8,12 +10,12 @@ import Testing
 /// When a host opens its store, how, and what it says when it cannot.
 @Suite(.timeLimit(.minutes(5)))
 struct StoreOpeningTests {
-    private let folder: LoadingFixture.Folder
-    private let log = RecordedLog()
+    private let folder: TestFolder
+    private let log = TestLog()
     /// The treatments of damage that the store was to be opened with.
-    private let openings = Recorded<DamagedStorePolicy>()
+    private let openings = Recording<DamagedStorePolicy>()
 
-    init() throws { folder = try LoadingFixture.Folder() }
+    init() throws { folder = try TestFolder() }
 
     private func manifest(_ damaged: DamagedStorePolicy, isLazy: Bool = false) -> Manifest {
         var notes = ManagerDefinition(
@@ -73,13 +75,13 @@ struct StoreOpeningTests {
         let problem = BackplaneError(.storeUnusable, "the file system of /data is read-only")
         let host = host(manifest(.salvage), failing: problem)
         try await host.start()
-        let lines = log.all.filter { $0.level == .error }
+        let lines = log.records.filter { $0.level == .error }
         #expect(lines.count == 1 && lines.first?.metadata["error"] == problem.description, "\(lines)")
         let notes: Remote<Notebook> = try await host.manager("Notes")
         #expect(await error { try await notes.all() } == problem)
         #expect(await error { try await notes.all() } == problem)
         #expect(openings.all.count == 3, "each call tries again")
-        #expect(log.all.filter { $0.level == .error }.count == 1)
+        #expect(log.records.filter { $0.level == .error }.count == 1)
         await host.stop()
     }
 

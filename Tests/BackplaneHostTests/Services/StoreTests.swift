@@ -1,6 +1,8 @@
 import Backplane
 import BackplaneRecords
 import BackplaneStorage
+import BackplaneTestKit
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -12,7 +14,7 @@ struct StoreTests {
         _ store: any RecordStore = MemoryRecordStore(), log: any LogSink = SilentLog(),
         _ body: (Remote<Notebook>, Remote<Notebook>) async throws -> Void
     ) async throws {
-        let folder = try LoadingFixture.Folder()
+        let folder = try TestFolder()
         func notebook(_ namespace: String) -> ManagerDefinition {
             ManagerDefinition(
                 className: "NotebookManager",
@@ -60,13 +62,13 @@ struct StoreTests {
     }
 
     @Test func `a write is logged with the trace of the call that it is made for`() async throws {
-        let log = RecordedLog()
+        let log = TestLog()
         try await withNotes(log: log) { notebook, _ in
             let call = Call(within: .seconds(600)), id = try #require(call.trace?.id)
             _ = try await notebook.saveForCall(notes, call)
             _ = try await notebook.save(notes, call)
             _ = await error { try await notebook.saveForCall([Note(id: "", text: "")], call) }
-            let lines = log.all.filter { $0.message.hasPrefix("records ") }
+            let lines = log.records.filter { $0.message.hasPrefix("records ") }
             #expect(lines.map(\.message) == ["records written", "records written", "records not written"])
             #expect(lines.map { $0.metadata["trace"] } == [id, nil, id], "only what is made for a call has its trace")
             #expect(lines[0].metadata["component"] == "NoteStore" && lines[0].metadata["changes"] == "3")

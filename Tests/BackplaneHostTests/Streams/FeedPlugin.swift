@@ -1,6 +1,8 @@
 import Backplane
 import BackplaneDocuments
+import BackplaneTestKit
 import Synchronization
+import TestFixtures
 
 @testable import BackplaneHost
 

@@ -1,7 +1,9 @@
 import Backplane
+import BackplaneTestKit
 import CBackplane
 import Glibc
 import ParityContracts
+import TestFixtures
 import Testing
 
 @testable import BackplaneControl
@@ -89,7 +91,7 @@ struct NamedStreamTests {
     ) async throws {
         try await with { test, watch in
             let control = try ControlSocket(
-                serving: test.host, in: test.folder.path + "/run", requests: [], limits: limits)
+                serving: test.host, in: test.folder + "/run", requests: [], limits: limits)
             defer { control.close() }
             try await body(test, ControlClient(control.path), watch)
         }

@@ -2,6 +2,7 @@ import Backplane
 import BackplaneTestKit
 import Foundation
 import ParityContracts
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -47,9 +48,9 @@ struct PipeTests {
     }
 
     private func with(
-        _ body: (TestHost, Remote<Pipe>, LoadingFixture.Folder) async throws -> Void
+        _ body: (TestHost, Remote<Pipe>, TestFolder) async throws -> Void
     ) async throws {
-        let folder = try LoadingFixture.Folder()
+        let folder = try TestFolder()
         try folder.write(Self.library(), as: "libPipe.so")
         try await TestHost.with(
             parity: #"""

@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneTestKit
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -30,7 +31,7 @@ struct ResumedStreamTests {
         kind: StreamSwapTests.Kind
     ) async throws {
         try await FeedHost.with(isGated: kind.isGated, lanes: kind.lanes) { feeds in
-            let feed = feeds.feed, isSick = Latch()
+            let feed = feeds.feed, isSick = TestGate()
             var reader = Reader(feed), sick = FeedScript(2)
             sick.health = {
                 guard isSick.arrived == 0 else { throw BackplaneError(.componentFailed, "sick") }
@@ -49,7 +50,7 @@ struct ResumedStreamTests {
             repeat { try await reader.read() } while !feeds.record.events.contains("begin 2")
             try await feeds.test.clock.waiters(for: .seconds(1))
             isSick.open()
-            await isSick.pass()
+            await isSick.passThoughCancelled()
             feeds.test.clock.advance(by: .seconds(1))
             #expect(try await swap.value.outcome == .rolledBack)
             try await reader.read()
@@ -75,17 +76,17 @@ struct ResumedStreamTests {
 
     @Test(arguments: [false, true])
     func `what has arrived before a swap is delivered before the stream is opened again`(isGated: Bool) async throws {
-        let firsts = Mutex<[Int]>([]), isAlone = (0..<2).map { _ in Latch() }, sent = Latch()
+        let firsts = Mutex<[Int]>([]), isAlone = (0..<2).map { _ in TestGate() }, sent = TestGate()
         sent.open()
         var script = FeedScript(1)
         script.counted = { first, elements in
             // The first two requests are for smaller batches than the third, which takes all 64.
             for number in 0..<2 {
                 try await elements.send(number)
-                await isAlone[number].pass()
+                await isAlone[number].passThoughCancelled()
             }
             for number in 2..<66 { try await elements.send(number) }
-            await sent.pass()
+            await sent.passThoughCancelled()
             try await Task.sleep(for: .seconds(36_000))
         }
         var second = FeedScript(2)
@@ -99,7 +100,7 @@ struct ResumedStreamTests {
                 try await reader.read(1)
                 latch.open()
             }
-            await eventually { sent.arrived == 1 }
+            try await sent.arrivals()
             try await reader.read(1)
             try await feeds.swap(second)
             try await reader.read(63)

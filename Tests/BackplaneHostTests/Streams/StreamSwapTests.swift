@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneTestKit
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -51,17 +52,17 @@ struct StreamSwapTests {
 
     @Test(arguments: Kind.allCases)
     func `a body that ignores its cancellation holds up the release, and not the swap`(kind: Kind) async throws {
-        let latch = Latch()
+        let latch = TestGate()
         let stubborn = FeedScript(1) { _, elements in
             try await elements.send(1)
-            await latch.pass()
+            await latch.passThoughCancelled()
             // The component is still there, whoever has been swapped in meanwhile.
             try? await elements.send(2)
         }
         try await with(kind, stubborn) { feeds in
             let feed = feeds.feed
             let reader = Task { await error { for try await number in feed.numbers(0) { #expect(number == 1) } } }
-            await eventually { latch.arrived == 1 }
+            try await latch.arrivals()
             try await feeds.swap(FeedScript(2))
             #expect(await reader.value?.code == .streamInterrupted)
             #expect(try feed.edition() == 2)
@@ -92,7 +93,7 @@ struct StreamSwapTests {
     @Test(arguments: Kind.allCases)
     func `a rollback ends the streams of the new code, and the old code's can be opened`(kind: Kind) async throws {
         try await with(kind) { feeds in
-            let feed = feeds.feed, isSick = Latch()
+            let feed = feeds.feed, isSick = TestGate()
             var sick = FeedScript(2)
             sick.health = {
                 guard isSick.arrived == 0 else { throw BackplaneError(.componentFailed, "sick") }
@@ -110,7 +111,7 @@ struct StreamSwapTests {
             #expect(try await iterator.next() == 2)
             try await feeds.test.clock.waiters(for: .seconds(1))
             isSick.open()
-            await isSick.pass()
+            await isSick.passThoughCancelled()
             feeds.test.clock.advance(by: .seconds(1))
             #expect(try await swap.value.outcome == .rolledBack)
             let ended = await error { while let number = try await iterator.next() { #expect(number == 2) } }
@@ -218,7 +219,7 @@ struct StreamSwapTests {
         try await with(kind) { feeds in
             let feed = feeds.feed
             try await withThrowingTaskGroup(of: Int.self) { group in
-                let isOver = Latch()
+                let isOver = TestGate()
                 for _ in 0..<4 {
                     group.addTask {
                         var last = 0, read = 0
@@ -238,7 +239,7 @@ struct StreamSwapTests {
                 }
                 for edition in 2...20 { try await feeds.swap(FeedScript(edition)) }
                 isOver.open()
-                await isOver.pass()
+                await isOver.passThoughCancelled()
                 for try await read in group { #expect(read > 0) }
             }
             await eventually { await feeds.host.coordinator.openStreams == 0 }

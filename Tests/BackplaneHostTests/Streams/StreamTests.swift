@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneTestKit
 import ParityContracts
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -212,7 +213,7 @@ struct StreamTests {
                 let code = await reader.value?.code
                 #expect([.hostStopped, .callRetired, .streamInterrupted].contains(code), "\(code as Any)")
             }
-            #expect(test.log.all.allSatisfy { $0.level < .error })
+            #expect(test.log.records.allSatisfy { $0.level < .error })
         }
     }
 }

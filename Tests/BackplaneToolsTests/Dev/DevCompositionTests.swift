@@ -1,5 +1,7 @@
 import BackplaneHost
+import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneTools
@@ -7,10 +9,8 @@ import Testing
 /// The files of a manifest that `backplane dev` watches.
 struct DevCompositionTests {
     @Test func `a definition is swapped when any file that belongs to it changes`() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "definitions-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try Data("{}".utf8).write(to: URL(filePath: folder + "/Books.json"))
+        let files = try TestFolder(), folder = files.path
+        try files.write(Array("{}".utf8), as: "Books.json")
         func service(_ configuration: [String: ManifestValue]) -> ManagerDefinition {
             ManagerDefinition(
                 className: "M",

@@ -1,4 +1,6 @@
 #if Engines
+import BackplaneTestKit
+import TestFixtures
 import Backplane
 import BackplaneExchange
 import BackplaneHost
@@ -52,7 +54,7 @@ struct ApplicationTests {
     }
 
     @Test func `the text of a borrowed book arrives with progress, and is kept`() async throws {
-        let folder = try BookshelfFolder()
+        let folder = try TestFolder()
         let path = try await RunningServer.run { server in
             try await Bookshelf.run(server: server.url, in: folder) { shelf, library in
                 let early = await #expect(throws: BackplaneError.self) {
@@ -79,7 +81,7 @@ struct ApplicationTests {
     }
 
     @Test func `the catalogue is synchronised by a graph, which says how far it is`() async throws {
-        let folder = try BookshelfFolder()
+        let folder = try TestFolder()
         try await RunningServer.run { server in
             try await Bookshelf.run(server: server.url, in: folder) { _, library in
                 var steps: [CatalogueProgress] = []
@@ -119,7 +121,7 @@ struct ApplicationTests {
     }
 
     @Test func `when the server is gone each version's manager answers what it kept itself`() async throws {
-        let folder = try BookshelfFolder()
+        let folder = try TestFolder()
         try await RunningServer.run { server in
             try await Bookshelf.run("bookshelf-both.json", server: server.url, in: folder) { shelf, library in
                 let readingRoom: Remote<Library> = try await shelf.host.manager("ReadingRoomManager")
@@ -150,7 +152,7 @@ struct ApplicationTests {
     }
 
     @Test func `when the server is gone what was kept answers, also in the next host, with its age`() async throws {
-        let folder = try BookshelfFolder()
+        let folder = try TestFolder()
         let before = try await RunningServer.run { server in
             try await Bookshelf.run(server: server.url, in: folder) { _, library in
                 try await library.search(BookQuery(text: "The Whale"))
@@ -168,7 +170,7 @@ struct ApplicationTests {
     }
 
     @Test func `when the server is gone the kept books are searched by title, author and subject`() async throws {
-        let folder = try BookshelfFolder()
+        let folder = try TestFolder()
         let before = try await RunningServer.run { server in
             try await Bookshelf.run(server: server.url, in: folder) { _, library in
                 _ = try await library.search(BookQuery(text: "sea"))
@@ -207,7 +209,7 @@ struct ApplicationTests {
     }
 
     @Test func `a slow server leaves time to answer from what was kept`() async throws {
-        let folder = try BookshelfFolder()
+        let folder = try TestFolder()
         try await RunningServer.run { server in
             try await Bookshelf.run(server: server.url, in: folder) { _, library in _ = try await library.search(whale)
             }
@@ -328,10 +330,8 @@ struct ApplicationTests {
                     var events = library.events(EventsAfter()).makeAsyncIterator()
                     return try await events.next()
                 }
-                while await !shelf.host.statistics.contains(where: {
-                    $0.role == "network service" && $0.streams.open > 0
-                }) {
-                    try await Task.sleep(for: .milliseconds(5))
+                await eventually {
+                    await shelf.host.statistics.contains { $0.role == "network service" && $0.streams.open > 0 }
                 }
                 try await shelf.rebuild("BooksAPIv2")
                 let error = await #expect(throws: BackplaneError.self) { try await reader.value }
@@ -350,7 +350,7 @@ struct ApplicationTests {
     }
 
     @Test func `only so many searches are kept, the last ones, with their books`() async throws {
-        let folder = try BookshelfFolder()
+        let folder = try TestFolder()
         try await RunningServer.run { server in
             try await Bookshelf.run(server: server.url, in: folder, keep: 2) { _, library in
                 for word in ["austen", "sea", "moon"] { _ = try await library.search(BookQuery(text: word)) }

@@ -1,4 +1,5 @@
 #if Engines
+import BackplaneTestKit
 import Backplane
 import BackplaneDocuments
 import BackplaneExchange
@@ -14,8 +15,8 @@ import Testing
 /// The example application, from its own manifests and its own libraries, in folders that are gone with the test.
 final class Bookshelf: Sendable {
     let host: PluginHost
-    let folder: BookshelfFolder
-    let log = RecordedLog()
+    let folder: TestFolder
+    let log = TestLog()
     /// The number of requests for a token.
     var signIns: Int { counted.withLock { $0 } }
     private let counted: Counted
@@ -29,7 +30,7 @@ final class Bookshelf: Sendable {
     ///   - keep: how many searches are kept, where not according to the manifest.
     ///   - change: What else is different from the manifest.
     init(
-        _ manifest: String = "bookshelf.json", server: String, in folder: BookshelfFolder? = nil, keep: Int64? = nil,
+        _ manifest: String = "bookshelf.json", server: String, in folder: TestFolder? = nil, keep: Int64? = nil,
         _ change: (inout Manifest) -> Void = { _ in }
     ) throws {
         var definition = try Manifest(contentsOf: Self.manifests + "/" + manifest)
@@ -52,7 +53,7 @@ final class Bookshelf: Sendable {
             if let keep { manager.dataAccessController?.configuration["keep"] = .integer(keep) }
             definition.managers[name] = manager
         }
-        let folder = try folder ?? BookshelfFolder()
+        let folder = try folder ?? TestFolder()
         self.folder = folder
         let counted = Counted()
         self.counted = counted
@@ -74,7 +75,7 @@ final class Bookshelf: Sendable {
     /// Runs it for as long as `body` does.
     @discardableResult
     static func run<Result>(
-        _ manifest: String = "bookshelf.json", server: String, in folder: BookshelfFolder? = nil, keep: Int64? = nil,
+        _ manifest: String = "bookshelf.json", server: String, in folder: TestFolder? = nil, keep: Int64? = nil,
         changing change: (inout Manifest) -> Void = { _ in }, body: (Bookshelf, Remote<Library>) async throws -> Result
     ) async throws -> Result {
         let shelf = try Bookshelf(manifest, server: server, in: folder, keep: keep, change)
@@ -112,32 +113,13 @@ final class Bookshelf: Sendable {
     static let nowhere = "http://127.0.0.1:1"
 }
 
-/// Folders of an application, gone with the test.
-final class BookshelfFolder: Sendable {
-    let path: String
+extension TestFolder {
     var data: String { path + "/data" }
-
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "bookshelf-application-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        path = url.path
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 
     /// The database file of the one application that ran here.
     func store() throws -> String {
         let names = try FileManager.default.contentsOfDirectory(atPath: data)
         return "\(data)/\(try #require(names.first))/@store/store.sqlite"
     }
-}
-
-/// Keeps every line.
-final class RecordedLog: LogSink {
-    private let records = Mutex<[LogRecord]>([])
-    var all: [LogRecord] { records.withLock { $0 } }
-    func isEnabled(_ level: Log.Level) -> Bool { level >= .warning }
-    func write(_ record: LogRecord) { records.withLock { $0.append(record) } }
 }
 #endif

@@ -1,4 +1,5 @@
 #if Engines
+import BackplaneTestKit
 import Backplane
 import BackplaneHost
 import BookshelfContracts
@@ -10,9 +11,9 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct DatabaseTests {
     private let query = BookQuery(text: "whale")
-    private let folder: BookshelfFolder
+    private let folder: TestFolder
 
-    init() throws { folder = try BookshelfFolder() }
+    init() throws { folder = try TestFolder() }
 
     /// Searches once with the server up, so that there is a database.
     private func fill() async throws {
@@ -45,7 +46,7 @@ struct DatabaseTests {
             try await Bookshelf.run(server: server.url, in: folder) { shelf, library in
                 let found = try await library.search(query)
                 #expect(found.source == .network)
-                let reports = shelf.log.all.filter { $0.message == "the store is or was damaged" }
+                let reports = shelf.log.records.filter { $0.message == "the store is or was damaged" }
                 #expect(reports.count == 1)
                 #expect(reports.first?.metadata["error"]?.contains(".damaged-") == true)
             }
@@ -69,7 +70,7 @@ struct DatabaseTests {
             try await Bookshelf.run(server: server.url, in: folder) { shelf, library in
                 let found = try await library.search(query)
                 #expect(found.source == .network)
-                let told = shelf.log.all.filter { $0.source == "LibraryManager" }
+                let told = shelf.log.records.filter { $0.source == "LibraryManager" && $0.level >= .warning }
                 #expect(told.count == 1)
                 #expect(told.first?.metadata["error"]?.contains("store.unusable") == true)
             }

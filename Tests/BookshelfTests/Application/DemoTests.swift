@@ -1,13 +1,14 @@
 #if Engines
+import BackplaneTestKit
 import Foundation
 import Testing
 
 /// `backplane demo` and the command line against the running server, as a newcomer runs them.
 @Suite(.timeLimit(.minutes(10)))
 struct DemoTests {
-    private let folder: BookshelfFolder
+    private let folder: TestFolder
 
-    init() throws { folder = try BookshelfFolder() }
+    init() throws { folder = try TestFolder() }
 
     private func run(_ arguments: String..., meanwhile: (Process) -> Void = { _ in }) throws -> (
         status: Int32, output: String, errors: String

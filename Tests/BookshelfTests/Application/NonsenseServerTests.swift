@@ -1,4 +1,5 @@
 #if Engines
+import BackplaneTestKit
 import Backplane
 import BookshelfContracts
 import Foundation
@@ -37,7 +38,7 @@ struct NonsenseServerTests {
     {
         let server = try NonsenseServer(answer)
         defer { server.stop() }
-        let folder = try BookshelfFolder()
+        let folder = try TestFolder()
         try await Bookshelf.run(server: server.url, in: folder) { _, library in
             let error = await #expect(throws: BackplaneError.self) { try await library.search(query) }
             #expect(error?.code.rawValue == code, "\(what)")

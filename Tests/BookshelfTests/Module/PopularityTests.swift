@@ -5,6 +5,7 @@ import BookshelfContracts
 import BookshelfModule
 import FoundationEssentials
 import PopularityModule
+import TestFixtures
 import Testing
 
 /// Borrowings as a stream, and the plugin that counts them.
@@ -27,14 +28,6 @@ struct PopularityTests {
             ]
         ) { host in
             try await body(host, try await host.manager("LibraryManager"), try await host.manager("Popularity"))
-        }
-    }
-
-    private func eventually(_ condition: () throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try !condition() {
-            try #require(ContinuousClock.now < deadline, "it never happened")
-            try await Task.sleep(for: .milliseconds(5))
         }
     }
 

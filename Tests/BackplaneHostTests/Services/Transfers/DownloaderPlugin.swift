@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneNetwork
 import Synchronization
+import TestFixtures
 
 @testable import BackplaneHost
 

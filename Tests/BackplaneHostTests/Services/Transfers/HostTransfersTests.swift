@@ -2,9 +2,11 @@ import Backplane
 import BackplaneExchange
 import BackplaneNetwork
 import BackplaneRecords
+import BackplaneTestKit
 import BackplaneTransfers
 import Foundation
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -16,7 +18,7 @@ struct HostTransfersTests {
 
     private func host(
         _ managers: String = DownloaderPlugin.manager("Downloader"), network: String = "{}",
-        linked: [LinkedPlugin] = [DownloaderPlugin.edition("1.0.0")], in folder: LoadingFixture.Folder? = nil,
+        linked: [LinkedPlugin] = [DownloaderPlugin.edition("1.0.0")], in folder: TestFolder? = nil,
         store: any RecordStore = MemoryRecordStore(), lanes: LaneRule = .fastest
     ) throws -> TestHost {
         try TestHost(
@@ -107,7 +109,7 @@ struct HostTransfersTests {
     }
 
     @Test func `the next host in the same folder goes on from the part file`() async throws {
-        let folder = try LoadingFixture.Folder(), store = MemoryRecordStore()
+        let folder = try TestFolder(), store = MemoryRecordStore()
         let first = try host(in: folder, store: store)
         let before: Remote<Downloader> = try await first.host.manager("Downloader")
         _ = try await before.begin("http://books.test/whale")

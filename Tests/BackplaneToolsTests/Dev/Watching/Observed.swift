@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTestKit
 import Foundation
 import Glibc
 import Testing
@@ -8,16 +9,11 @@ import Testing
 
 /// A folder of a test's own, what is done in it, and what a watch tells of that.
 final class Observed: Sendable {
-    let folder: String
+    private let files: TestFolder
+    var folder: String { files.path }
     private let told = Monitor<[WatchedChanges]>([])
 
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "backplane-watched-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-        folder = url.path
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    init() throws { files = try TestFolder() }
 
     func path(_ name: String) -> String { name.isEmpty ? folder : folder + "/" + name }
 

@@ -1,0 +1,189 @@
+import Backplane
+import BackplaneDocuments
+import ChallengeModule
+import FoundationEssentials
+import TestFixtures
+import Testing
+
+@testable import BackplaneHost
+
+/// Another manifest while the host runs, and managers that are recreated.
+@Suite(.timeLimit(.minutes(5)))
+struct ApplyTests {
+    /// Two hundred managers in chains of four, each of which uses the previous one.
+    private static func chains() -> [String: PeerHost.Peer] {
+        var peers: [String: PeerHost.Peer] = [:]
+        for chain in 0..<50 {
+            for place in 0..<4 {
+                peers["C\(chain)-\(place)"] = PeerHost.Peer(
+                    number: chain * 4 + place, left: place > 0 ? "C\(chain)-\(place - 1)" : nil)
+            }
+        }
+        return peers
+    }
+
+    @Test(arguments: Origin.allCases)
+    func `one number changes in a manifest of 200 managers, and exactly what depends on it is recreated`(origin: Origin)
+        async throws
+    {
+        var peers = Self.chains()
+        let peerHost = try PeerHost(peers, from: origin)
+        try await peerHost.host.start()
+        var remotes: [String: Remote<Peers>] = [:], before: [String: Int] = [:]
+        for name in peers.keys {
+            let remote = try await peerHost.peer(name)
+            (remotes[name], before[name]) = (remote, try remote.instance())
+        }
+
+        peers["C7-1"]?.number = 1_000
+        let change = try await peerHost.host.apply(peerHost.document(peers))
+
+        #expect(change.restarted == ["C7-1", "C7-2", "C7-3"])
+        #expect(change.kept.count == 197 && change.started == [] && change.stopped == [])
+        for (name, remote) in remotes {
+            #expect((try remote.instance() != before[name]) == change.restarted.contains(name), "\(name)")
+        }
+        #expect(try await remotes["C7-1"]?.number() == 1_000, "what it was called by goes on to work")
+        #expect(try await remotes["C7-2"]?.friends() == [1_000])
+        await peerHost.host.stop()
+    }
+
+    @Test func `managers come, go and come again`() async throws {
+        let peerHost = try PeerHost(["A": .init(number: 1), "B": .init(number: 2, left: "A")])
+        try await peerHost.host.start()
+        let a = try await peerHost.peer("A"), b = try await peerHost.peer("B")
+
+        var change = try await peerHost.host.apply(
+            peerHost.document(["A": .init(number: 1), "C": .init(number: 3, left: "A")]))
+        #expect(change.started == ["C"] && change.stopped == ["B"] && change.kept == ["A"] && change.restarted == [])
+        #expect(await error { try await b.number() }?.code == .unknownManager)
+        #expect(await error { try await peerHost.peer("B") }?.code == .unknownManager)
+        #expect(try await peerHost.peer("C").friends() == [1])
+
+        change = try await peerHost.host.apply(peerHost.document(["A": .init(number: 1), "B": .init(number: 22)]))
+        #expect(change.started == ["B"] && change.stopped == ["C"] && change.kept == ["A"])
+        #expect(try await b.number() == 22, "the same name, and what was kept of it works again")
+        #expect(try await a.number() == 1)
+        await peerHost.host.stop()
+    }
+
+    @Test(
+        arguments: [
+            ["A": PeerHost.Peer(number: 5, left: "Nobody")],
+            ["A": PeerHost.Peer(number: 5, left: "B"), "B": PeerHost.Peer(left: "A")],
+            [:],
+        ] as [[String: PeerHost.Peer]])
+    func `a bad manifest changes nothing`(bad: [String: PeerHost.Peer]) async throws {
+        let peerHost = try PeerHost(["A": .init(number: 1), "B": .init(number: 2, left: "A")])
+        try await peerHost.host.start()
+        let a = try await peerHost.peer("A"), instance = try a.instance()
+        let document = bad.isEmpty ? ManifestDocument(parsing: .init("{".utf8)) : peerHost.document(bad)
+        #expect(await error { try await peerHost.host.apply(document) } != nil)
+        #expect(try a.instance() == instance)
+        #expect(await peerHost.states() == ["A ready", "B ready"])
+        #expect(await peerHost.host.check().isEmpty)
+        await peerHost.host.stop()
+    }
+
+    @Test(arguments: Origin.allCases)
+    func `calls that come during a change wait for it, and none is lost`(origin: Origin) async throws {
+        let peerHost = try PeerHost(["A": .init(number: 0), "B": .init(left: "A")], from: origin)
+        try await peerHost.host.start()
+        let a = try await peerHost.peer("A"), b = try await peerHost.peer("B")
+        let callers = (0..<4).map { index in
+            Task {
+                var last = 0
+                for _ in 0..<500 {
+                    let number = index < 2 ? try await a.number() : try await b.friends()[0]
+                    #expect(number >= last, "never back to an older one")
+                    last = number
+                }
+            }
+        }
+        for number in 1...20 {
+            try await peerHost.host.apply(peerHost.document(["A": .init(number: number), "B": .init(left: "A")]))
+        }
+        for caller in callers { try await caller.value }
+        #expect(try await b.friends() == [20])
+        await peerHost.host.stop()
+    }
+
+    @Test func `a synchronous call that comes during a change is refused, since it cannot wait`() async throws {
+        let peerHost = try PeerHost(["A": .init(number: 1)])
+        try await peerHost.host.start()
+        let a = try await peerHost.peer("A")
+        let underWay = Task { try await a.wait(3_600) }
+        try await eventually { try a.waits() == 1 }
+        let reset = Task { try await peerHost.host.reset("A") }
+        await eventually { await peerHost.states() == ["A quiescing"] }
+        let refused = await error { try a.numberNow() }
+        #expect(refused?.code == .callRetired && refused?.message.contains("restarted") == true)
+        async let waiting = a.number()
+        underWay.cancel()
+        #expect(await error { try await underWay.value } != nil)
+        #expect(try await reset.value.restarted == ["A"])
+        #expect(try await waiting == 1)
+        #expect(try a.numberNow() == 1)
+        await peerHost.host.stop()
+    }
+
+    @Test(arguments: Origin.allCases)
+    func `a manager is recreated by its name, and its users notice nothing`(origin: Origin) async throws {
+        let peerHost = try PeerHost(
+            ["A": .init(number: 1), "B": .init(number: 2, left: "A", meets: ["A"])], from: origin)
+        try await peerHost.host.start()
+        let a = try await peerHost.peer("A"), b = try await peerHost.peer("B")
+        let before = (a: try a.instance(), b: try b.instance())
+        for _ in 0..<3 {
+            let change = try await peerHost.host.reset("A")
+            #expect(change.restarted == ["A"] && change.kept == ["B"])
+            #expect(try await b.friends() == [1], "by its wire")
+            #expect(try await b.met() == [1], "by what it looked up")
+        }
+        #expect(try a.instance() > before.a && b.instance() == before.b)
+        #expect(await peerHost.host.wires.count { $0.provider == "A" } == 3, "as many as before")
+        let all = try await peerHost.host.reset()
+        #expect(all.restarted == ["A", "B"])
+        #expect(try b.instance() > before.b)
+        #expect(await error { try await peerHost.host.reset("Z") }?.code == .unknownManager)
+        await peerHost.host.stop()
+        #expect(await error { try await peerHost.host.reset("A") }?.code == .hostStopped)
+    }
+
+    @Test func `a library that is named for the first time is loaded, the others are not loaded again`() async throws {
+        let peerHost = try PeerHost(["A": .init(number: 1)], from: .libraries)
+        try await peerHost.host.start()
+        let a = try await peerHost.peer("A"), instance = try a.instance()
+        let manifest: ManifestValue = [
+            "manifestVersion": 1, "plugins": [["library": "_Timepiece"], ["library": "_Challenge"]],
+            "managers": ["A": PeerHost.Peer(number: 1).value, "Clock": ["className": "Timepiece"]],
+        ]
+        let change = try await peerHost.host.apply(ManifestDocument(manifest))
+        #expect(change.started == ["Clock"] && change.kept == ["A"])
+        #expect(try a.instance() == instance)
+        #expect(peerHost.test.loadFolders().count == 1)
+        // A version that is expected only now is that of the library in memory.
+        let expecting: ManifestValue = [
+            "manifestVersion": 1,
+            "plugins": [["library": "_Timepiece"], ["library": "_Challenge", "version": "[0,99)"]],
+            "managers": ["A": PeerHost.Peer(number: 1).value, "Clock": ["className": "Timepiece"]],
+        ]
+        #expect(try await peerHost.host.apply(ManifestDocument(expecting)).kept == ["A", "Clock"])
+        #expect(try a.instance() == instance)
+        await peerHost.host.stop()
+        #expect(peerHost.test.loadFolders() == [])
+    }
+
+    @Test func `a host that stops during a change ends both`() async throws {
+        let peerHost = try PeerHost(["A": .init(number: 1)])
+        try await peerHost.host.start()
+        let change = Task {
+            try await peerHost.host.apply(
+                peerHost.document(["A": .init(number: 1, barrier: ("nobody comes to this", 2))]))
+        }
+        await eventually { await peerHost.states() == ["A starting"] }
+        await peerHost.host.stop()
+        #expect(await error { try await change.value }?.code == .hostStopped)
+        #expect(await error { try await peerHost.peer("A") }?.code == .hostStopped)
+    }
+}

@@ -1,0 +1,47 @@
+import Backplane
+import ChallengeModule
+import Synchronization
+import TestFixtures
+import Testing
+
+@testable import BackplaneHost
+
+/// What is left of components that were recreated again and again.
+@Suite(.timeLimit(.minutes(15)))
+struct LifecycleLeakTests {
+    private final class Weak: Sendable {
+        weak let component: RunningComponent?
+        init(_ component: RunningComponent) { self.component = component }
+    }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `of a thousand resets nothing is left but the last instance`(lanes: LaneRule) async throws {
+        let script = Script(made: { _ = try await $0.manager("B", as: Scripted.self) })
+        var options = HostOptions(stopLimit: .seconds(60), occupationLimit: nil)
+        options.lanes = lanes
+        let coordinator = Coordinator(
+            ScriptedPlugin.document(["A": .init(script: script, left: "B"), "B": .init(), "User": .init(left: "A")]),
+            linked: [LinkedPlugin(ScriptedPlugin.self)],
+            options)
+        try await coordinator.startAll(keepGoing: false)
+        let remote = Remote<Scripted>(try await coordinator.slot(to: "A", as: Scripted.self))
+        var components: [Weak] = []
+        for _ in 0..<1_000 {
+            components.append(Weak(try await coordinator.running("A")))
+            _ = try await coordinator.make(.reset("A"))
+            #expect(try await remote.act("hello") == "hello")
+        }
+        // A thread that has ended a step may keep the component a little longer.
+        await eventually { components.count { $0.component != nil } == 0 }
+        await eventually { script.instances.count == 1 }
+        #expect(await coordinator.wires().count == 4)
+        let gates = (try await coordinator.gate(of: "A"), try await coordinator.gate(of: "B"))
+        #expect(
+            gates.0.slotCount == 2 && gates.1.slotCount == 2,
+            "the user's and the program's; the one it declares and the one it looked up")
+        #expect(await coordinator.numbersInUse == 3)
+        await coordinator.stop()
+        #expect(await coordinator.numbersInUse == 0)
+        await eventually { script.instances.count == 0 }
+    }
+}

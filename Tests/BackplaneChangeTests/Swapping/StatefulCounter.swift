@@ -1,0 +1,211 @@
+import Backplane
+import BackplaneDocuments
+import BackplaneTestKit
+import FoundationEssentials
+import Synchronization
+import TestFixtures
+
+@testable import BackplaneHost
+
+/// The steps of a counter in one edition of its plugin, defined by a test.
+struct CounterScript: Sendable {
+    typealias Step = @Sendable (StatefulCounter.Context) async throws -> Void
+    var edition = 1
+    var made: Step = { _ in }
+    /// The timers of a counter or a worker, which its `init` adds.
+    var timers: @Sendable (ComponentTasks, CounterEvents) throws -> Void = { _, _ in }
+    var activated: Step = { _ in }
+    var suspended: Step = { _ in }
+    var resumed: Step = { _ in }
+    var exported: @Sendable (CounterState) async throws -> CounterState = { $0 }
+    var imported: @Sendable (CounterState) async throws -> CounterState = { $0 }
+    var health: @Sendable () async throws -> Void = {}
+    var act: @Sendable (StatefulCounter, String, Call) async throws -> String = { _, text, _ in text }
+    var actNow: @Sendable (StatefulCounter, String) throws -> String = { _, text in text }
+    // The steps of a worker.
+    var built: @Sendable () async throws -> Void = {}
+    var opened: @Sendable () async throws -> Void = {}
+    var shut: @Sendable () async throws -> Void = {}
+    var serve: @Sendable (String) async throws -> String = { $0 }
+}
+
+struct CounterState: Codable, Sendable {
+    var sum = 0
+}
+
+struct Counting: Contract {
+    static let version: Version = "1.0.0"
+    /// Adds, and answers with the sum.
+    let add = AsyncMethod<Int, Int>()
+    let edition = AsyncMethod<Nothing, Int>()
+    let sumNow = SyncMethod<Nothing, Int>()
+    let editionNow = SyncMethod<Nothing, Int>()
+    /// What the script says.
+    let act = AsyncMethod<String, String>()
+    let actNow = SyncMethod<String, String>()
+}
+
+/// A manager with state whose every step is what a test wants, by its plugin's edition.
+final class StatefulCounter: Manager, StatefulComponent {
+    typealias Provides = Counting
+    typealias State = CounterState
+    struct Configuration: Decodable, Sendable {
+        var key: String
+    }
+    struct Wires: Wiring {
+        let next: Wire<Counting>?
+    }
+    static let stateSchema = StateSchema(name: "counter")
+    let context: Context
+    let script: CounterScript
+    let events: CounterEvents
+    let sum = Mutex(0)
+
+    init(_ context: Context) async throws {
+        self.context = context
+        events = CounterEvents.of(context.configuration.key)
+        script = events.script
+        events.note("made \(script.edition)")
+        try await script.made(context)
+        try script.timers(context.tasks, events)
+    }
+
+    deinit { events.note("gone \(script.edition)") }
+
+    func activate() async throws {
+        events.note("activate \(script.edition)")
+        try await script.activated(context)
+    }
+    func suspend() async throws {
+        events.note("suspend \(script.edition)")
+        try await script.suspended(context)
+    }
+    func resume() async throws {
+        events.note("resume \(script.edition)")
+        try await script.resumed(context)
+    }
+    func stop() async { events.note("stop \(script.edition)") }
+    func health() async throws { try await script.health() }
+    func exportState() async throws -> CounterState {
+        events.note("export \(script.edition)")
+        return try await script.exported(CounterState(sum: sum.withLock { $0 }))
+    }
+    func importState(_ state: CounterState) async throws {
+        events.note("import \(script.edition)")
+        let taken = try await script.imported(state)
+        sum.withLock { $0 = taken.sum }
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.add) { counter, number, _ in
+            counter.sum.withLock {
+                $0 += number
+                return $0
+            }
+        }
+        table.async(\.edition) { counter, _, _ in counter.script.edition }
+        table.sync(\.sumNow) { counter, _, _ in counter.sum.withLock { $0 } }
+        table.sync(\.editionNow) { counter, _, _ in counter.script.edition }
+        table.sync(\.actNow) { counter, text, _ in try counter.script.actNow(counter, text) }
+        table.async(\.act) { counter, text, call in try await counter.script.act(counter, text, call) }
+    }
+}
+
+/// The events of the counters of one key, and the script of those that are created next.
+final class CounterEvents: Sendable {
+    private static let all = Mutex<[String: CounterEvents]>([:])
+    let key = UUID().uuidString
+    private let state: Mutex<(script: CounterScript, events: [String])>
+
+    init(_ script: CounterScript = CounterScript()) {
+        state = Mutex((script, []))
+        let own = self
+        Self.all.withLock { $0[key] = own }
+    }
+
+    static func of(_ key: String) -> CounterEvents { all.withLock { $0[key] } ?? CounterEvents() }
+
+    var script: CounterScript { state.withLock { $0.script } }
+    var all: [String] { state.withLock { $0.events } }
+    func note(_ event: String) { state.withLock { $0.events.append(event) } }
+    /// Those that are made from now on do this.
+    func next(_ script: CounterScript) { state.withLock { $0.script = script } }
+}
+
+/// A host of counters that are swapped for other editions of their plugin.
+struct CounterHost {
+    static let plugin = "org.backplane.tests.counters"
+    let test: TestHost
+    let counters: [String: CounterEvents]
+    var host: PluginHost { test.host }
+
+    /// - Parameters:
+    ///   - wires: of each counter, the one that it calls.
+    ///   - others: managers of other plugins.
+    ///   - linked, libraries: those plugins; libraries lie in `folder`.
+    ///   - sections: further members of the manifest.
+    init(
+        _ names: [String] = ["Counter"], wires: [String: String] = [:], lanes: LaneRule = .fastest,
+        script: CounterScript = CounterScript(),
+        others: [String: ManifestValue] = [:], linked: [LinkedPlugin] = [], libraries: [String] = [],
+        sections: [String: ManifestValue] = [:], in folder: TestFolder? = nil,
+        stopLimit: Duration = .seconds(10),
+        options change: (inout HostOptions) -> Void = { _ in }
+    ) throws {
+        var counters: [String: CounterEvents] = [:]
+        for name in names { counters[name] = CounterEvents(script) }
+        self.counters = counters
+        var managers = others
+        for name in names {
+            var value: [String: ManifestValue] = [
+                "className": "StatefulCounter", "configuration": ["key": .string(counters[name]!.key)],
+            ]
+            if let next = wires[name] { value["uses"] = ["next": .string(next)] }
+            managers[name] = .dictionary(value)
+        }
+        let members: [String: ManifestValue] = [
+            "manifestVersion": 1, "plugins": .array(libraries.map { ["library": .string($0)] }),
+            "managers": .dictionary(managers),
+        ]
+        let manifest = ManifestValue.dictionary(members.merging(sections) { first, _ in first })
+        test = try TestHost(
+            String(decoding: manifest.json, as: UTF8.self), linked: [Self.edition("1.0.0")] + linked, in: folder,
+            lanes: lanes, stopLimit: stopLimit, change)
+    }
+
+    static func edition(_ version: Version) -> LinkedPlugin {
+        LinkedPlugin(id: plugin, version: version) { $0.add(StatefulCounter.self) }
+    }
+
+    func counter(_ name: String = "Counter") async throws(BackplaneError) -> Remote<Counting> {
+        try await host.manager(name)
+    }
+
+    /// Counters that are made from now on do this: also those that take back the state of others, of whatever edition
+    /// their plugin is.
+    func next(_ script: CounterScript) {
+        for counter in counters.values { counter.next(script) }
+    }
+
+    /// Activates another edition of the plugin, whose counters do this.
+    @discardableResult
+    func swap(
+        _ script: CounterScript, _ options: SwapOptions = .patient,
+        progress report: SwapProgressReport? = nil
+    ) async throws(BackplaneError) -> SwapReport {
+        next(script)
+        return try await swap(linked: [Self.edition(Version(script.edition))], options, progress: report)
+    }
+
+    /// The same with plugins as they are.
+    @discardableResult
+    func swap(
+        linked: [LinkedPlugin], _ options: SwapOptions = .patient,
+        progress report: SwapProgressReport? = nil
+    ) async throws(BackplaneError) -> SwapReport {
+        let coordinator = host.coordinator
+        return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
+            try await coordinator.swap(linked: linked, options, progress: report)
+        }
+    }
+}

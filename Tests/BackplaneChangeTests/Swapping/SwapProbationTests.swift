@@ -1,0 +1,235 @@
+import Backplane
+import BackplaneTestKit
+import Synchronization
+import TestFixtures
+import Testing
+
+@testable import BackplaneHost
+
+/// Generations that have to prove themselves, and what brings the old ones back.
+@Suite(.timeLimit(.minutes(5)))
+struct SwapProbationTests {
+    private static let lanes: [LaneRule] = [.fastest, .encoded]
+    private static let long = SwapOptions(
+        probation: Probation(
+            duration: .seconds(3_600), errorRate: 0.3, minimumCalls: 10, healthInterval: .seconds(3_600)),
+        drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
+    private static let fails: @Sendable (StatefulCounter, String, Call) async throws -> String = { _, _, _ in
+        throw BackplaneError(.componentFailed, "ill")
+    }
+
+    /// Calls until the swap is over.
+    private func call(until swap: Task<SwapReport, any Error>, _ body: () async throws -> Void) async throws
+        -> SwapReport
+    {
+        let over = Flag()
+        let end = Task {
+            defer { over.set() }
+            return try await swap.value
+        }
+        while !over.isSet {
+            try await body()
+            // Whoever else is there needs a thread, too.
+            await Task.yield()
+        }
+        return try await end.value
+    }
+
+    @Test func `a manager that came up from code on probation goes with it, and comes up again from the old code`()
+        async throws
+    {
+        let counters = try CounterHost(["Counter", "Late"]), counter = try await counters.counter(),
+            events = counters.counters["Late"]!
+        let swap = Task { try await counters.swap(CounterScript(edition: 2, act: Self.fails), Self.long) }
+        try await eventually { try counter.editionNow() == 2 }
+        let late = try await counters.counter("Late")
+        #expect(try await late.edition() == 2)
+        counters.next(CounterScript())
+        let report = try await call(until: swap) { _ = try? await counter.act("") }
+        #expect(report.outcome == .rolledBack)
+        #expect(try await late.edition() == 1)
+        await eventually { events.left == [1: 1] }
+        #expect(events.all.contains("stop 2"), "nothing of the rejected code is left")
+        await counters.host.stop()
+    }
+
+    @Test(arguments: lanes)
+    func `too many errors bring the old code back, with the state that the new one had`(lanes: LaneRule) async throws {
+        let counters = try CounterHost(lanes: lanes), counter = try await counters.counter(),
+            events = counters.counters["Counter"]!
+        _ = try await counter.add(5)
+        let swap = Task { try await counters.swap(CounterScript(edition: 2, act: Self.fails), Self.long) }
+        try await eventually { try counter.editionNow() == 2 }
+        counters.next(CounterScript())
+        #expect(try await counter.add(10) == 15)
+        let report = try await call(until: swap) { _ = try? await counter.act("") }
+        #expect(report.outcome == .rolledBack && report.warnings == [])
+        #expect(
+            report.failure?.code == .componentFailed
+                && report.failure?.message.contains("calls of Counter failed, ") == true,
+            "\(String(describing: report.failure))")
+        #expect(try await counter.edition() == 1)
+        #expect(try await counter.add(1) == 16)
+        await eventually { events.left == [1: 1] }
+        #expect(events.all.filter { $0 == "made 1" }.count == 2, "a new instance of the old code took the state back")
+        #expect(try await counters.host.generations(of: CounterHost.plugin).map(\.state) == [.active, .failed])
+        try await counters.expectNothingLeft(slots: ["Counter": 1])
+        try await counters.swap(CounterScript(edition: 3))
+        #expect(try await counter.add(1) == 17)
+        await counters.host.stop()
+    }
+
+    @Test func `errors that only a plugin in C receives count too`() async throws {
+        let counters = try CounterHost(
+            others: ["Relay": RelayPlugin.manager()], libraries: ["Relay"], in: RelayPlugin.folder())
+        let relay: Remote<Counting> = try await counters.host.manager("Relay"), counter = try await counters.counter()
+        let swap = Task { try await counters.swap(CounterScript(edition: 2, act: Self.fails), Self.long) }
+        try await eventually { try counter.editionNow() == 2 }
+        counters.next(CounterScript())
+        let report = try await call(until: swap) { _ = try? await relay.act("") }
+        #expect(report.outcome == .rolledBack)
+        #expect(try await relay.edition() == 1)
+        await counters.host.stop()
+    }
+
+    @Test func `one that is not well is taken back`() async throws {
+        let counters = try CounterHost(), counter = try await counters.counter()
+        _ = try await counter.add(5)
+        let report = try await counters.swap(
+            CounterScript(
+                edition: 2,
+                health: {
+                    counters.next(CounterScript())
+                    throw BackplaneError(.componentFailed, "feverish")
+                }), Self.long)
+        #expect(report.outcome == .rolledBack && report.failure?.message == "Counter is unhealthy: feverish")
+        #expect(try await (counter.edition(), counter.add(1)) == (1, 6))
+        await counters.host.stop()
+    }
+
+    @Test func `one that does not say whether it is well is taken back in its time, with its state`() async throws {
+        let never = TestGate(), counters = try CounterHost(), counter = try await counters.counter(),
+            events = counters.counters["Counter"]!
+        _ = try await counter.add(5)
+        var options = Self.long
+        options.stepLimit = .seconds(10)
+        let report = try await counters.test.expiring(.seconds(10), once: { try await never.arrivals() }) { [options] in
+            try await counters.swap(
+                CounterScript(
+                    edition: 2,
+                    health: {
+                        counters.next(CounterScript())
+                        await never.passThoughCancelled()
+                    }), options)
+        }
+        #expect(
+            report.outcome == .rolledBack
+                && report.failure?.message.hasPrefix(
+                    "Counter is unhealthy: Counter took longer than 10.0 seconds to report its health") == true
+        )
+        #expect(report.warnings == [], "a question for health may be under way with other steps")
+        #expect(try await (counter.edition(), counter.add(1)) == (1, 6))
+        never.open()
+        await eventually { events.left == [1: 1] }
+        await counters.host.stop()
+    }
+
+    @Test func `one that is well until its probation ends stays, and is asked at every interval`() async throws {
+        let asked = Atomic(0), counters = try CounterHost(), counter = try await counters.counter()
+        var options = Self.long
+        options.probation = Probation(duration: .seconds(60), healthInterval: .seconds(20))
+        let swap = Task { [options] in
+            try await counters.swap(
+                CounterScript(edition: 2, health: { asked.wrappingAdd(1, ordering: .relaxed) }), options)
+        }
+        for _ in 0..<3 { try await counters.test.clock.expire(.seconds(20)) }
+        #expect(try await swap.value.outcome == .swapped)
+        #expect(asked.load(ordering: .relaxed) == 3)
+        #expect(try await counter.edition() == 2)
+        await counters.host.stop()
+    }
+
+    @Test func `state goes back through the way down`() async throws {
+        let counters = try CounterHost(), counter = try await counters.counter()
+        _ = try await counter.add(5)
+        let swap = Task { try await counters.swap(linked: [OtherCounters.newer], Self.long) }
+        try await eventually { try counter.editionNow() == 4 }
+        #expect(try await counter.add(2) == 7)
+        let report = try await call(until: swap) { _ = try? await counter.act("") }
+        #expect(report.outcome == .rolledBack && report.warnings == [])
+        #expect(report.components[0].state?.fromVersion == 1 && report.components[0].state?.toVersion == 2)
+        #expect(try await (counter.edition(), counter.add(1)) == (1, 8))
+        await counters.host.stop()
+    }
+
+    @Test func `without a migration down the old one continues from where it was, and the report names what is lost`()
+        async throws
+    {
+        let counters = try CounterHost(), counter = try await counters.counter(), events = counters.counters["Counter"]!
+        _ = try await counter.add(5)
+        let swap = Task { try await counters.swap(linked: [OtherCounters.oneWay], Self.long) }
+        try await eventually { try counter.editionNow() == 5 }
+        #expect(try await counter.add(2) == 7)
+        let report = try await call(until: swap) { _ = try? await counter.act("") }
+        #expect(report.outcome == .rolledBack)
+        #expect(
+            report.warnings == [
+                "the changes to the state of Counter since the swap are lost, and it continues with the earlier state: `counter` is written in version 2, but the new code reads version 1"
+            ])
+        #expect(try await (counter.edition(), counter.add(1)) == (1, 6))
+        #expect(events.all.contains("resume 1"))
+        try await counters.expectNothingLeft(slots: ["Counter": 1])
+        await counters.host.stop()
+    }
+
+    @Test(arguments: lanes)
+    func `a call that stays in the new code keeps it alive when it is taken back`(lanes: LaneRule) async throws {
+        let never = TestGate(), counters = try CounterHost(lanes: lanes), counter = try await counters.counter(),
+            events = counters.counters["Counter"]!
+        _ = try await counter.add(5)
+        var options = Self.long
+        options.drain = .upTo(.seconds(10), then: .fail)
+        let script = CounterScript(
+            edition: 2,
+            act: { counter, text, _ in
+                if text == "fail" { throw BackplaneError(.componentFailed, "ill") }
+                await never.passThoughCancelled()
+                return "\(counter.script.edition) \(counter.sum.withLock { $0 })"
+            })
+        let swap = Task { [options] in try await counters.swap(script, options) }
+        try await eventually { try counter.editionNow() == 2 }
+        counters.next(CounterScript())
+        let call = Task { try await counter.act("stay") }
+        try await never.arrivals()
+        let ended = Task { try await self.call(until: swap) { _ = try? await counter.act("fail") } }
+        // A drain whose calls come later has as much time as a step.
+        try await counters.test.clock.expire(.seconds(10))
+        let report = try await ended.value
+        #expect(report.outcome == .rolledBack)
+        #expect(report.warnings.count == 1)
+        #expect(
+            report.warnings.first?.hasPrefix(
+                "during the rollback: calls have not ended within 10.0 seconds: 1 call of the host program to Counter"
+            ) == true)
+        #expect(try await (counter.edition(), counter.add(1)) == (1, 6))
+        #expect(!events.all.contains("gone 2"))
+        never.open()
+        #expect(try await call.value == "2 5")
+        await eventually { events.left == [1: 1] }
+        try await counters.expectNothingLeft(slots: ["Counter": 1])
+        await counters.host.stop()
+    }
+
+    @Test func `a host that stops during probation keeps the new code, and stops`() async throws {
+        let counters = try CounterHost(), counter = try await counters.counter(), events = counters.counters["Counter"]!
+        let swap = Task { try await counters.swap(CounterScript(edition: 2), Self.long) }
+        try await eventually { try counter.editionNow() == 2 }
+        counters.next(CounterScript())
+        #expect(try await counters.host.generations().map(\.state) == [.retired, .onProbation])
+        await counters.host.stop()
+        #expect(try await swap.value.outcome == .swapped)
+        await eventually { events.left == [:] }
+        #expect(events.all.contains("stop 2") && !events.all.contains("stop 1"))
+        #expect(counters.test.log.records.allSatisfy { $0.level < .error })
+    }
+}

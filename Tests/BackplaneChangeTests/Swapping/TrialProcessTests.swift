@@ -1,0 +1,188 @@
+import Backplane
+import BackplaneTestKit
+import Foundation
+import TestFixtures
+import Testing
+
+@testable import BackplaneHost
+
+/// The process in whose children libraries are tried: it says how each child ended, and outlives them all.
+@Suite(.timeLimit(.minutes(5)))
+struct TrialProcessTests {
+    private let folder: TestFolder
+    private let process = TrialProcess(isPossible: true)
+
+    init() throws { folder = try TestFolder() }
+
+    private func open(_ source: String, limit: Duration = .seconds(60), _ flags: String...) throws
+        -> TrialProcess.Conclusion
+    {
+        let bytes = try LoadingFixture.library(of: "#include <unistd.h>\n#include <stdlib.h>\n" + source, flags)
+        return process.open(try folder.write(bytes, as: "lib\(UUID().uuidString).so"), limit: limit)
+    }
+
+    private static func constructor(_ body: String) -> String {
+        "__attribute__((constructor)) static void loaded(void) { \(body) }"
+    }
+
+    private static func destructor(_ body: String) -> String {
+        "__attribute__((destructor)) static void ended(void) { \(body) }"
+    }
+
+    @Test func `a library that does nothing wrong passes, and its constructors and destructors have run`() throws {
+        let loaded = folder.path + "/loaded", ended = folder.path + "/ended"
+        let source =
+            #"#include <fcntl.h>"# + "\n" + Self.constructor(#"close(creat("\#(loaded)", 0600));"#)
+            + Self.destructor(#"close(creat("\#(ended)", 0600));"#)
+        #expect(try open(source) == .passed)
+        #expect(LoadingFixture.exists(loaded) && LoadingFixture.exists(ended))
+    }
+
+    @Test func `whatever ends the child is told, with the stage and what it printed`() throws {
+        #expect(
+            try open(Self.constructor("abort();")) == .died(.signal(SIGABRT), stage: .loading, printed: ""))
+        #expect(
+            try open(Self.constructor("*(volatile int *)8 = 1;"))
+                == .died(.signal(SIGSEGV), stage: .loading, printed: ""))
+        // ThreadSanitizer has an exit code of its own for a process that ends in the dynamic loader.
+        if !OccupiedPoolProgram.isThreadSanitized {
+            #expect(try open(Self.constructor("_exit(0);")) == .died(.exit(0), stage: .loading, printed: ""))
+            #expect(
+                try open(Self.constructor(#"write(2, "no licence\n", 11); exit(7);"#))
+                    == .died(.exit(7), stage: .loading, printed: "no licence\n"))
+        }
+        #expect(try open(Self.destructor("abort();")) == .died(.signal(SIGABRT), stage: .ending, printed: ""))
+        #expect(try open(Self.destructor("_exit(9);")) == .died(.exit(9), stage: .ending, printed: ""))
+    }
+
+    /// Expects a trial to come to its limit in a stage: on a busy machine a first limit may pass before that.
+    private func expectOverdue(
+        in stage: TrialProcess.Stage, _ location: SourceLocation = #_sourceLocation,
+        _ trial: (Duration) throws -> TrialProcess.Conclusion
+    ) throws {
+        for limit in [Duration.milliseconds(300), .seconds(3), .seconds(20)] {
+            let conclusion = try trial(limit)
+            guard case .died(.overdue, let found, let printed) = conclusion, printed.isEmpty else {
+                Issue.record("\(conclusion)", sourceLocation: location)
+                return
+            }
+            if found == stage { return }
+        }
+        Issue.record("the stage was not reached", sourceLocation: location)
+    }
+
+    /// Tries a plugin whose entry function runs `statements`.
+    private func enter(_ statements: String, limit: Duration = .seconds(60)) throws -> TrialProcess.Conclusion {
+        let bytes = try TurnstileFixture.culprit("-DENTERED=" + statements)
+        return process.open(
+            try folder.write(bytes, as: "lib\(UUID().uuidString).so"), toolchain: "the tests'", limit: limit)
+    }
+
+    @Test func `the entry function runs, and what ends the child there is told`() throws {
+        #expect(try enter("(void)0") == .passed)
+        #expect(try enter("abort()") == .died(.signal(SIGABRT), stage: .entering, printed: ""))
+        #expect(try enter("exit(0)") == .died(.exit(0), stage: .entering, printed: ""))
+        #expect(
+            try enter("*(volatile int *)NOWHERE = 1") == .died(.signal(SIGSEGV), stage: .entering, printed: ""))
+        try expectOverdue(in: .entering) { try enter("for (;;) pause()", limit: $0) }
+        #expect(try enter("return BP_FAILED") == .passed, "the host is told so itself")
+    }
+
+    @Test func `the entry function is offered what a host offers, and services that do nothing`() throws {
+        #expect(
+            try enter(
+                """
+                const bp_log_1 *log = offer->get_interface((bp_bytes)BP_TEXT(BP_LOG), 1); \
+                const bp_calls_1 *calls = offer->get_interface((bp_bytes)BP_TEXT(BP_CALLS), 1); \
+                const bp_http_1 *http = offer->get_interface((bp_bytes)BP_TEXT(BP_HTTP), 1); \
+                const bp_store_1 *store = offer->get_interface((bp_bytes)BP_TEXT(BP_STORE), 1); \
+                const bp_store_2 *store2 = offer->get_interface((bp_bytes)BP_TEXT(BP_STORE), 2); \
+                const bp_timers_1 *timers = offer->get_interface((bp_bytes)BP_TEXT(BP_TIMERS), 1); \
+                if (!log || !calls || !http || !store || !store2 || !timers) abort(); \
+                if (store2->size != sizeof *store2 || timers->size != sizeof *timers) abort(); \
+                if (log->size != sizeof *log || calls->size != sizeof *calls) abort(); \
+                if (http->size != sizeof *http || store->size != sizeof *store) abort(); \
+                if (offer->get_interface((bp_bytes)BP_TEXT(BP_LOG), 9)) abort(); \
+                if (offer->get_interface((bp_bytes)BP_TEXT("nothing"), 1)) abort(); \
+                if (offer->toolchain.length != 10 || memcmp(offer->toolchain.data, "the tests'", 10) != 0) abort(); \
+                if (offer->host_version.length == 0 || offer->lane_revision == 0) abort(); \
+                log->write(0, BP_LOG_INFO, text("here"), NULL, 0)
+                """) == .passed)
+    }
+
+    @Test(arguments: [
+        "own.id.data = NOWHERE", "own.version.data = NOWHERE", "own.toolchain.data = NOWHERE",
+        "own.problems = (bp_bytes){NOWHERE, 5}", "own.components = NOWHERE",
+        "own.components = (const void *)((uintptr_t)NOWHERE + 1)", "own.self_check.canary.bytes.data = NOWHERE",
+        "own.self_check.layout_hash = 0; own.self_check.fields = NOWHERE",
+        "changed.class_name.data = NOWHERE", "changed.version.data = NOWHERE", "changed.contract.data = NOWHERE",
+        "changed.contract_version.data = NOWHERE", "changed.methods = NOWHERE", "method.name.data = NOWHERE",
+        "changed.wires = NOWHERE; changed.wire_count = 1", "wire.label.data = NOWHERE", "wire.contract.data = NOWHERE",
+        "wire.contract_version.data = NOWHERE", "wire.methods = NOWHERE", "changed.state = NOWHERE",
+        "static bp_state other; other = state; other.schema.data = NOWHERE; changed.state = &other",
+        "own.lane_revision = offer->lane_revision; changed.lane = NOWHERE",
+        "own.lane_revision = offer->lane_revision; wire.lane = NOWHERE",
+        """
+        static const void *lane[4]; lane[0] = lane; lane[1] = NOWHERE; \
+        own.lane_revision = offer->lane_revision; changed.lane = lane
+        """,
+    ])
+    func `a descriptor that cannot be read ends the child, not the host`(_ change: String) throws {
+        let verdict = try enter(Self.answering(change))
+        #expect(verdict == .died(.signal(SIGSEGV), stage: .reading, printed: ""), "\(change)")
+    }
+
+    @Test(arguments: [
+        "own.self_check.canary.u8 = 0", "own.self_check.layout_hash = 1", "answer->size = 8; return BP_OK",
+        "own.abi = 99",
+        "own.component_count = 65536", "changed.size = 7",
+    ])
+    func `what the host refuses before it reads on is no death`(_ change: String) throws {
+        let unreadable =
+            change.contains("changed") ? "changed.class_name.data = NOWHERE" : "own.components = NOWHERE"
+        #expect(try enter(Self.answering("\(unreadable); \(change)")) == .passed)
+    }
+
+    /// The statements of an entry function that answers with a changed copy of what the culprit describes.
+    private static func answering(_ change: String) -> String {
+        """
+        own.components = &changed; changed.methods = &method; changed.wires = &wire; changed.wire_count = 1; \(change)
+        """
+    }
+
+    @Test(arguments: ["Turnstile1", "_Challenge", "_Parity", "_ParityRelay", "TurnstileInC1"])
+    func `plugins that do nothing wrong pass, in Swift with their layouts, and in C`(_ library: String) throws {
+        #expect(process.open(TestHost.libraries + "/lib\(library).so", limit: .seconds(60)) == .passed)
+    }
+
+    @Test func `one that comes to no end is killed, with what it started`() async throws {
+        let mark = folder.path + "/mark", lock = folder.path + "/lock"
+        // The child and the process that it starts have the same lock, which is free when both are gone.
+        let source =
+            "#include <fcntl.h>\n#include <sys/file.h>\n"
+            + Self.constructor(
+                #"""
+                flock(open("\#(lock)", O_RDWR | O_CREAT, 0600), LOCK_EX);
+                if (fork() == 0) close(creat("\#(mark)", 0600));
+                for (;;) pause();
+                """#)
+        // On a busy machine a first limit may pass before that.
+        for limit in [Duration.milliseconds(300), .seconds(3), .seconds(20)] where !LoadingFixture.exists(mark) {
+            #expect(try open(source, limit: limit) == .died(.overdue, stage: .loading, printed: ""))
+        }
+        #expect(LoadingFixture.exists(mark))
+        let file = creat(lock, 0o600)
+        defer { close(file) }
+        await eventually { flock(file, LOCK_EX | LOCK_NB) == 0 }
+        try expectOverdue(in: .ending) { try open(Self.destructor("for (;;) {}"), limit: $0) }
+    }
+
+    @Test func `what the loader refuses in good order is no death`() throws {
+        let verdict = process.open(try folder.write([1, 2, 3], as: "libNone.so"), limit: .seconds(60))
+        guard case .refused(let reason) = verdict else {
+            Issue.record("\(verdict)")
+            return
+        }
+        #expect(reason.contains("libNone.so"))
+    }
+}

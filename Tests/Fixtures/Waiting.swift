@@ -1,0 +1,51 @@
+package import Backplane
+package import BackplaneHost
+package import BackplaneTestKit
+package import Testing
+
+/// Waits until a condition holds that nothing announces, by looking again and again.
+///
+/// It has no limit of its own: the test's time limit cancels it.
+package func eventually(
+    _ location: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
+) async rethrows {
+    while try await !condition() {
+        if Task.isCancelled {
+            Issue.record("it did not happen", sourceLocation: location)
+            return
+        }
+        // Another thread may have to come to a processor first.
+        try? await Task.sleep(for: .milliseconds(1))
+    }
+}
+
+/// Returns the error that `body` throws; an issue when it throws none.
+package func error(
+    _ location: SourceLocation = #_sourceLocation, of body: () async throws -> some Sendable
+) async -> BackplaneError? {
+    await #expect(throws: BackplaneError.self, sourceLocation: location) { _ = try await body() }
+}
+
+extension TestGate {
+    /// Waits until the gate is open, even if the task is cancelled, as a component does that nothing can end.
+    package func passThoughCancelled() async {
+        await Task { try? await pass() }.value
+    }
+}
+
+extension SwapOptions {
+    /// Limits that do not pass on a busy machine.
+    package static let patient = SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
+}
+
+extension Duration {
+    /// A time until deadlines that pass only by the test's clock: plugins go by the system's, which is behind it.
+    package static let farAway = Duration.seconds(36_000)
+}
+
+extension Result where Failure == BackplaneError {
+    /// The code of the failure; `nil` for a success.
+    package var code: BackplaneError.Code? {
+        if case .failure(let error) = self { error.code } else { nil }
+    }
+}
