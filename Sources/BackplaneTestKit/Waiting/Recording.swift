@@ -31,6 +31,15 @@ public final class Recording<Value: Sendable>: Sendable {
 }
 
 extension Recording {
+    /// Waits until the values meet a condition, and returns them.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before.
+    @discardableResult
+    public func until(_ isReached: @escaping @Sendable ([Value]) -> Bool) async throws -> [Value] {
+        try await values.wait(until: isReached)
+        return all
+    }
+
     /// Waits for a value that meets a condition, and returns the first one.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before.

@@ -31,10 +31,14 @@ extension CounterHost {
 }
 
 extension CounterEvents {
+    var left: [Int: Int] { all.left }
+}
+
+extension [String] {
     /// How many there are of each edition, made and not gone.
     var left: [Int: Int] {
         var left: [Int: Int] = [:]
-        for event in all {
+        for event in self {
             let words = event.split(separator: " "), edition = words.last.flatMap { Int($0) } ?? 0
             if words.first == "made" { left[edition, default: 0] += 1 }
             if words.first == "gone" { left[edition, default: 0] -= 1 }

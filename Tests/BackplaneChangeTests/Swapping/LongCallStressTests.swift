@@ -39,7 +39,7 @@ struct LongCallStressTests {
         let callers = (0..<4).map { _ in Callers() }, longest = LongestCall(), total = Mutex(0)
         let began = ContinuousClock.now
         let long = Task { try await counter.act("") }
-        await eventually { begun.all.count == 1 }
+        try await begun.until { $0.count == 1 }
         for caller in callers {
             // Each counts its own calls, since the sums of the others are between two of its own.
             let own = Mutex(0)

@@ -109,7 +109,7 @@ struct LongCallTests {
         #expect(try await (first.value, counter.edition(), counter.add(1)) == ("1", 1, 1))
         latches["second"].open()
         #expect(try await second.value == "1")
-        await eventually { counters.counters["Counter"]!.all == ["made 1", "activate 1", "made 2", "gone 2"] }
+        try await counters.counters["Counter"]!.until { $0 == ["made 1", "activate 1", "made 2", "gone 2"] }
         await counters.host.stop()
     }
 

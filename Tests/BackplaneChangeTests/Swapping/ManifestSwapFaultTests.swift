@@ -131,7 +131,7 @@ struct ManifestSwapFaultTests {
         await eventually { Self.workers(changing.leaving) == 0 && Self.workers(changing.coming) == 1 }
         await host.stop()
         for events in [changing.counters.counters["A"]!, changing.counters.counters["B"]!] {
-            await eventually { events.left == [:] }
+            try await events.until { $0.left == [:] }
         }
         await eventually { Self.workers(changing.coming) == 0 }
     }

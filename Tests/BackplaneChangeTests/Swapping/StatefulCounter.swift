@@ -115,21 +115,23 @@ final class StatefulCounter: Manager, StatefulComponent {
 final class CounterEvents: Sendable {
     private static let all = Mutex<[String: CounterEvents]>([:])
     let key = UUID().uuidString
-    private let state: Mutex<(script: CounterScript, events: [String])>
+    private let current: Mutex<CounterScript>
+    private let events = Recording<String>()
 
     init(_ script: CounterScript = CounterScript()) {
-        state = Mutex((script, []))
+        current = Mutex(script)
         let own = self
         Self.all.withLock { $0[key] = own }
     }
 
     static func of(_ key: String) -> CounterEvents { all.withLock { $0[key] } ?? CounterEvents() }
 
-    var script: CounterScript { state.withLock { $0.script } }
-    var all: [String] { state.withLock { $0.events } }
-    func note(_ event: String) { state.withLock { $0.events.append(event) } }
+    var script: CounterScript { current.withLock(\.self) }
+    var all: [String] { events.all }
+    func note(_ event: String) { events.add(event) }
+    func until(_ isReached: @escaping @Sendable ([String]) -> Bool) async throws { try await events.until(isReached) }
     /// Those that are made from now on do this.
-    func next(_ script: CounterScript) { state.withLock { $0.script = script } }
+    func next(_ script: CounterScript) { current.withLock { $0 = script } }
 }
 
 /// A host of counters that are swapped for other editions of their plugin.

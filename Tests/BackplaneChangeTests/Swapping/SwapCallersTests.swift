@@ -132,7 +132,7 @@ struct SwapCallersTests {
         inside.signal()
         await eventually { answer.withLock { $0 } != nil }
         #expect(answer.withLock { $0 } == "1 5")
-        await eventually { events.all.contains("gone 1") }
+        try await events.until { $0.contains("gone 1") }
         try await counters.expectNothingLeft(slots: ["Counter": 1])
         await counters.host.stop()
     }
@@ -177,7 +177,7 @@ struct SwapCallersTests {
         #expect(try await waiting.value == 1, "who waited goes on, with the old code")
         #expect(try await counter.edition() == 1)
         // It was not even suspended.
-        await eventually { counters.counters["Counter"]!.all == ["made 1", "activate 1", "made 2", "gone 2"] }
+        try await counters.counters["Counter"]!.until { $0 == ["made 1", "activate 1", "made 2", "gone 2"] }
         never.open()
         for call in own { #expect(try await call.value == "own") }
         #expect(try await its.value == "its")
@@ -217,7 +217,7 @@ struct SwapCallersTests {
             let sums = try [counter, second, third, fourth].map { try $0.sumNow() }
             #expect(sums == callers.last)
             #expect(try await counter.edition() == 201)
-            await eventually { counters.counters["Counter"]!.left == [201: 1] }
+            try await counters.counters["Counter"]!.until { $0.left == [201: 1] }
             await eventually { await counters.host.coordinator.numbersInUse == 6 }
             await counters.host.stop()
         }

@@ -95,7 +95,7 @@ struct SwapDependentsTests {
         #expect(gate.callsInFlight == 0, "whoever changes the new one does not wait for it")
         never.open()
         #expect(try await call.value == "old")
-        await eventually { events.all.suffix(2) == ["suspend 1", "gone 1"] }
+        try await events.until { $0.suffix(2) == ["suspend 1", "gone 1"] }
         try await counters.expectNothingLeft(slots: ["Worker": 1])
         await counters.host.stop()
     }
@@ -115,7 +115,7 @@ struct SwapDependentsTests {
         inside.open()
         #expect(try await waiting.value == 2)
         #expect(try await swap.value.components.map(\.manner) == [.gated])
-        await eventually { events.all == ["made 1", "activate 1", "made 2", "suspend 1", "activate 2", "gone 1"] }
+        try await events.until { $0 == ["made 1", "activate 1", "made 2", "suspend 1", "activate 2", "gone 1"] }
         await counters.host.stop()
     }
 }

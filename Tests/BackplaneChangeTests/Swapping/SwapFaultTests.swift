@@ -65,7 +65,7 @@ struct SwapFaultTests {
         #expect(try await a.edition() == 2)
         #expect(try a.sumNow() == sums.0 && b.sumNow() == sums.1)
         await counters.host.stop()
-        for name in ["A", "B"] { await eventually { counters.counters[name]!.left == [:] } }
+        for name in ["A", "B"] { try await counters.counters[name]!.until { $0.left == [:] } }
     }
 
     // MARK: What components do
@@ -135,7 +135,7 @@ struct SwapFaultTests {
         #expect(try await counter.edition() == 3)
         #expect(try await counter.add(1) == 7)
         await counters.host.stop()
-        await eventually { events.left == [:] }
+        try await events.until { $0.left == [:] }
     }
 
     @Test(arguments: failing)
@@ -163,14 +163,14 @@ struct SwapFaultTests {
         #expect(try await counter.edition() == 1)
         hanging.open()
         // Steps never overlap: one that was in its own step is resumed when that is over.
-        if failing.isLate { await eventually { events.all.contains("resume 1") } }
+        if failing.isLate { try await events.until { $0.contains("resume 1") } }
         try await counters.expectNothingLeft(slots: ["Counter": 1])
-        await eventually { events.left == [1: 1] }
+        try await events.until { $0.left == [1: 1] }
         try await counters.swap(CounterScript(edition: 3))
         #expect(try await counter.add(1) == 7)
         #expect(try await counter.edition() == 3)
         await counters.host.stop()
-        await eventually { events.left == [:] }
+        try await events.until { $0.left == [:] }
         if failing.step == .activate { #expect(events.all.contains("suspend 2"), "what it took late it gives up") }
     }
 

@@ -39,7 +39,7 @@ struct SwapLayersTests {
         building.open()
         #expect(try await swap.value.components.map(\.component) == ["EditionStore"])
         #expect(try await reader.value.edition() == 2)
-        await eventually { events.all == ["made 1", "made 2", "gone 1"] }
+        try await events.until { $0 == ["made 1", "made 2", "gone 1"] }
         await counters.host.stop()
     }
 

@@ -48,7 +48,7 @@ struct SwapProbationTests {
         let report = try await call(until: swap) { _ = try? await counter.act("") }
         #expect(report.outcome == .rolledBack)
         #expect(try await late.edition() == 1)
-        await eventually { events.left == [1: 1] }
+        try await events.until { $0.left == [1: 1] }
         #expect(events.all.contains("stop 2"), "nothing of the rejected code is left")
         await counters.host.stop()
     }
@@ -70,7 +70,7 @@ struct SwapProbationTests {
             "\(String(describing: report.failure))")
         #expect(try await counter.edition() == 1)
         #expect(try await counter.add(1) == 16)
-        await eventually { events.left == [1: 1] }
+        try await events.until { $0.left == [1: 1] }
         #expect(events.all.filter { $0 == "made 1" }.count == 2, "a new instance of the old code took the state back")
         #expect(try await counters.host.generations(of: CounterHost.plugin).map(\.state) == [.active, .failed])
         try await counters.expectNothingLeft(slots: ["Counter": 1])
@@ -130,7 +130,7 @@ struct SwapProbationTests {
         #expect(report.warnings == [], "a question for health may be under way with other steps")
         #expect(try await (counter.edition(), counter.add(1)) == (1, 6))
         never.open()
-        await eventually { events.left == [1: 1] }
+        try await events.until { $0.left == [1: 1] }
         await counters.host.stop()
     }
 
@@ -215,7 +215,7 @@ struct SwapProbationTests {
         #expect(!events.all.contains("gone 2"))
         never.open()
         #expect(try await call.value == "2 5")
-        await eventually { events.left == [1: 1] }
+        try await events.until { $0.left == [1: 1] }
         try await counters.expectNothingLeft(slots: ["Counter": 1])
         await counters.host.stop()
     }
@@ -228,7 +228,7 @@ struct SwapProbationTests {
         #expect(try await counters.host.generations().map(\.state) == [.retired, .onProbation])
         await counters.host.stop()
         #expect(try await swap.value.outcome == .swapped)
-        await eventually { events.left == [:] }
+        try await events.until { $0.left == [:] }
         #expect(events.all.contains("stop 2") && !events.all.contains("stop 1"))
         #expect(counters.test.log.records.allSatisfy { $0.level < .error })
     }

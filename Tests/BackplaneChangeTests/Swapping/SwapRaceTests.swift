@@ -86,7 +86,7 @@ struct SwapRaceTests {
         #expect(try await counters.host.apply(empty, discardsState: true).stopped == ["Counter"])
         #expect(await error { try await counter.add(1) }?.code == .unknownManager)
         await counters.host.stop()
-        await eventually { counters.counters["Counter"]!.left == [:] }
+        try await counters.counters["Counter"]!.until { $0.left == [:] }
     }
 
     @Test func `a host that has stopped, or stops, swaps no more`() async throws {
@@ -162,7 +162,7 @@ struct SwapRaceTests {
         await stop.value
         _ = await waiting.result
         let events = counters.counters["Counter"]!
-        await eventually { events.left == [:] }
+        try await events.until { $0.left == [:] }
         #expect(events.all.contains("stop 1"), "the old one is stopped as it would have been: \(events.all)")
         #expect(await error { try await counter.add(1) }?.code == .callRetired)
     }

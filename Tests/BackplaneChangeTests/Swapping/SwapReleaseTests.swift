@@ -44,11 +44,11 @@ struct SwapReleaseTests {
         #expect(!events.all.contains("suspend 1"))
         events.next(CounterScript(edition: 3))
         try await counters.swap(linked: [WorkerPlugin.edition("3.0.0")])
-        await eventually { events.all.contains("gone 2") }
+        try await events.until { $0.contains("gone 2") }
         #expect(!events.all.contains("suspend 1"), "the call is still in it")
         #expect(try await counters.gate("Worker").callsInFlight == 0, "and none of those that changes wait for")
         never.open()
-        await eventually { events.all.suffix(2) == ["suspend 1", "gone 1"] }
+        try await events.until { $0.suffix(2) == ["suspend 1", "gone 1"] }
         #expect(await counters.host.statistics.first { $0.component == "Worker" }?.calls == 1)
         try await counters.expectNothingLeft(slots: ["Worker": 1])
         await counters.host.stop()

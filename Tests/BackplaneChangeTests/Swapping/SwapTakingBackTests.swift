@@ -53,7 +53,7 @@ struct SwapTakingBackTests {
         #expect(!counters.counters["A"]!.all.contains("gone 2"))
         staying.open()
         #expect(try await call.value == "2", "to the end on the code it began on")
-        await eventually { counters.counters["A"]!.all.contains("gone 2") }
+        try await counters.counters["A"]!.until { $0.contains("gone 2") }
         let again = try await counters.counter("A")
         #expect(try await again.edition() == 1)
         #expect(try await a.edition() == 1, "who kept it gets there, too")

@@ -17,7 +17,7 @@ struct SwapTests {
         #expect(try await counter.add(2) == 7)
         #expect(try counter.sumNow() == 7)
         #expect(try await counters.test.call("Counter", "add", "1") == "8")
-        await eventually { counters.counters["Counter"]!.all.last == "gone 1" }
+        try await counters.counters["Counter"]!.until { $0.last == "gone 1" }
         let native = ["export 1", "export 1", "import 2", "export 2", "import 2"]
         #expect(
             counters.counters["Counter"]!.all == ["made 1", "activate 1", "made 2", "suspend 1"]

@@ -90,11 +90,11 @@ struct SwapWhileExchangingTests {
             report.warnings == [
                 "FeedCommunication had exchanges in flight after it was suspended, which were ended; `suspend` must end them"
             ])
-        await eventually { events.all == ["suspend", "call.retired"] }
+        try await events.until { $0 == ["suspend", "call.retired"] }
         await eventually { executor.cancelled.load(ordering: .relaxed) == 1 }
         executor.latch.open()  // the answer of the first comes too late for anybody
         _ = try await feed.listen()
-        await eventually { events.all == ["suspend", "call.retired", "204"] }
+        try await events.until { $0 == ["suspend", "call.retired", "204"] }
         await counters.host.stop()
     }
 }

@@ -57,7 +57,7 @@ struct TimerTests {
             await eventually { await timers.statistics.first { $0.name == "quick" }?.isRunning == false }
         }
         #expect(running.withLock { $0.most } == 1)
-        await eventually { timers.events.all.count { $0 == "quick" } == 5 }
+        try await timers.events.until { $0.count { $0 == "quick" } == 5 }
         #expect(await timers.statistics.first { $0.name == "slow" }?.isRunning == true)
         goes.yield()
         try await timers.clock.run(for: .zero)

@@ -72,10 +72,10 @@ struct CrowdedSocketTests {
         }
         let fixture = try ControlFixture(requests: [request])
         var client: LocalSocket? = try fixture.connect(#"{"request": "watch"}"# + "\n")
-        await eventually { events.all == ["begun"] }
+        try await events.until { $0 == ["begun"] }
         _ = client?.peerUser
         client = nil
-        await eventually { events.all == ["begun", "cancelled"] }
+        try await events.until { $0 == ["begun", "cancelled"] }
     }
 
     @Test func `a socket whose file was removed is made again, with its folder`() async throws {

@@ -53,22 +53,26 @@ struct FeedScript: Sendable {
 final class FeedRecord: Sendable {
     private static let all = Mutex<[String: FeedRecord]>([:])
     let key: String
-    private let state: Mutex<(script: FeedScript, events: [String])>
+    private let current: Mutex<FeedScript>
+    private let recording = Recording<String>()
 
     init(_ script: FeedScript = FeedScript(1)) {
         let number = Self.all.withLock { $0.count }
         key = "\(number) \(UInt64.random(in: 0 ..< .max))"
-        state = Mutex((script, []))
+        current = Mutex(script)
         let own = self
         Self.all.withLock { $0[key] = own }
     }
 
     static func of(_ key: String) -> FeedRecord { all.withLock { $0[key] } ?? FeedRecord() }
 
-    var script: FeedScript { state.withLock { $0.script } }
-    var events: [String] { state.withLock { $0.events } }
-    func note(_ event: String) { state.withLock { $0.events.append(event) } }
-    func next(_ script: FeedScript) { state.withLock { $0.script = script } }
+    var script: FeedScript { current.withLock(\.self) }
+    var events: [String] { recording.all }
+    func note(_ event: String) { recording.add(event) }
+    func until(_ isReached: @escaping @Sendable ([String]) -> Bool) async throws {
+        try await recording.until(isReached)
+    }
+    func next(_ script: FeedScript) { current.withLock { $0 = script } }
 }
 
 /// A host of one feed and one reader, whose plugins are swapped for other editions.

@@ -45,7 +45,7 @@ struct StreamSwapTests {
                     #expect(number == edition)
                     break
                 }
-                await eventually { feeds.record.events.contains("gone \(edition - 1)") }
+                try await feeds.record.until { $0.contains("gone \(edition - 1)") }
             }
         }
     }
@@ -67,12 +67,12 @@ struct StreamSwapTests {
             #expect(await reader.value?.code == .streamInterrupted)
             #expect(try feed.edition() == 2)
             try await feeds.swap(FeedScript(3))
-            await eventually { feeds.record.events.contains("gone 2") }
+            try await feeds.record.until { $0.contains("gone 2") }
             #expect(!feeds.record.events.contains("gone 1"))
             let holders = try await feeds.host.generations(of: FeedHost.plugin).first?.heldBy ?? []
             #expect(holders.contains("1 stream of Feed whose body has not returned"), "\(holders)")
             latch.open()
-            await eventually { feeds.record.events.contains("gone 1") }
+            try await feeds.record.until { $0.contains("gone 1") }
             #expect(feeds.record.events.contains("end 1"))
         }
     }
@@ -129,12 +129,12 @@ struct StreamSwapTests {
         try await with(kind, silent, reading: { feed, call in for try await _ in feed.numbers(0, call) {} }) { feeds in
             let reader = feeds.reader
             try await feeds.host.start()
-            await eventually { feeds.record.events == ["begin 1"] }
+            try await feeds.record.until { $0 == ["begin 1"] }
             try await feeds.swap(FeedHost.readerEdition(2))
-            await eventually { feeds.record.events.sorted() == ["begin 1", "begin 1", "end 1"] }
-            await eventually { reader.events == ["failed: call.retired"] }
+            try await feeds.record.until { $0.sorted() == ["begin 1", "begin 1", "end 1"] }
+            try await reader.until { $0 == ["failed: call.retired"] }
             try await feeds.swap(FeedHost.readerEdition(3))
-            await eventually { reader.events == ["failed: call.retired", "failed: call.retired"] }
+            try await reader.until { $0 == ["failed: call.retired", "failed: call.retired"] }
         }
         // The host has stopped: nobody reads any more.
     }
@@ -167,14 +167,14 @@ struct StreamSwapTests {
                 }
                 feeds.record.next(FeedScript(edition))
                 try await feeds.swap([FeedHost.edition(edition), FeedHost.readerEdition(edition)])
-                await eventually { reader.events.count == edition - 1 }
+                try await reader.until { $0.count == edition - 1 }
             }
             // Those of the old readers were closed; the host program's own went on in each edition.
             #expect(reader.events == [String](repeating: "failed: call.retired", count: 5))
             #expect(try await own.next() == expected)
             let before = arrived.load(ordering: .relaxed)
             await eventually { arrived.load(ordering: .relaxed) > before }
-            await eventually { feeds.record.events.count { $0.hasPrefix("gone") } == 5 }
+            try await feeds.record.until { $0.count { $0.hasPrefix("gone") } == 5 }
         }
     }
 
@@ -243,7 +243,7 @@ struct StreamSwapTests {
                 for try await read in group { #expect(read > 0) }
             }
             await eventually { await feeds.host.coordinator.openStreams == 0 }
-            await eventually { feeds.record.events.count { $0.hasPrefix("gone") } == 19 }
+            try await feeds.record.until { $0.count { $0.hasPrefix("gone") } == 19 }
         }
     }
 }
