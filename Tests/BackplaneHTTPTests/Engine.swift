@@ -1,6 +1,7 @@
 import BackplaneExchange
 import BackplaneHTTP
 import BackplaneNetwork
+import BackplaneTestKit
 import BackplaneURLSession
 
 /// The executors over a network; every suite runs through each.
@@ -13,6 +14,15 @@ enum Engine: CaseIterable, Sendable {
         case .asyncHTTPClient: AsyncHTTPClientExecutor(proxies: .none)
         case .urlSession: URLSessionExecutor()
         }
+    }
+}
+
+extension TestClock {
+    /// Runs `body`, in which something does not end: limits of exactly these lengths pass whenever there is one.
+    func passing<Value>(_ limits: Duration..., body: () async throws -> Value) async rethrows -> Value {
+        let time = limits.map { limit in Task { while true { try await expire(limit) } } }
+        defer { for task in time { task.cancel() } }
+        return try await body()
     }
 }
 
