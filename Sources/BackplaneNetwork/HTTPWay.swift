@@ -30,6 +30,9 @@ package protocol HTTPWay: Sendable {
     /// The folder of the sending component; `nil` for a program, or a component without a folder.
     var folder: String? { get }
 
+    /// The clock of the sender's own limits and pauses.
+    var clock: any DeadlineClock { get }
+
     /// Writes a message to the log of the loading component or program.
     func log(_ message: String, _ metadata: [String: String], _ call: Call)
 }
@@ -37,4 +40,6 @@ package protocol HTTPWay: Sendable {
 extension HTTPWay {
     /// No folder, by default.
     package var folder: String? { nil }
+    /// The system's clock, by default.
+    package var clock: any DeadlineClock { Alarms.shared }
 }

@@ -78,11 +78,12 @@ struct ComponentClientTests {
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
             connection.stall()
         }
+        let clock = TestClock()
         try await LendingPlugin.lent(engine) {
-            $0.exchangeIdleLimit = .milliseconds(50)
+            $0.clock = clock
         } _: { _, context in
             let response = try await context.http.open(HTTPRequest("GET", server.url()), context.begin())
-            _ = await server.departures.first { _ in true }
+            _ = await clock.passing(.seconds(60)) { await server.departures.first { _ in true } }
             let error = await #expect(throws: BackplaneError.self) { try await response.body.collect(upTo: 100) }
             #expect(error?.code == .networkTimeout)
             #expect(error?.message.contains("was not read") == true)
@@ -97,19 +98,22 @@ struct ComponentClientTests {
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
             connection.stall()
         }
+        let clock = TestClock()
         try await LendingPlugin.lent(engine) {
-            $0.exchangeIdleLimit = .milliseconds(50)
+            $0.clock = clock
         } _: { _, context in
             let http = context.http, request = HTTPRequest("GET", server.url())
-            let collected = await #expect(throws: BackplaneError.self) {
-                try await http.send(request, context.begin())
+            let collected = await clock.passing(.seconds(60)) {
+                await #expect(throws: BackplaneError.self) { try await http.send(request, context.begin()) }
             }
-            let downloaded = await #expect(throws: BackplaneError.self) {
-                try await http.download(request, to: "whale", context.begin())
+            let downloaded = await clock.passing(.seconds(60)) {
+                await #expect(throws: BackplaneError.self) {
+                    try await http.download(request, to: "whale", context.begin())
+                }
             }
             for error in [collected, downloaded] {
                 #expect(error?.code == .networkTimeout)
-                #expect(error?.message == "the server sent none of the body for 0.05 seconds")
+                #expect(error?.message == "the server sent none of the body for 60.0 seconds")
             }
             for _ in 1...2 { _ = await server.departures.first { _ in true } }
             // The component is told first, and the file is removed after that.
@@ -146,16 +150,22 @@ struct ComponentClientTests {
             if request.target == "/large" { connection.sendChunk([UInt8](repeating: 1, count: 5_000)) }
             connection.stall()
         }
-        try await LendingPlugin.lent(engine) { _, context in
-            let call = context.begin(within: .milliseconds(80))
-            let late = await #expect(throws: BackplaneError.self) {
-                try await context.http.open(HTTPRequest("GET", server.url()), call).body.collect(upTo: 100)
+        let clock = TestClock()
+        try await LendingPlugin.lent(engine) {
+            $0.clock = clock
+        } _: { host, context in
+            let limit = Duration.seconds(36_000), call = host.begin(within: limit)
+            let response = try await context.http.open(HTTPRequest("GET", server.url()), call)
+            let late = await clock.passing(limit) {
+                await #expect(throws: BackplaneError.self) { try await response.body.collect(upTo: 100) }
             }
             #expect(late?.code == .callDeadline)
             var options = HTTPOptions()
-            options.readTimeout = .milliseconds(60)
-            let slow = await #expect(throws: BackplaneError.self) {
-                try await context.http.send(HTTPRequest("GET", server.url()), context.begin(), options)
+            options.readTimeout = .seconds(9)
+            let slow = await clock.passing(.seconds(9)) {
+                await #expect(throws: BackplaneError.self) {
+                    try await context.http.send(HTTPRequest("GET", server.url()), context.begin(), options)
+                }
             }
             #expect(slow?.code == .networkTimeout)
             let large = await #expect(throws: BackplaneError.self) {
@@ -257,27 +267,4 @@ struct Chunks: AsyncSequence, Sendable {
     }
 
     func makeAsyncIterator() -> Iterator { Iterator(rest: bytes[...], size: size) }
-}
-
-/// Chunks without end, which tell when nobody has them any more.
-private final class WatchedChunks: AsyncSequence, Sendable {
-    /// Open once the first chunk was asked for.
-    let begun = Latch()
-    private let released = Mutex(false)
-
-    final class Iterator: AsyncIteratorProtocol {
-        private let chunks: WatchedChunks
-
-        fileprivate init(_ chunks: WatchedChunks) { self.chunks = chunks }
-
-        deinit { chunks.released.withLock { $0 = true } }
-
-        func next() async throws -> [UInt8]? {
-            chunks.begun.open()
-            try await Task.sleep(for: .milliseconds(1))
-            return [UInt8](repeating: 1, count: 10_000)
-        }
-    }
-
-    func makeAsyncIterator() -> Iterator { Iterator(self) }
 }

@@ -150,24 +150,27 @@ struct ExecutingTests {
     }
 
     @Test func `one that hangs is ended by the limits of the exchange, and told so`() async throws {
-        let begun = Counted(), ended = Counted()
-        try await RelayHost.with(script: { _, _, heads in
-            begun.add(1)
-            defer { ended.add(1) }
-            try await Task.sleep(for: .seconds(3_600))
-        }) { relay in
-            try await relay.withLimit(reaching: begun, ended) { limit in
-                var options = HTTPOptions()
-                options.headTimeout = limit
-                #expect(await relay.failure("relay:books", options)?.code == .networkTimeout)
+        let clock = TestClock(), begun = TestGate(), ended = TestGate(isOpen: true)
+        let script: ScriptedExecutor.Script = { _, _, heads in
+            do { try await begun.pass() } catch {
+                try? await ended.pass()
+                throw error
             }
-            try await relay.withLimit(reaching: begun, ended) { limit in
-                let deadline = await #expect(throws: BackplaneError.self) {
-                    try await relay.context.http.open(
-                        HTTPRequest("GET", "relay:books"), relay.context.begin(within: limit))
-                }
-                #expect(deadline?.code == .callDeadline)
-            }
+        }
+        try await RelayHost.with(script: script, { $0.clock = clock }) { relay in
+            let request = HTTPRequest("GET", "relay:books"), http = relay.context.http
+            var options = HTTPOptions()
+            options.headTimeout = .seconds(9)
+            let limited = Task { [options] in try await http.open(request, relay.context.begin(), options) }
+            try await begun.arrivals(1)
+            try await clock.expire(.seconds(9))
+            #expect(await #expect(throws: BackplaneError.self) { try await limited.value }?.code == .networkTimeout)
+            let call = relay.host.begin(within: .seconds(36_000))
+            let late = Task { try await http.open(request, call) }
+            try await begun.arrivals(2)
+            try await clock.expire(.seconds(36_000))
+            #expect(await #expect(throws: BackplaneError.self) { try await late.value }?.code == .callDeadline)
+            try await ended.arrivals(2)
         }
     }
 

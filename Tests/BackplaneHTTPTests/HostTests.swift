@@ -19,9 +19,12 @@ struct HostTests {
                     services: [ServiceDefinition(className: "FetchService", propertyName: "fetcher")]))
         ])
 
-    private func fetching(_ engine: Engine, _ body: (PluginHost, Remote<Fetching>) async throws -> Void) async throws {
-        let host = PluginHost(
-            manifest: manifest, plugins: [FetchingPlugin.self], options: HostOptions(executors: [engine.executor()]))
+    private func fetching(
+        _ engine: Engine, by clock: TestClock? = nil, _ body: (PluginHost, Remote<Fetching>) async throws -> Void
+    ) async throws {
+        var options = HostOptions(executors: [engine.executor()])
+        options.clock = clock
+        let host = PluginHost(manifest: manifest, plugins: [FetchingPlugin.self], options: options)
         try await body(host, try await host.manager("FetchingManager"))
         await host.stop()
     }
@@ -39,13 +42,14 @@ struct HostTests {
 
     @Test(arguments: Engine.allCases)
     func `a server that never answers fails the call at the deadline`(engine: Engine) async throws {
-        let server = try TestServer { $1.stall() }
-        try await fetching(engine) { host, fetching in
-            let error = try #require(
-                await #expect(throws: BackplaneError.self) {
-                    try await fetching.fetch(server.url(), host.begin(within: .milliseconds(50)))
-                })
-            #expect(error.code == .callDeadline)
+        let clock = TestClock(), server = try TestServer { $1.stall() }
+        try await fetching(engine, by: clock) { host, fetching in
+            let call = host.begin(within: .seconds(36_000))
+            let task = Task { try await fetching.fetch(server.url(), call) }
+            _ = await server.requests.first { _ in true }
+            clock.advance(by: .seconds(36_000))
+            let error = await #expect(throws: BackplaneError.self) { try await task.value }
+            #expect(error?.code == .callDeadline)
         }
     }
 

@@ -1,10 +1,11 @@
+import TestFixtures
 import Backplane
 import BackplaneExchange
 import BackplaneHost
 import BackplaneNetwork
+import BackplaneTestKit
 import Foundation
 import Synchronization
-import TestFixtures
 import Testing
 
 /// Exchanges that a method leaves open when it returns.
@@ -14,7 +15,7 @@ struct LeftExchangeTests {
     ///
     /// - Parameter released: A function that is called once the server's side of the exchange is released.
     private func withTextFetcher(
-        _ lanes: LaneRule, idleLimit: Duration? = nil, released: @escaping @Sendable () -> Void = {},
+        _ lanes: LaneRule, by clock: TestClock? = nil, released: @escaping @Sendable () -> Void = {},
         _ body: (PluginHost, Remote<TextFetching>) async throws -> Void
     ) async throws {
         let executor = MemoryExecutor { _, _ in
@@ -26,7 +27,7 @@ struct LeftExchangeTests {
                 })
         }
         var options = HostOptions(executors: [executor], lanes: lanes, occupationLimit: nil)
-        if let idleLimit { options.exchangeIdleLimit = idleLimit }
+        options.clock = clock
         let host = PluginHost(
             manifest: Manifest(
                 plugins: [],
@@ -64,17 +65,15 @@ struct LeftExchangeTests {
 
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `an exchange that a method leaves open ends with the idle limit`(lanes: LaneRule) async throws {
-        let (ended, end) = AsyncStream.makeStream(of: Void.self)
-        try await withTextFetcher(lanes, idleLimit: .milliseconds(50), released: { end.yield() }) { host, fetcher in
+        let clock = TestClock(), (ended, end) = AsyncStream.makeStream(of: Void.self)
+        try await withTextFetcher(lanes, by: clock, released: { end.yield() }) { host, fetcher in
             let url = "http://books.test/\(UUID().uuidString)"
             _ = try await fetcher.leave(url, host.begin())
-            _ = await ended.first { _ in true }
+            _ = await clock.passing(.seconds(60)) { await ended.first { _ in true } }
             let response = try left(at: url)
             let error = await #expect(throws: BackplaneError.self) { try await response.body.collect(upTo: 100) }
             #expect(error?.code == .networkTimeout && error?.message.contains("was not read") == true)
-            await eventually {
-                await host.statistics.first { $0.role == "communication controller" }?.exchanges.inFlight == 0
-            }
+            #expect(await host.statistics.first { $0.role == "communication controller" }?.exchanges.inFlight == 0)
         }
     }
 }
@@ -89,7 +88,7 @@ private struct HaltingChunks: AsyncSequence, Sendable {
                 hasBegun = true
                 return Array("half".utf8)
             }
-            try await Task.sleep(for: .seconds(3_600))
+            try await TestGate().pass()
             return nil
         }
     }

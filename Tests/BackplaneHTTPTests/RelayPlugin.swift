@@ -5,7 +5,6 @@ import BackplaneHost
 import BackplaneNetwork
 import Foundation
 import Synchronization
-import TestFixtures
 import Testing
 
 /// A plugin with executors in Swift, over engines that the test gives.
@@ -200,22 +199,5 @@ struct RelayHost {
         await #expect(throws: BackplaneError.self) {
             try await context.http.send(HTTPRequest("GET", url), context.begin(), options)
         }
-    }
-
-    /// Makes an exchange with ever longer limits until one passes that has reached the executor, and waits until the
-    /// executor has been told of each end.
-    ///
-    /// - Parameters:
-    ///   - begun: The number of the executor's steps that have begun.
-    ///   - ended: The number of those that have ended.
-    func withLimit(
-        reaching begun: Counted, _ ended: Counted, _ exchange: (Duration) async throws -> Void
-    ) async throws {
-        let before = begun.value
-        try await withLonger(.milliseconds(100)) { limit in
-            try await exchange(limit)
-            return begun.value > before
-        }
-        await eventually { ended.value == begun.value }
     }
 }

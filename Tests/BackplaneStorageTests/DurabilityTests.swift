@@ -33,7 +33,7 @@ final class DurabilityTests: Sendable {
     }
 
     @Test func `a migration that is killed goes on, and migrates each record once`() async throws {
-        let count = 8_000
+        let count = Nightly.count(3_000, night: 8_000)
         try StoreProcess("fill", folder, "\(count)").end()
         let seed = RunSeed.value
         var random = SeededNumbers(seed), acknowledged = 0, kills = 0, isDone = false
@@ -97,7 +97,7 @@ final class DurabilityTests: Sendable {
     @Test func `what was acknowledged is there after a kill at any moment, and no batch is half there`() async throws {
         let seed = RunSeed.value
         var random = SeededNumbers(seed), next = 0
-        for kill in 0..<100 {
+        for kill in 0..<Nightly.count(20, night: 100) {
             let process = try StoreProcess("write", folder, "\(next)")
             let wanted = next + Int.random(in: 0..<12, using: &random)
             var text = "", acknowledged = next - 1

@@ -37,9 +37,11 @@ final class TransferFixture: Sendable {
     }
 
     func pool(
-        _ store: any RecordStore = MemoryRecordStore(), options: TransferOptions = TransferFixture.options
+        _ store: any RecordStore = MemoryRecordStore(), options: TransferOptions = TransferFixture.options,
+        by clock: TestClock? = nil
     ) async throws -> TransferPool {
-        try await TransferPool(Self.network, store: store, options: options)
+        let retries = clock.map { Retries(clock: $0) } ?? Retries()
+        return try await TransferPool(Self.network, store: store, options: options, retries: retries)
     }
 
     /// A download to the folder.

@@ -83,15 +83,6 @@ extension TestHost {
         return try await work.value
     }
 
-    /// Runs `body`, in which something does not end: limits of exactly this length pass whenever there is one.
-    package func passing<Value: Sendable>(
-        _ limit: Duration, body: () async throws -> Value
-    ) async rethrows -> Value {
-        let time = Task { [clock] in while true { try await clock.expire(limit) } }
-        defer { time.cancel() }
-        return try await body()
-    }
-
     /// The folders of hosts that are there now.
     package func loadFolders() -> [String] {
         ((try? FileTree.names(in: loads)) ?? []).filter { $0.hasPrefix("host-") }

@@ -33,6 +33,16 @@ extension TestGate {
     }
 }
 
+extension TestClock {
+    /// Runs `body`, in which something does not end: limits of exactly these lengths pass whenever there is one.
+    package func passing<Value: Sendable>(_ limits: Duration..., body: () async throws -> Value) async rethrows -> Value
+    {
+        let time = limits.map { limit in Task { while true { try await expire(limit) } } }
+        defer { for task in time { task.cancel() } }
+        return try await body()
+    }
+}
+
 extension SwapOptions {
     /// Limits that do not pass on a busy machine.
     package static let patient = SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))

@@ -25,10 +25,10 @@ struct ExchangeStart: Sendable {
     private(set) var observed: ObservedExchange?
 
     /// Creates the start of an exchange, and notifies the observers of it.
-    init(_ request: HTTPRequest, _ options: HTTPOptions, _ extensions: ExchangeExtensions) {
-        (self.request, self.options, watch) = (request, options, ExchangeWatch(request, options))
+    init(_ request: HTTPRequest, _ options: HTTPOptions, _ extensions: ExchangeExtensions, _ clock: any DeadlineClock) {
+        (self.request, self.options, watch) = (request, options, ExchangeWatch(request, options, clock))
         filters = FilterRun(extensions.filters, options)
-        observed = ObservedExchange(request, options, extensions.observers())
+        observed = ObservedExchange(request, options, extensions.observers(), clock)
         guard let observed else { return }
         self.options.received = { [own = options.received] count in
             own?(count)
@@ -57,7 +57,7 @@ struct ExchangeStart: Sendable {
     func hop(_ request: HTTPRequest, _ options: HTTPOptions) -> ExchangeStart {
         var hop = self
         (hop.request, hop.observed) = (request, nil)
-        (hop.options, hop.watch) = (options, ExchangeWatch(request, options))
+        (hop.options, hop.watch) = (options, ExchangeWatch(request, options, watch.clock))
         return hop
     }
 }

@@ -12,13 +12,14 @@ final class ObservedExchange: Sendable {
         var hasEnded = false
     }
     private let observers: [ExchangeObserver]
-    private let start = ContinuousClock.now
+    private let clock: any DeadlineClock
+    private let start: Deadline
     private let state: Mutex<State>
 
     /// Notifies the observers of the start of an exchange; returns `nil` if there are none.
-    init?(_ request: HTTPRequest, _ options: HTTPOptions, _ observers: [ExchangeObserver]) {
+    init?(_ request: HTTPRequest, _ options: HTTPOptions, _ observers: [ExchangeObserver], _ clock: any DeadlineClock) {
         guard !observers.isEmpty else { return nil }
-        self.observers = observers
+        (self.observers, self.clock, start) = (observers, clock, clock.moment)
         var event = ExchangeEvent(
             .start, exchange: .random(in: 1..<(1 << 53)), method: request.method, url: request.printableURL,
             component: options.sender, trace: options.call?.trace?.id)
@@ -37,7 +38,7 @@ final class ObservedExchange: Sendable {
             guard !state.hasEnded else { return }
             change(&state.event)
             state.event.stage = stage
-            state.event.after = (.now - start).nanoseconds
+            state.event.after = (clock.moment - start).nanoseconds
             var event = state.event
             once(&event)
             state.hasEnded = stage == .end

@@ -4,6 +4,7 @@ import BackplaneNetwork
 /// The stage that writes bodies to files, unless the executor does so, and limits the time between their parts.
 struct DownloadStage: PipelineStage {
     let next: any HTTPExecutor
+    let clock: any DeadlineClock
 
     var inside: any HTTPExecutor { next }
 
@@ -19,20 +20,20 @@ struct DownloadStage: PipelineStage {
             return try await write(request, to: path, options, headed: headed, received: received)
         }
         let last = Moment()  // the time of the last arrival
-        return try await Race.run {
+        return try await Race.run(by: clock) {
             try await write(request, to: path, options) { response in
-                last.time = .now
+                last.time = clock.moment
                 return headed(response)
             } received: { count in
-                last.time = .now
+                last.time = clock.moment
                 received(count)
             }
         } watchedBy: {
             // It counts from the head.
-            guard let last = last.time else { return .again(.now + max(limit, .milliseconds(100))) }
+            guard let last = last.time else { return .again(clock.moment + max(limit, .milliseconds(100))) }
             let end = last + limit
             let late = HTTPFailure.late("sent none of the body", limit: limit)
-            return end > .now ? .again(end) : .over(late.error(for: request))
+            return end > clock.moment ? .again(end) : .over(late.error(for: request))
         }
     }
 

@@ -6,15 +6,17 @@ import Synchronization
 struct ExchangeWatch: Sendable {
     private let request: HTTPRequest
     private let options: HTTPOptions
-    private let start: ContinuousClock.Instant
+    let clock: any DeadlineClock
+    private let start: Deadline
 
-    init(_ request: HTTPRequest, _ options: HTTPOptions, since start: ContinuousClock.Instant = .now) {
-        (self.request, self.options, self.start) = (request, options, start)
+    init(_ request: HTTPRequest, _ options: HTTPOptions, _ clock: any DeadlineClock, since start: Deadline? = nil) {
+        (self.request, self.options, self.clock) = (request, options, clock)
+        self.start = start ?? clock.moment
     }
 
     /// Returns the watch for a replacement request, with the same start time.
     func replacing(_ request: HTTPRequest, _ options: HTTPOptions) -> ExchangeWatch {
-        ExchangeWatch(request, options, since: start)
+        ExchangeWatch(request, options, clock, since: start)
     }
 
     /// Opens the exchange.
@@ -25,7 +27,7 @@ struct ExchangeWatch: Sendable {
         let meter = options.progress.map(ProgressMeter.init)
         let outgoing = meter.map { metered(executor, $0) } ?? request
         var response = try await limitedToHead { try await executor.open(outgoing, given) }
-        response.timings.head = .now - start
+        response.timings.head = clock.moment - start
         meter?.begin(receiving: response.hasBody(for: request) ? response.contentLength : nil)
         if let limit = options.maximumBodySize, let length = response.contentLength, length > limit,
             response.hasBody(for: request)
@@ -49,10 +51,10 @@ struct ExchangeWatch: Sendable {
         let outgoing = meter.map { metered(executor, $0) } ?? request
         let head = Moment(), isOver = Atomic(false)
         defer { isOver.store(true, ordering: .relaxed) }  // an abandoned exchange is no longer reported
-        var response = try await Race.run {
+        var response = try await Race.run(by: clock) {
             try await executor.download(outgoing, to: path, options) { response in
                 guard !isOver.load(ordering: .relaxed) else { return false }
-                head.time = .now
+                head.time = clock.moment
                 meter?.begin(receiving: response.hasBody(for: request) ? response.contentLength : nil)
                 headed(response)
                 return true
@@ -65,7 +67,7 @@ struct ExchangeWatch: Sendable {
             look(hasHead: head.time != nil)
         }
         response.timings.head = head.time.map { $0 - start }
-        response.timings.body = head.time.map { .now - $0 }
+        response.timings.body = head.time.map { clock.moment - $0 }
         return response
     }
 
@@ -78,7 +80,7 @@ struct ExchangeWatch: Sendable {
         let next = limits.compactMap { limit, what in limit.map { (limit: $0, what: what) } }
             .min { $0.limit < $1.limit }
         guard let next else { return nil }
-        guard start + next.limit <= .now else { return .again(start + next.limit) }
+        guard start + next.limit <= clock.moment else { return .again(start + next.limit) }
         return .over(HTTPFailure.late(next.what, limit: next.limit).error(for: request))
     }
 
@@ -100,7 +102,7 @@ struct ExchangeWatch: Sendable {
     private func watched(_ body: HTTPBodyStream, _ meter: ProgressMeter?) -> HTTPBodyStream {
         let count = Mutex(0)
         return HTTPBodyStream(length: body.length, cancel: body.cancel) {
-            let rest = options.totalTimeout.map { $0 - (.now - start) }
+            let rest = options.totalTimeout.map { $0 - (clock.moment - start) }
             let isTotal = rest.map { $0 <= options.readTimeout ?? $0 } ?? false
             let chunk = try await limited(
                 isTotal ? options.totalTimeout : options.readTimeout, since: isTotal ? start : nil,
@@ -131,13 +133,13 @@ struct ExchangeWatch: Sendable {
     ///
     /// - Parameter start: The time at which the limit starts; `nil` means the start of the step.
     func limited<Value: Sendable>(
-        _ limit: Duration?, since start: ContinuousClock.Instant? = nil, _ what: String,
+        _ limit: Duration?, since start: Deadline? = nil, _ what: String,
         _ step: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         guard let limit else { return try await step() }
-        let left = start.map { limit - (.now - $0) } ?? limit
+        let left = start.map { limit - (clock.moment - $0) } ?? limit
         return try await Race.run(
-            step, within: left,
+            by: clock, step, within: left,
             otherwise: HTTPFailure.late(what, limit: [limit, .zero].max() ?? limit).error(for: request))
     }
 }

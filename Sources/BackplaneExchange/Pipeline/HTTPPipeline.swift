@@ -22,6 +22,8 @@ public struct HTTPPipeline: Sendable {
     /// The names of executors that these exchanges must not use, because the exchanges belong to these executors.
     private let reserved: Set<String>
     private let retries: Retries
+    /// The clock of exchanges' limits and pauses.
+    var clock: any DeadlineClock { retries.clock }
     /// The credentials that requests may choose.
     let credentials: Credentials
     /// The error for every exchange if it is unknown how to make exchanges; `nil` if they can be made.
@@ -36,7 +38,7 @@ public struct HTTPPipeline: Sendable {
     /// - Parameters:
     ///   - executors: The executors.
     ///   - tls: The settings of TLS for the hosts that have any, by host name in lower case.
-    ///   - retries: The budgets and the clock of retries.
+    ///   - retries: The budgets of retries, and the clock of exchanges.
     ///   - credentials: The credentials that requests may choose.
     ///   - filters: The filters, which run in this order.
     ///   - observers: The observers.
@@ -153,7 +155,7 @@ public struct HTTPPipeline: Sendable {
         _ request: HTTPRequest, _ options: HTTPOptions, ends: Bool = true,
         _ exchange: (ExchangeStart) async throws -> Response
     ) async throws -> Response {
-        var start = ExchangeStart(request, options, extensions)
+        var start = ExchangeStart(request, options, extensions, clock)
         do {
             try await start.filter()
             start.follow(withTLS(start.options, for: start.request))
@@ -180,7 +182,7 @@ public struct HTTPPipeline: Sendable {
     ///
     /// - Throws: `network.refused` if there is none; `network.failed` if the executor does not start.
     package func executor(for request: HTTPRequest, _ options: HTTPOptions) async throws -> any HTTPFileExecutor {
-        try await executor(ExchangeStart(request, options, ExchangeExtensions()))
+        try await executor(ExchangeStart(request, options, ExchangeExtensions(), clock))
     }
 
     private func executor(_ start: ExchangeStart) async throws -> any HTTPFileExecutor {
@@ -198,7 +200,7 @@ public struct HTTPPipeline: Sendable {
         _ executor: any HTTPExecutor, _ start: ExchangeStart
     ) throws(BackplaneError) -> any HTTPFileExecutor {
         let options = start.options, observed = start.observed
-        var executor: any HTTPFileExecutor = DownloadStage(next: executor)
+        var executor: any HTTPFileExecutor = DownloadStage(next: executor, clock: clock)
         if let filters = start.filters { executor = FilterStage(next: executor, filters: filters) }
         if let stage = try credentialStage(around: executor, options) { executor = stage }
         if options.redirects > 0 {

@@ -37,7 +37,7 @@ struct RetryStage: PipelineStage {
     private func attempt(
         _ request: HTTPRequest, _ options: HTTPOptions, _ exchange: @escaping Exchange
     ) async throws -> HTTPStreamedResponse {
-        let start = ContinuousClock.now
+        let start = retries.clock.moment
         var number = options.attempt
         /// A Boolean value that indicates whether an attempt has reached the body; if so, later attempts have the same
         /// time limit for their heads as the first.
@@ -45,7 +45,7 @@ struct RetryStage: PipelineStage {
         if number > 1 {
             try await beginRejected(request, options, number)
         } else {
-            retries.budget.requested(request.hostName, at: retries.elapsed())
+            retries.budget.requested(request.hostName, at: retries.elapsed)
         }
         while true {
             let judgement = Judgement(), delay: Duration
@@ -81,7 +81,7 @@ struct RetryStage: PipelineStage {
                 (delay, failure) = (backoff, error.code)
             }
             observed?.retries(after: delay, failure)
-            try await retries.sleep(delay)
+            try await retries.clock.pause(for: delay)
             number += 1
         }
     }
@@ -90,13 +90,13 @@ struct RetryStage: PipelineStage {
     ///
     /// - Throws: `network.not-retried` if the policy or the budget does not allow it.
     private func beginRejected(_ request: HTTPRequest, _ options: HTTPOptions, _ number: Int) async throws {
-        let delay = policy.backoff(after: number - 1, random: retries.random())
-        guard policy.allows(request, after: number - 1), isWorthIt(delay, options, .now, false), take(request) else {
+        let delay = policy.backoff(after: number - 1, random: retries.random()), start = retries.clock.moment
+        guard policy.allows(request, after: number - 1), isWorthIt(delay, options, start, false), take(request) else {
             throw BackplaneError(
                 .networkNotRetried, "the policy or the budget for retries does not allow attempt \(number)",
                 at: request.printableURL)
         }
-        try await retries.sleep(delay)
+        try await retries.clock.pause(for: delay)
     }
 
     private func delayAfter(_ response: HTTPStreamedResponse, _ request: HTTPRequest, _ number: Int) -> Duration? {
@@ -106,16 +106,16 @@ struct RetryStage: PipelineStage {
     }
 
     private func take(_ request: HTTPRequest) -> Bool {
-        retries.budget.take(request.hostName, at: retries.elapsed())
+        retries.budget.take(request.hostName, at: retries.elapsed)
     }
 
     /// Returns whether there is time for an attempt after a delay.
     private func isWorthIt(
-        _ delay: Duration, _ options: HTTPOptions, _ start: ContinuousClock.Instant, _ hadBody: Bool
+        _ delay: Duration, _ options: HTTPOptions, _ start: Deadline, _ hadBody: Bool
     ) -> Bool {
         let times = [options.totalTimeout, hadBody ? nil : options.headTimeout]
-        let limits = times.compactMap(\.self).map { $0 - (.now - start) }
-        return (limits + [options.call?.timeLeft].compactMap(\.self)).allSatisfy { delay < $0 }
+        let limits = times.compactMap(\.self).map { $0 - (retries.clock.moment - start) }
+        return (limits + [options.call.flatMap(retries.clock.timeLeft)].compactMap(\.self)).allSatisfy { delay < $0 }
     }
 
     /// Runs an attempt, and fails if its response has no head once the attempt's time has passed.
@@ -125,10 +125,10 @@ struct RetryStage: PipelineStage {
     ) async throws -> HTTPStreamedResponse {
         let limits = [policy.attemptTimeout, hadBody ? options.headTimeout : nil]
         guard let limit = limits.compactMap(\.self).min() else { return try await exchange() }
-        let end = ContinuousClock.now + limit
-        return try await Race.run(exchange) {
+        let clock = retries.clock, end = clock.moment + limit
+        return try await Race.run(by: clock, exchange) {
             if judgement.hasArrived { return nil }
-            if end > .now { return .again(end) }
+            if end > clock.moment { return .again(end) }
             // The head may arrive at this moment.
             guard judgement.expire() else { return nil }
             return .over(HTTPFailure.late("did not answer", limit: limit).error(for: request))

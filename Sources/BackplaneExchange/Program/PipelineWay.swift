@@ -5,6 +5,7 @@ import Glibc
 /// The transport of a program without plugins: its own pipeline.
 struct PipelineWay: HTTPWay {
     let pipeline: HTTPPipeline
+    var clock: any DeadlineClock { pipeline.clock }
 
     func send(
         _ request: HTTPRequest, upTo limit: Int, _ call: Call, _ options: HTTPOptions
@@ -16,7 +17,7 @@ struct PipelineWay: HTTPWay {
         _ request: HTTPRequest, _ call: Call, _ options: HTTPOptions
     ) async throws(BackplaneError) -> HTTPStreamedResponse {
         var response = try await within(call, options) { options in try await pipeline.open(request, options) }
-        if call.deadline != nil { response.body = Self.limited(response.body, by: call) }
+        if call.deadline != nil { response.body = limited(response.body, by: call) }
         return response
     }
 
@@ -31,8 +32,8 @@ struct PipelineWay: HTTPWay {
     ) async throws(BackplaneError) -> UInt64 {
         do {
             return try await Race.run(
-                { try await pipeline.signIn(credential, as: account, with: values) },
-                within: call.timeLeft ?? Duration.longest,
+                by: clock, { try await pipeline.signIn(credential, as: account, with: values) },
+                within: clock.timeLeft(of: call) ?? Duration.longest,
                 otherwise: BackplaneError.deadlinePassed(before: "the sign-in ended"))
         } catch {
             throw BackplaneError(thrown: error)
@@ -58,19 +59,19 @@ struct PipelineWay: HTTPWay {
     ) async throws(BackplaneError) -> Response {
         var options = options
         options.call = call
-        if let left = call.timeLeft {
+        if let left = clock.timeLeft(of: call) {
             guard left > .zero else { throw .deadlinePassed(before: "the exchange began") }
             options.totalTimeout = min(left, options.totalTimeout ?? left)
         }
         do {
             return try await exchange(options)
         } catch {
-            throw Self.failure(error, call, before: "there was a response")
+            throw failure(error, call, before: "there was a response")
         }
     }
 
     /// Returns a body that ends with `call.deadline` once the call's deadline has passed.
-    private static func limited(_ body: HTTPBodyStream, by call: Call) -> HTTPBodyStream {
+    private func limited(_ body: HTTPBodyStream, by call: Call) -> HTTPBodyStream {
         HTTPBodyStream(length: body.length, cancel: body.cancel) {
             do {
                 return try await body.next().map { .bytes($0) } ?? .end(trailers: body.trailers)
@@ -81,11 +82,11 @@ struct PipelineWay: HTTPWay {
     }
 
     /// Returns the error of an exchange; if the time limit was the call's, the error is `call.deadline`.
-    private static func failure(
+    private func failure(
         _ error: any Error, _ call: Call, before event: String
     ) -> BackplaneError {
         let error = BackplaneError(thrown: error)
-        guard error.code == .networkTimeout, let left = call.timeLeft, left <= .zero else { return error }
+        guard error.code == .networkTimeout, let left = clock.timeLeft(of: call), left <= .zero else { return error }
         return .deadlinePassed(before: event)
     }
 }

@@ -56,7 +56,7 @@ actor Coordinator {
         let dataFolder = { @Sendable () throws(BackplaneError) in
             try DataFolder(in: given.dataFolder, manifest: document.path ?? "unnamed")
         }
-        var means = options.network
+        var means = options.network(by: clock)
         means.vault = CredentialVault(
             keptIn: { () throws(BackplaneError) in try dataFolder().credentialsFolder() },
             find: { [managers = means.managers] manager, call in try await managers.authenticator(manager, call) })

@@ -94,9 +94,9 @@ public struct HostOptions: Sendable {
         (self.startLimit, self.stopLimit, self.occupationLimit) = (startLimit, stopLimit, occupationLimit)
     }
 
-    /// The parts of the host's network that outlive manifests.
-    var network: HostNetwork.Means {
-        var means = HostNetwork.Means(executors)
+    /// Returns the parts of the host's network that outlive manifests.
+    func network(by clock: any HostClock) -> HostNetwork.Means {
+        var means = HostNetwork.Means(executors, clock)
         (means.filters, means.observers, means.log) = (filters, observers, log)
         return means
     }

@@ -1,18 +1,12 @@
 package import Backplane
 import BackplaneBoundary
 
-/// The clock by which a host measures its limits, the deadlines of calls and the times of timers.
-package protocol HostClock: AnyObject, Sendable {
-    /// The current time.
-    var moment: Deadline { get }
+/// The clock of a host and its exchanges, whose actions may block, and which runs the timers of components.
+package protocol HostClock: DeadlineClock {
     /// A Boolean value that indicates whether timers are delayed by their jitter.
     var hasJitter: Bool { get }
     /// The system clock, by which the host polls what nothing signals.
     var polls: SystemClock { get }
-    /// Runs `action` on a thread that may block, at the given time or soon after it if the time has passed.
-    func schedule(_ id: UInt64, at time: Deadline, _ action: @escaping @Sendable () -> Void)
-    /// Withdraws an action that has not started.
-    func cancel(_ id: UInt64)
     /// Records that the body of a timer is starting; called before the action that starts it returns.
     func bodyBegins()
     /// Records that the body of a timer has ended.

@@ -79,14 +79,15 @@ private final class EventReading {
     /// The number of connections since the last event, or since a connection that was stable for a while.
     private var failures = 0
     /// The time at which the last connection was started.
-    private var connected = ContinuousClock.now
+    private var connected: Deadline
     private var hasEnded = false
     /// The delay requested by the `Retry-After` of the last response without events.
     private var retryAfter: Duration?
+    private var clock: any DeadlineClock { events.http.way.clock }
     private var isRepeatable: Bool { policy.repeats(events.endpoint.method, events.endpoint.body) }
 
     init(_ events: ServerEvents) {
-        self.events = events
+        (self.events, connected) = (events, events.http.way.clock.moment)
         policy = events.endpoint.retry ?? events.http.defaults.retry ?? RetryPolicy(attempts: 10)
         parser = EventStreamParser(lastID: events.last)
     }
@@ -113,7 +114,7 @@ private final class EventReading {
         }
         received = try parser.take(bytes)[...]
         // A connection without events that breaks occasionally is normal, unless it breaks immediately.
-        let isSound = ContinuousClock.now - connected >= Swift.max(policy.limit, .seconds(1))
+        let isSound = clock.moment - connected >= Swift.max(policy.limit, .seconds(1))
         if !received.isEmpty || isSound { failures = 0 }
     }
 
@@ -135,18 +136,18 @@ private final class EventReading {
             throw error
         }
         let pause = Swift.max(asked, backoff, after)
-        if let left = events.call.timeLeft, left <= pause {
+        if let left = clock.timeLeft(of: events.call), left <= pause {
             hasEnded = true
             throw BackplaneError(
                 .callDeadline, "the call's deadline would pass before the next connection; \(error.message)",
                 at: error.location)
         }
-        try await Task.sleep(for: pause)
+        try await clock.pause(for: pause)
     }
 
     /// Opens a connection; returns `nil` if the server has no more events.
     private func connect() async throws -> HTTPBodyStream? {
-        connected = .now
+        connected = clock.moment
         var request = try events.endpoint.request(events.http.defaults)
         if request.headers["Accept"] == nil { request.headers.add("Accept", "text/event-stream") }
         request.headers["Cache-Control"] = "no-store"

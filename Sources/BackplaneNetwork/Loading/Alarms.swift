@@ -1,63 +1,62 @@
+package import Backplane
 import Synchronization
 
-/// Actions at instants of the continuous clock, for time limits that rarely pass.
+/// One of Swift's clocks as the clock of limits that rarely pass, in plugins and in programs without a host.
 ///
 /// One task sleeps until the earliest alarm. A later alarm therefore requires only a dictionary entry, rather than a
-/// task or a timer.
-package final class Alarms: Sendable {
-    package typealias Instant = ContinuousClock.Instant
-
+/// task or a timer. Its actions must not block.
+package final class Alarms: DeadlineClock {
     private struct Alarm {
-        var time: Instant
+        var time: Deadline
         var action: @Sendable () -> Void
     }
     private struct State {
-        var alarms: [Int: Alarm] = [:]
-        /// The number of alarms that have ever been set.
-        var count = 0
+        var alarms: [UInt64: Alarm] = [:]
         /// The task that sleeps, and the time at which it wakes up.
-        var sleeper: (task: Task<Void, Never>, time: Instant)?
+        var sleeper: (task: Task<Void, Never>, time: Deadline)?
     }
+    private let now: @Sendable () -> Deadline
+    private let sleep: @Sendable (Duration) async throws -> Void
     private let state = Mutex(State())
 
-    /// The alarms of this process, or of the plugin that contains this copy of the library.
-    package static let shared = Alarms()
+    /// The system's alarms of this process, or of the plugin that contains this copy of the library.
+    package static let shared = Alarms(ContinuousClock())
 
-    package init() {}
+    package init(_ clock: some Clock<Duration>) {
+        let origin = Deadline.now, start = clock.now
+        now = { origin + start.duration(to: clock.now) }
+        sleep = { try await clock.sleep(for: $0) }
+    }
 
-    /// Calls an action at the given time, or soon afterwards.
-    ///
-    /// - Returns: The number of the alarm, which is greater than that of any earlier one.
-    package func set(at time: Instant, _ action: @escaping @Sendable () -> Void) -> Int {
+    package var moment: Deadline { now() }
+
+    package func schedule(_ id: UInt64, at time: Deadline, _ action: @escaping @Sendable () -> Void) {
         state.withLock { state in
-            state.count += 1
-            state.alarms[state.count] = Alarm(time: time, action: action)
+            state.alarms[id] = Alarm(time: time, action: action)
             if state.sleeper.map({ time < $0.time }) ?? true { sleep(until: time, &state) }
-            return state.count
         }
     }
 
-    /// Removes an alarm, whose action is then not called unless it has started; does nothing if there is no such alarm.
-    package func remove(_ number: Int) {
-        let removed = state.withLock { $0.alarms.removeValue(forKey: number) }
+    package func cancel(_ id: UInt64) {
+        let removed = state.withLock { $0.alarms.removeValue(forKey: id) }
         withExtendedLifetime(removed) {}  // what an action holds is released after the lock
     }
 
-    private func sleep(until time: Instant, _ state: inout State) {
+    private func sleep(until time: Deadline, _ state: inout State) {
         state.sleeper?.task.cancel()
         let task = Task.detached { [self] in
-            guard (try? await Task.sleep(until: time, clock: .continuous)) != nil else { return }
+            guard (try? await sleep(time - moment)) != nil else { return }
             wake(at: time)
         }
         state.sleeper = (task, time)
     }
 
-    private func wake(at time: Instant) {
+    private func wake(at time: Deadline) {
         let due = state.withLock { state -> [Alarm] in
             guard state.sleeper?.time == time else { return [] }  // replaced by an earlier one
-            let now = Instant.now
+            let now = moment
             let due = state.alarms.filter { $0.value.time <= now }
-            for number in due.keys { state.alarms[number] = nil }
+            for id in due.keys { state.alarms[id] = nil }
             state.sleeper = nil
             // Each time all alarms are searched, so it happens at most once in a millisecond.
             if let next = state.alarms.values.map(\.time).min() {

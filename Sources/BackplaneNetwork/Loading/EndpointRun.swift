@@ -15,7 +15,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
     private let http: HTTPClient
     private let call: Call
     private let progress: (@Sendable (HTTPProgress) -> Void)?
-    private let start = ContinuousClock.now
+    private let start: Deadline
     private let log: LoadLog?
     private let observers: LoadObservers?
 
@@ -24,12 +24,13 @@ struct EndpointRun<Response: Sendable>: Sendable {
         _ progress: (@Sendable (HTTPProgress) -> Void)?
     ) {
         (self.endpoint, self.http, self.call, self.progress) = (endpoint, http, call, progress)
+        start = http.way.clock.moment
         log = LoadLog(endpoint.logLevel ?? http.defaults.logLevel, call, http.defaults.log ?? http.way.log)
         observers = LoadObservers(http.defaults.observers, endpoint.observers)
     }
 
     /// A Boolean value that indicates whether the load's time limit has passed.
-    private var isOver: Bool { endpoint.timeout.map { .now - start >= $0 } ?? false }
+    private var isOver: Bool { endpoint.timeout.map { http.way.clock.moment - start >= $0 } ?? false }
 
     /// Returns an error, or that of the load's time limit if an attempt exceeded its share of the remaining time.
     private func timely(_ error: any Error, _ request: HTTPRequest, after rejection: (any Error)?) -> any Error {

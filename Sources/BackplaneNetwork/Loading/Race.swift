@@ -1,3 +1,4 @@
+package import Backplane
 import Synchronization
 
 /// A step that is abandoned once its time limit has passed, even if it ignores cancellation.
@@ -8,30 +9,32 @@ package final class Race: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Void, any Error>?
         var task: Task<Void, Never>?
-        /// The number of the alarm for the next check of the limit.
-        var alarm = 0
         var isOver = false
     }
+    /// Alarms have numbers in the upper half, because a host numbers its limits and deadlines in the lower one.
+    private static let next = Atomic<UInt64>(1 << 63)
+    private let alarm = next.wrappingAdd(1, ordering: .relaxed).oldValue
+    private let clock: any DeadlineClock
     private let state = Mutex(State())
 
-    private init() {}
+    private init(_ clock: any DeadlineClock) { self.clock = clock }
 
     /// Runs a step.
     ///
     /// - Throws: `late` once the limit has passed; `CancellationError` as soon as the task is cancelled; the errors of
     ///   the step. The step is cancelled in the first two cases, and a late result is released.
     package static func run<Value: Sendable>(
-        _ step: @escaping @Sendable () async throws -> Value, within limit: Duration,
-        otherwise late: @autoclosure @escaping @Sendable () -> any Error
+        by clock: any DeadlineClock = Alarms.shared, _ step: @escaping @Sendable () async throws -> Value,
+        within limit: Duration, otherwise late: @autoclosure @escaping @Sendable () -> any Error
     ) async throws -> Value {
         guard limit > .zero else { throw late() }
-        let end = ContinuousClock.now + limit
-        return try await run(step) { end > .now ? .again(end) : .over(late()) }
+        let end = clock.moment + limit
+        return try await run(by: clock, step) { end > clock.moment ? .again(end) : .over(late()) }
     }
 
     /// The result of checking a running step.
     package enum Look {
-        case again(ContinuousClock.Instant)
+        case again(Deadline)
         case over(any Error)
     }
 
@@ -41,9 +44,10 @@ package final class Race: Sendable {
     ///   limit.
     /// - Throws: The error of a check; `CancellationError` as soon as the task is cancelled; the errors of the step.
     package static func run<Value: Sendable>(
-        _ step: @escaping @Sendable () async throws -> Value, watchedBy look: @escaping @Sendable () -> Look?
+        by clock: any DeadlineClock = Alarms.shared, _ step: @escaping @Sendable () async throws -> Value,
+        watchedBy look: @escaping @Sendable () -> Look?
     ) async throws -> Value {
-        let race = Race(), result = StepResult<Value>()
+        let race = Race(clock), result = StepResult<Value>()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 race.begin(continuation)
@@ -60,6 +64,18 @@ package final class Race: Sendable {
             race.end(CancellationError())
         }
         return result.value!  // without an error, the step has stored its result
+    }
+
+    fileprivate static func pause(until end: Deadline, by clock: any DeadlineClock) async throws {
+        let race = Race(clock)
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                race.begin(continuation)
+                race.wake(at: end) { race.end(nil) }
+            }
+        } onCancel: {
+            race.end(CancellationError())
+        }
     }
 
     private func begin(_ continuation: CheckedContinuation<Void, any Error>) {
@@ -81,17 +97,15 @@ package final class Race: Sendable {
     /// Checks the limit, now and whenever a check has requested another.
     private func watch(_ look: @escaping @Sendable () -> Look?) {
         switch look() {
-        case .again(let time):
-            let alarm = Alarms.shared.set(at: time) { [self] in watch(look) }
-            let isOver = state.withLock { state in
-                // The alarm may have led to another one already.
-                if !state.isOver { state.alarm = max(state.alarm, alarm) }
-                return state.isOver
-            }
-            if isOver { Alarms.shared.remove(alarm) }
+        case .again(let time): wake(at: time) { [self] in watch(look) }
         case .over(let error): end(error)
         case nil: break
         }
+    }
+
+    private func wake(at time: Deadline, _ action: @escaping @Sendable () -> Void) {
+        clock.schedule(alarm, at: time, action)
+        if state.withLock({ $0.isOver }) { clock.cancel(alarm) }
     }
 
     /// Ends the race, unless it has ended.
@@ -103,8 +117,18 @@ package final class Race: Sendable {
             return state
         }
         former.task?.cancel()
-        if former.alarm > 0 { Alarms.shared.remove(former.alarm) }
+        clock.cancel(alarm)
         if let error { former.continuation?.resume(throwing: error) } else { former.continuation?.resume() }
+    }
+}
+
+extension DeadlineClock {
+    /// Suspends the task for a duration.
+    ///
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    package func pause(for duration: Duration) async throws {
+        guard duration > .zero else { return try Task.checkCancellation() }
+        try await Race.pause(until: moment + duration, by: self)
     }
 }
 

@@ -79,7 +79,7 @@ struct DownloadRun: Sendable {
             case .finish: return
             case .fail(let error): throw error
             case .again(let delay):
-                if delay > .zero { try await means.retries.sleep(delay) }
+                if delay > .zero { try await means.retries.clock.pause(for: delay) }
                 action = machine.next()
             case .ask(let asked): action = try await exchange(asked, part, &machine)
             case .begin, .append: preconditionFailure("the answer to a head, which `exchange` acts on")

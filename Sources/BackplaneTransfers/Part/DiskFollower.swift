@@ -26,14 +26,14 @@ final class DiskFollower: Sendable {
 
     init(_ part: PartFile, _ means: TransferMeans, _ report: @escaping @Sendable (TransferNews) -> Void) {
         (self.part, self.means, self.report) = (part, means, report)
-        state = Mutex(State(sent: part.count, time: means.retries.elapsed()))
+        state = Mutex(State(sent: part.count, time: means.retries.elapsed))
     }
 
     /// Flushes appended bytes, if a flush is due.
     ///
     /// - Throws: `network.file` if the previous flush failed.
     func follow() async throws(BackplaneError) {
-        let now = means.retries.elapsed(), count = part.count
+        let now = means.retries.elapsed, count = part.count
         let (failure, late, isDue) = state.withLock { state -> (BackplaneError?, Task<Void, Never>?, Bool) in
             let ahead = count - state.sent
             if state.isWorking { return (state.failure, ahead > Self.interval ? state.work : nil, false) }

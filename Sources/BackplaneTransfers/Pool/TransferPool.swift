@@ -338,8 +338,8 @@ public final class TransferPool: Sendable {
     }
 
     private func reporter(_ key: ExactText) -> @Sendable (TransferNews) -> Void {
-        { [weak self, elapsed = means.retries.elapsed] news in
-            self?.change { $0.note(news, of: key, at: elapsed()) }
+        { [weak self, retries = means.retries] news in
+            self?.change { $0.note(news, of: key, at: retries.elapsed) }
         }
     }
 

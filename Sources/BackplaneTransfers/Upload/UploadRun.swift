@@ -54,7 +54,7 @@ struct UploadRun: Sendable {
                 delay = mayHelp == true ? policy.backoff(after: number, random: retries.random()) : nil
             }
             guard let delay, policy.allows(request, after: number) else { return try result.get() }
-            try await retries.sleep(delay)
+            try await retries.clock.pause(for: delay)
             (last, number) = (result, number + 1)
         }
     }
@@ -66,7 +66,7 @@ struct UploadRun: Sendable {
     ///   - limit: The time without a byte after which the attempt ends.
     ///   - sent: The number of bytes that the last attempt sent.
     private func attempt(_ number: Int, within limit: Duration, _ sent: inout Int64) async throws -> Outcome {
-        let last = Mutex((time: ContinuousClock.now, sent: sent))
+        let clock = means.retries.clock, last = Mutex((time: clock.moment, sent: sent))
         defer { sent = last.withLock { $0.sent } }
         let late = HTTPFailure.late("took and sent nothing", limit: limit)
         var options = transfer.exchange, policy = means.options.retry
@@ -74,14 +74,14 @@ struct UploadRun: Sendable {
         (options.redirects, options.retry, options.attempt) = (means.options.redirects, policy, number)
         options.progress = { [report] progress in
             let before = last.withLock { last in
-                defer { last = (.now, progress.sent) }
+                defer { last = (clock.moment, progress.sent) }
                 return last.sent
             }
             if progress.sent < before { report(.restarted(.upload)) }
             report(.bytes(progress.sent, of: progress.toSend))
         }
         let (request, network, given) = (request, network, options)
-        return try await Race.run {
+        return try await Race.run(by: clock) {
             let response = try await network.open(request, given)
             var kept: [UInt8] = []
             for try await chunk in response.body {
@@ -92,7 +92,7 @@ struct UploadRun: Sendable {
             return Outcome(status: response.status, headers: response.headers, response: kept)
         } watchedBy: {
             let end = last.withLock { $0.time } + limit
-            return end > .now ? .again(end) : .over(late.error(for: request))
+            return end > clock.moment ? .again(end) : .over(late.error(for: request))
         }
     }
 }

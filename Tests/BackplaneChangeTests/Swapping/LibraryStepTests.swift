@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneTestKit
+import Foundation
 import TestFixtures
 import Testing
 import TurnstileContracts
@@ -9,23 +10,47 @@ import TurnstileContracts
 /// Libraries that go wrong in one step of a swap, in new code or in old.
 @Suite(.timeLimit(.minutes(5)))
 struct LibraryStepTests {
-    private static let brief = SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(5))
+    private static let limit = Duration.seconds(5)
+
+    /// Swaps the library, and lets the limit of the step pass in which `how` says that it hangs.
+    private func failure(
+        of fixture: TurnstileFixture, _ library: [UInt8], _ how: String, trusts: Bool = false
+    ) async -> BackplaneError? {
+        let before = Self.pausedThreads
+        let options = SwapOptions(
+            drain: .upTo(.seconds(60), then: .fail), stepLimit: Self.limit, trustsLibraries: trusts)
+        return await error {
+            guard how == "HANGS" else { return try await fixture.swap(library, options) }
+            return try await fixture.test.expiring(
+                Self.limit, once: { await eventually { Self.pausedThreads > before } }
+            ) {
+                try await fixture.swap(library, options)
+            }
+        }
+    }
+
+    /// The number of threads in the system call `pause`, as code that hangs is.
+    private static var pausedThreads: Int {
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return threads.count {
+            (try? String(contentsOfFile: "/proc/self/task/\($0)/syscall", encoding: .utf8))?.hasPrefix("34 ") == true
+        }
+    }
+
+    /// What hangs is still there when the host stops.
+    private func stop(_ fixture: TurnstileFixture) async {
+        await fixture.test.clock.passing(.milliseconds(300)) { await fixture.host.stop() }
+    }
 
     @Test(arguments: ["ENTRY", "CREATE", "IMPORT", "ACTIVATE"], ["HANGS", "FAILS"])
     func `new code that never returns or fails, in any step, leaves the old as it was`(step: String, how: String)
         async throws
     {
-        // What hangs is still there when the host stops.
-        let fixture = try await TurnstileFixture {
-            ($0.clock, $0.stopLimit) = (nil, .milliseconds(300))
-        }
+        let fixture = try await TurnstileFixture { $0.stopLimit = .milliseconds(300) }
         let culprit = try TurnstileFixture.culprit("-D\(how)=IN_\(step)")
-        let options = SwapOptions(
-            drain: Self.brief.drain, stepLimit: how == "HANGS" ? Self.brief.stepLimit : .seconds(60),
-            // A trial would find it before the host calls the entry function.
-            trustsLibraries: step == "ENTRY")
         let (failure, visits) = try await TurnstileVisitors.with(fixture.turnstile) {
-            await error { try await fixture.swap(culprit, options) }
+            // A trial would find it before the host calls the entry function.
+            await self.failure(of: fixture, culprit, how, trusts: step == "ENTRY")
         }
         switch (step, how) {
         case ("ENTRY", "HANGS"):
@@ -42,7 +67,7 @@ struct LibraryStepTests {
         #expect(try await fixture.generations().active == 1)
         try await fixture.swap(TurnstileFixture.built("Turnstile2"))
         #expect(try await fixture.turnstile.pass(1).edition == 2, "and the next swap comes about")
-        await fixture.host.stop()
+        await stop(fixture)
     }
 
     @Test(arguments: ["SUSPEND", "EXPORT"], ["HANGS", "FAILS"])
@@ -51,16 +76,14 @@ struct LibraryStepTests {
     {
         let fixture = try await TurnstileFixture(
             TurnstileFixture.culprit("-D\(how)=IN_\(step)"),
-            options: { ($0.clock, $0.stopLimit) = (nil, .milliseconds(300)) })
-        let first = try TurnstileFixture.built("Turnstile1"),
-            options = how == "HANGS" ? Self.brief : SwapOptions(stepLimit: .seconds(60))
-        let failure = await error { try await fixture.swap(first, options) }
+            options: { $0.stopLimit = .milliseconds(300) })
+        let failure = await self.failure(of: fixture, try TurnstileFixture.built("Turnstile1"), how)
         #expect(
             failure?.code == .swapFailed && failure?.message.contains(": \(step.lowercased()): ") == true,
             "\(String(describing: failure))")
         #expect(try await fixture.turnstile.pass(1).edition == 3)
         #expect(try await fixture.generations().active == 1)
-        await fixture.host.stop()
+        await stop(fixture)
     }
 
     @Test func `state that the new code cannot decode stays with the old`() async throws {

@@ -81,7 +81,7 @@ struct SwapTakingBackTests {
         try await staying.arrivals()
         counters.next(CounterScript())
         activating.open()
-        let failure = await counters.test.passing(.milliseconds(100)) { await error { try await swap.value } }
+        let failure = await counters.test.clock.passing(.milliseconds(100)) { await error { try await swap.value } }
         #expect(failure?.message.contains(": activate: ill") == true)
         try await expectWithdrawal(of: counters, a, call, staying)
     }

@@ -37,7 +37,7 @@ struct CancelledDownloadTests {
                     HTTPInterceptor { request, next in
                         let response = try await next(request)
                         received.add(11)
-                        try await Task.sleep(for: .seconds(600))
+                        try await TestGate().pass()
                         return response
                     }
                 ]

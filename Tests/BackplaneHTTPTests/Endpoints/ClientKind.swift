@@ -1,6 +1,8 @@
 import Backplane
 import BackplaneExchange
+import BackplaneHost
 import BackplaneNetwork
+import BackplaneTestKit
 
 /// The clients that endpoints are loaded on: each executor, in a program without plugins and from inside a plugin.
 struct ClientKind: Sendable, CustomStringConvertible {
@@ -16,8 +18,17 @@ struct ClientKind: Sendable, CustomStringConvertible {
     var description: String { "\(engine)\(isInPlugin ? " in a plugin" : "")" }
 
     /// Runs `body` with the client, and with a call for it.
-    func lend(_ body: (HTTPClient, Call) async throws -> Void) async throws {
-        guard isInPlugin else { return try await body(HTTPClient([engine.executor()]), Call()) }
-        try await LendingPlugin.lent(engine) { _, context in try await body(context.http, context.begin()) }
+    ///
+    /// - Parameter clock: The clock of its exchanges; `nil` for the system's.
+    func lend(by clock: TestClock? = nil, _ body: (HTTPClient, Call) async throws -> Void) async throws {
+        guard isInPlugin else {
+            let retries = clock.map { Retries(clock: $0) } ?? Retries()
+            return try await body(HTTPClient(HTTPPipeline([engine.executor()], retries: retries)), Call())
+        }
+        try await LendingPlugin.lent(engine) {
+            $0.clock = clock
+        } _: { _, context in
+            try await body(context.http, context.begin())
+        }
     }
 }

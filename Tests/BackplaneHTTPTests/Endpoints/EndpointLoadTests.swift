@@ -109,7 +109,7 @@ struct EndpointLoadTests {
                 endpoint.interceptors = [
                     HTTPInterceptor { request, next in
                         reached.add(true)
-                        try await Task.sleep(for: .seconds(600))
+                        try await TestGate().pass()
                         return try await next(request)
                     }
                 ]

@@ -117,9 +117,9 @@ struct PagesTests {
             (["<a,b;c>; title=\"x, <y>; rel=next\"; rel=prev, <d>; rel=next"], "d"), (["<a>"], nil),
             (["<a>; rel=next; anchor=\"/other\""], nil), (["<a; rel=next"], nil), (["a; rel=next"], nil), ([""], nil),
             (["<a>; rel=\"next"], nil), (["<a>; rel=prev; rel=next"], nil), ([",, <a> ; rel = next"], "a"),
-            ([String(repeating: "<a>; rel=prev, ", count: 100_000) + "<b>; rel=next"], "b"),
-            ([String(repeating: "<", count: 1_000_000)], nil), ([String(repeating: ";", count: 1_000_000)], nil),
-            (["<a>" + String(repeating: ";", count: 1_000_000)], nil),
+            ([String(repeating: "<a>; rel=prev, ", count: 10_000) + "<b>; rel=next"], "b"),
+            ([String(repeating: "<", count: 100_000)], nil), ([String(repeating: ";", count: 100_000)], nil),
+            (["<a>" + String(repeating: ";", count: 100_000)], nil),
         ] as [([String], String?)])
     func `the links of a response are read as they are written`(values: [String], expected: String?) {
         #expect(LinkHeader.target("next", in: values) == expected)

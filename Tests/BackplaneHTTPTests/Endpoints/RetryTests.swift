@@ -108,39 +108,16 @@ struct RetryTests {
             }
             if number == 1 { connection.stall() } else { connection.answer("200 OK", body: [49]) }
         }
-        try await kind.lend { http, call async throws in
+        let clock = TestClock()
+        try await kind.lend(by: clock) { http, call async throws in
             var endpoint = Endpoint<Int>("GET", "")
             endpoint.retry = .immediate
             endpoint.retry?.attemptTimeout = .seconds(5)
-            endpoint.retry?.attempts = 8
-            #expect(try await http.relative(to: server.url()).load(endpoint, call) == 1)
+            let load = endpoint.load(on: http.relative(to: server.url()), call)
+            _ = await server.requests.first { _ in true }
+            try await clock.expire(.seconds(5))
+            #expect(try await load.value == 1)
         }
-    }
-
-    /// Downloads a file whose first half arrives for `time` before it breaks off, and whose second attempt is `second`.
-    private func download(
-        for time: Duration, _ second: @escaping @Sendable () async throws -> HTTPStreamedResponse
-    ) async throws -> HTTPResponse {
-        let count = Mutex(0)
-        let executor = MemoryExecutor { _, _ in
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
-            if number > 1 { return try await second() }
-            return HTTPStreamedResponse(
-                status: 200,
-                body: HTTPBodyStream {
-                    try await Task.sleep(for: time)
-                    throw BackplaneError(.networkFailed, "the body broke off")
-                })
-        }
-        let path = FileManager.default.temporaryDirectory.appending(path: "retry-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        var options = HTTPOptions()
-        (options.retry, options.headTimeout) = (.immediate, .seconds(10))
-        return try await HTTPPipeline([executor])
-            .download(HTTPRequest("GET", "http://example.org"), to: path, options)
     }
 
     // MARK: By a clock that stands still
@@ -170,15 +147,10 @@ struct RetryTests {
         var options = HTTPOptions()
         options.retry = RetryPolicy()
         let exchange = Task { [options] in try await network.send(HTTPRequest("GET", "http://h"), options) }
-        try await clock.sleepers(1)
-        clock.advance(by: .milliseconds(199))
-        #expect(clock.now.offset == .milliseconds(199))
-        clock.advance(by: .milliseconds(1))
-        try await clock.sleepers(1)
-        clock.advance(by: .seconds(7))
+        try await clock.expire(.milliseconds(200))
+        try await clock.expire(.seconds(7))
         let response = try await exchange.value
         #expect(response.status == 200 && response.timings.attempts == 3)
-        #expect(clock.now.offset == .milliseconds(7_200))
     }
 
     @Test func `no attempt is waited for that would come after the time limit`() async throws {
@@ -198,7 +170,7 @@ struct RetryTests {
             (endpoint.allowsFullURL, endpoint.retry) = (true, RetryPolicy())
             return endpoint.load(on: HTTPClient(network))
         }()
-        try await clock.sleepers(1)
+        try await clock.waiters(for: .milliseconds(200))
         load.cancel()
         guard case .failure(let error) = await load.result else { return #expect(Bool(false), "it has a value") }
         #expect(error.code == .callCancelled)

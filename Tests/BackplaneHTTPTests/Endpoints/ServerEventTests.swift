@@ -1,3 +1,4 @@
+import TestFixtures
 import Backplane
 import BackplaneConformance
 import BackplaneExchange
@@ -83,7 +84,8 @@ struct ServerEventTests {
         }
         try await kind.lend { http, call async throws in
             var received: [String] = []
-            let changes = Endpoint<ServerEvent>("GET", "")
+            var changes = Endpoint<ServerEvent>("GET", "")
+            changes.retry = .immediate
             for try await event in http.relative(to: server.url()).events(changes, call, after: "0") {
                 received.append("\(event.id) \(event.data)")
             }
@@ -102,13 +104,15 @@ struct ServerEventTests {
             connection.send(Self.head + "retry: 1\n\n")
             connection.stall()
         }
-        try await kind.lend { http, call async throws in
+        let clock = TestClock()
+        try await kind.lend(by: clock) { http, call async throws in
             var changes = Endpoint<ServerEvent>("GET", "")
             changes.retry = RetryPolicy.immediate
             // A connection that has lasted that long counts as sound.
             changes.retry?.limit = .seconds(600)
-            let error = await #expect(throws: BackplaneError.self) {
-                for try await _ in http.relative(to: server.url()).events(changes, call, idle: .milliseconds(50)) {}
+            let events = http.relative(to: server.url()).events(changes, call, idle: .seconds(9))
+            let error = await clock.passing(.seconds(9), .milliseconds(1)) {
+                await #expect(throws: BackplaneError.self) { for try await _ in events {} }
             }
             #expect(error?.code == .networkTimeout && count.all.count == 3)
         }

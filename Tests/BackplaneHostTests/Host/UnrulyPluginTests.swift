@@ -48,7 +48,7 @@ struct UnrulyPluginTests {
         let calls = try await test.host.coordinator.running("Unruly").calls
         let call = Task { try await test.call("Unruly", "never") }
         await eventually { calls.callsInFlight > 0 }
-        await test.passing(.milliseconds(20)) { await test.host.stop() }
+        await test.clock.passing(.milliseconds(20)) { await test.host.stop() }
         call.cancel()  // a plugin in C without `cancel` cannot be cancelled: nobody waits for it here
     }
 
@@ -93,7 +93,7 @@ struct UnrulyPluginTests {
         // The limit must not pass in the step before.
         let lines = name == "NeverActive" ? ["NeverActive created"] : []
         await eventually { test.log.lines == lines }
-        let overdue = await test.passing(limit) { await error { try await call.value } }
+        let overdue = await test.clock.passing(limit) { await error { try await call.value } }
         #expect(overdue?.code == .callDeadline)
         #expect(overdue?.location == "/managers/\(name)")
         #expect(overdue?.message.hasSuffix(step) == true)
@@ -121,7 +121,7 @@ struct UnrulyPluginTests {
         for manager in ["NeverStopped", "Unruly"] { _ = try? await test.call(manager, "make") }
         #expect(await test.host.managers.map(\.state.description) == ["ready", "ready"])
         for manager in ["NeverStopped", "Unruly"] { await hasReturned(manager, in: test) }
-        await test.passing(.milliseconds(50)) { await test.host.stop() }
+        await test.clock.passing(.milliseconds(50)) { await test.host.stop() }
         #expect(test.log.records.contains { $0.level == .error && $0.metadata["component"] == "NeverStopped" })
         #expect(test.log.lines == ["Unruly released"])
         #expect(test.loadFolders() == [])

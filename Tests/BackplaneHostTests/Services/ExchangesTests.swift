@@ -34,12 +34,13 @@ struct ExchangesTests {
 
     private func exchanges() -> Exchanges {
         let network = HostNetwork(
-            HostNetwork.Means([
-                MemoryExecutor { _, _ in
-                    try await Task.sleep(for: .seconds(3_600))
-                    return HTTPStreamedResponse(HTTPResponse(status: 200))
-                }
-            ]), ManifestDocument(Manifest(managers: [:])))
+            HostNetwork.Means(
+                [
+                    MemoryExecutor { _, _ in
+                        try await TestGate().pass()
+                        return HTTPStreamedResponse(HTTPResponse(status: 200))
+                    }
+                ], clock), ManifestDocument(Manifest(managers: [:])))
         return Exchanges(
             network, of: "Books", managers: [], folder: "", clock: clock, idleLimit: .seconds(60), ExchangeCounts(),
             ExchangeLog(log: TestLog()))

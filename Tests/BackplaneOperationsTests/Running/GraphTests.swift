@@ -190,19 +190,13 @@ struct GraphTests {
     }
 
     @Test func `a chain of many nodes neither overflows the stack nor its release does`() async throws {
-        for _ in 1...2 {
+        for isStarted in [true, false] {
             var graph = GraphBuilder("chain")
             var last = graph.add("first") { 0 }
             for _ in 1..<100_000 { last = graph.add("next", after: last) { $0 + 1 } }
             let built = try graph.build(returning: last)
-            let run = built.start()
-            #expect(try await run.value == 99_999)
+            #expect(built.count == 100_000)
+            if isStarted { #expect(try await built.start().value == 99_999) }
         }
-        var graph = GraphBuilder("never started")
-        var last = graph.add("first") { 0 }
-        for _ in 1..<100_000 { last = graph.add("next", after: last) { $0 + 1 } }
-        let idle = try graph.build(returning: last)
-        let count = idle.count
-        #expect(count == 100_000)
     }
 }

@@ -208,21 +208,6 @@ struct ApplicationTests {
         }
     }
 
-    @Test func `a slow server leaves time to answer from what was kept`() async throws {
-        let folder = try TestFolder()
-        try await RunningServer.run { server in
-            try await Bookshelf.run(server: server.url, in: folder) { _, library in _ = try await library.search(whale)
-            }
-        }
-        try await RunningServer.run("--delay", "600000") { server in
-            try await Bookshelf.run(server: server.url, in: folder) { shelf, library in
-                let found = try await library.search(whale, shelf.host.begin(within: .seconds(40)))
-                #expect(found.source != .network)
-                #expect(found.value.contains { $0.id == "moby-dick" })
-            }
-        }
-    }
-
     @Test func `no words to search for is an error of the manager's own`() async throws {
         try await Bookshelf.run(server: Bookshelf.nowhere) { _, library in
             let error = await #expect(throws: BackplaneError.self) { try await library.search(BookQuery(text: " \n ")) }

@@ -85,7 +85,7 @@ final class Exchange: Sendable {
     private let source: ComponentBody?
     private let counts: ExchangeCounts
     private let clock: any HostClock
-    private let start = ContinuousClock.now
+    private let start: Deadline
     private let state = Mutex(State())
     /// The function that is called before the client is notified of the end, with the response's status if there was
     /// one.
@@ -94,7 +94,7 @@ final class Exchange: Sendable {
     private let forget: @Sendable (Exchange) -> Void
 
     /// The time since the start.
-    var duration: Duration { .now - start }
+    var duration: Duration { clock.moment - start }
 
     init(
         _ id: UInt64, _ request: HTTPRequest, _ source: ComponentBody?, _ options: HTTPOptions,
@@ -105,7 +105,7 @@ final class Exchange: Sendable {
     ) {
         (self.id, self.request, self.source, self.options) = (id, request, source, options)
         (self.delivery, self.client, self.counts, self.clock) = (delivery, client, counts, clock)
-        (self.note, self.forget) = (note, forget)
+        (self.note, self.forget, start) = (note, forget, clock.moment)
         counts.began()
     }
 

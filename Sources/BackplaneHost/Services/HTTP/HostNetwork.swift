@@ -17,13 +17,15 @@ final class HostNetwork: Sendable {
         var log: any LogSink = SilentLog()
         /// The observers of single traces.
         let taps = ExchangeTaps()
-        /// The budgets of retries.
-        let retries = Retries()
+        /// The budgets of retries, and the clock of exchanges.
+        let retries: Retries
         let managers = NetworkManagers()
         /// The accounts of credentials.
         var vault = CredentialVault()
 
-        init(_ executors: [any HTTPExecutor]) { self.executors = executors }
+        init(_ executors: [any HTTPExecutor], _ clock: any HostClock) {
+            (self.executors, retries) = (executors, Retries(by: clock))
+        }
     }
     private let means: Means
     /// The folder of the first manifest, for manifests that are not files; `nil` if the first is not a file either.
@@ -39,6 +41,9 @@ final class HostNetwork: Sendable {
         (self.means, folder) = (means, document.folder)
         state = Mutex(ManifestNetwork(document, means, in: document.folder))
     }
+
+    /// The budgets of retries, and the clock of exchanges.
+    var retries: Retries { means.retries }
 
     /// The managers that take part in exchanges.
     var managers: NetworkManagers { means.managers }

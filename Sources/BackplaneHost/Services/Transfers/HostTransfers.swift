@@ -66,7 +66,7 @@ final class HostTransfers: Sendable {
                         try pipeline.requireCredential(credential, for: transfer.managers)
                     }
                     return pipeline
-                }, store: store, persists: { [store] in store.isPersistent },
+                }, store: store, persists: { [store] in store.isPersistent }, retries: network.retries,
                 report: { [log] error in
                     log.write(
                         LogRecord(

@@ -83,15 +83,13 @@ struct HostTransfersTests {
 
     @Test func `a transfer is untouched by 200 swaps of the plugin that began it`() async throws {
         let test = try host(), downloader: Remote<Downloader> = try await test.host.manager("Downloader")
-        let begin = ContinuousClock.now
         _ = try await downloader.begin("http://books.test/whale")
         _ = try await state(downloader) { $0.bytes == source.half }
         for number in 1...200 { try await swap(test, to: Version(1, 0, number)) }
         source.open()
         let last = try await state(downloader) { $0.phase.isFinal }
         #expect(last.phase == .succeeded && last.restart == nil)
-        // A response of which nothing comes for that long is asked for again.
-        if .now - begin < TransferOptions().idleLimit { #expect(source.ranges == [""], "there was one request") }
+        #expect(source.ranges == [""], "there was one request")
         await test.host.stop()
     }
 
