@@ -61,7 +61,7 @@ hostile: sqlite ## Load faulty libraries, and show what a host reports for each 
 	BACKPLANE_DEVELOPMENT=1 .ci/build engines
 	@.build/debug/hostile
 
-attack: sqlite ## Attack hosts: damaged libraries, hostile manifests, kills, misbehaving clients and more (SECONDS=30 or COUNT=100 for less, SEED=N to repeat).
+attack: sqlite ## Attack hosts: damaged libraries, hostile manifests, hosts that are killed (SECONDS=30 or COUNT=100 for less, SEED=N to repeat).
 	BACKPLANE_DEVELOPMENT=1 .ci/build engines
 	@.build/debug/attack $(ATTACKS) $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT)) --json .build/attack.json
 

@@ -4,8 +4,7 @@ import Foundation
 @main
 enum AttackCommand {
     private static let attacks = [
-        Entry(DamagedLibraries.self), Entry(HostileManifests.self), Entry(Kills.self), Entry(KilledRenames.self),
-        Entry(RudeClients.self), Entry(FullDisks.self), Entry(FewDescriptors.self),
+        Entry(DamagedLibraries.self), Entry(HostileManifests.self), Entry(KilledRenames.self),
     ]
 
     /// An attack in the list.

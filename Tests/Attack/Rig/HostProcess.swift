@@ -20,10 +20,8 @@ final class HostProcess: @unchecked Sendable {  // one thread at a time uses it;
 
     /// Starts `backplane`.
     ///
-    /// - Parameters:
-    ///   - limits: Options of the shell's `ulimit`, such as `-n 12`, that the process gets.
-    ///   - folder: The folder for what it prints, and for its sockets.
-    init(_ arguments: [String], limits: String? = nil, in folder: String) throws {
+    /// - Parameter folder: The folder for what it prints, and for its sockets.
+    init(_ arguments: [String], in folder: String) throws {
         let name = folder + "/" + UUID().uuidString.prefix(8).lowercased()
         files = ["out", "err"].map { "\(name).\($0)" }
         var actions = posix_spawn_file_actions_t(), attributes = posix_spawnattr_t()
@@ -42,14 +40,14 @@ final class HostProcess: @unchecked Sendable {  // one thread at a time uses it;
             "SWIFT_BACKTRACE": "enable=no", "XDG_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder + "/state",
             "XDG_CACHE_HOME": folder + "/cache", "BACKPLANE_ENVIRONMENT": "",
         ]) { $1 }
-        let words =
-            limits.map { ["/bin/sh", "-c", "ulimit \($0) && exec \"$@\"", "sh", Self.program] } ?? [Self.program]
-        var list = (words + arguments).map { strdup($0) } + [nil]
+        var list = ([Self.program] + arguments).map { strdup($0) } + [nil]
         var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in list + variables { free(text) } }
         var child = pid_t()
-        let status = posix_spawn(&child, words[0], &actions, &attributes, &list, &variables)
-        guard status == 0 else { throw NotPossible("\(words[0]) cannot be run: \(String(cString: strerror(status)))") }
+        let status = posix_spawn(&child, Self.program, &actions, &attributes, &list, &variables)
+        guard status == 0 else {
+            throw NotPossible("\(Self.program) cannot be run: \(String(cString: strerror(status)))")
+        }
         id = child
     }
 

@@ -6,9 +6,9 @@ final class RunningHost: Sendable {
     let socket: String
 
     /// Starts a host; it may not be up yet.
-    init(_ manifest: String, _ options: [String], limits: String? = nil, in folder: String) throws {
+    init(_ manifest: String, _ options: [String], in folder: String) throws {
         process = try HostProcess(
-            ["run", manifest, "--load-folder", folder + "/loads"] + options, limits: limits, in: folder)
+            ["run", manifest, "--load-folder", folder + "/loads"] + options, in: folder)
         socket = "\(folder)/backplane/host-\(process.id).sock"
     }
 
