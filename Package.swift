@@ -288,7 +288,7 @@ package.targets += [
         "BackplaneStorageTests",
         [
             "Backplane", "BackplaneConformance", "BackplaneHost", "BackplaneRecords", "BackplaneSQLite",
-            "BackplaneStorage", "TestFixtures", engine("GRDB", "GRDB.swift"),
+            "BackplaneStorage", "BackplaneTestKit", "TestFixtures", engine("GRDB", "GRDB.swift"),
         ]),
     tests(
         "BackplaneOperationsTests",

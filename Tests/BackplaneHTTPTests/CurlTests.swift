@@ -14,9 +14,8 @@ struct CurlTests {
     /// Runs a command in a shell, which reads it from a file; returns its status.
     private func run(_ command: String) throws -> Int32 {
         var process = pid_t(), status: Int32 = 0
-        let script = FileManager.default.temporaryDirectory.appending(path: "curl-\(UUID().uuidString).sh").path
+        let files = try TestFolder(), script = files.path + "/curl.sh"
         try Data("{ \(command); } >/dev/null 2>&1\n".utf8).write(to: URL(filePath: script))
-        defer { try? FileManager.default.removeItem(atPath: script) }
         let words = ["sh", script]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
@@ -32,9 +31,8 @@ struct CurlTests {
             received.add(request)
             connection.answer("200 OK", request.method == "HEAD" ? [("Connection", "close")] : [])
         }
-        let file = FileManager.default.temporaryDirectory.appending(path: "curl'\(UUID().uuidString)").path
+        let files = try TestFolder(), file = files.path + "/curl'"
         try Data("from a file".utf8).write(to: URL(filePath: file))
-        defer { try? FileManager.default.removeItem(atPath: file) }
         let url = server.url("/a/../[1]{2}?q=it's%20$HOME&x=%22")
         // Longer than an argument may be, as text and as bytes.
         let long = Array(String(repeating: "it's \\n 100%\n", count: 20_000).utf8)

@@ -38,8 +38,7 @@ struct ExecutingTests {
 
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `an executor in Swift that is a library of its own conforms as its engine does`(lanes: LaneRule) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "loaded-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         let library = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: "lib_Relay.so").path
         let host = PluginHost(

@@ -90,8 +90,7 @@ struct HostTests {
     }
 
     @Test func `files are those of the folder of the manifest that is active`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "files-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         func document(_ name: String) throws -> ManifestDocument {
             let own = "\(folder)/\(name)"
             try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)

@@ -1,4 +1,3 @@
-import TestFixtures
 import Backplane
 import BackplaneExchange
 import BackplaneHost
@@ -6,6 +5,7 @@ import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Exchanges that a method leaves open when it returns.

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneTestKit
 import Foundation
 import Synchronization
 import Testing
@@ -65,8 +66,7 @@ extension LendingPlugin {
         _ engine: Engine, traced: [String] = [], _ change: (inout HostOptions) -> Void = { _ in },
         _ body: (PluginHost, LendingCommunication.Context) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "client-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         let key = UUID().uuidString
         var options = HostOptions(
             loadFolder: folder + "/loads", dataFolder: folder + "/data", executors: [engine.executor()],

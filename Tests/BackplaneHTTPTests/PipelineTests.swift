@@ -68,8 +68,7 @@ struct PipelineTests {
             reports.withLock { $0.append(progress) }
             latch.open()
         }
-        let path = FileManager.default.temporaryDirectory.appending(path: "told-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let files = try TestFolder(), path = files.path + "/told"
         let network = HTTPPipeline([engine.executor()])
         _ = try await network.download(HTTPRequest("GET", server.url()), to: path, options)
         let all = reports.withLock { $0 }

@@ -103,8 +103,7 @@ struct ProxyTests {
 
     @Test func `the environment names the certificates to trust, and the proxy`() async {
         await #expect(processExitsWith: .success) {
-            let file = FileManager.default.temporaryDirectory.appending(path: "roots-\(UUID().uuidString).pem").path
-            defer { try? FileManager.default.removeItem(atPath: file) }
+            let files = try TestFolder(), file = files.path + "/roots.pem"
             for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"] {
                 unsetenv(name)
             }

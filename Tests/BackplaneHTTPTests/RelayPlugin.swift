@@ -3,6 +3,7 @@ import BackplaneConformance
 import BackplaneExchange
 import BackplaneHost
 import BackplaneNetwork
+import BackplaneTestKit
 import Foundation
 import Synchronization
 import Testing
@@ -155,8 +156,7 @@ struct RelayHost {
         own: [any HTTPExecutor] = [], network: NetworkSettings = NetworkSettings(executors: ["relay": "Relay"]),
         _ change: (inout HostOptions) -> Void = { _ in }, _ body: (RelayHost) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         let key = UUID().uuidString
         RelayExecutor.engines.withLock { $0[key] = engine }
         ScriptedExecutor.scripts.withLock { $0[key] = script }

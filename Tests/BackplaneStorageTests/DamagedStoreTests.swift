@@ -2,6 +2,7 @@ import Backplane
 import BackplaneRecords
 import BackplaneSQLite
 import BackplaneStorage
+import BackplaneTestKit
 import Foundation
 import Testing
 
@@ -10,11 +11,11 @@ import Testing
 struct DamagedStoreTests {
     /// A folder with a store.
     final class Fixture: Sendable {
-        let folder: String
+        let files: TestFolder
+        var folder: String { files.path }
         var file: String { folder + "/store.sqlite" }
 
-        init() throws { folder = try StorageFixture.folder() }
-        deinit { try? FileManager.default.removeItem(atPath: folder) }
+        init() throws { files = try TestFolder() }
 
         func open(damaged: DamagedStorePolicy = .salvage) throws -> SQLiteRecordStore {
             try SQLiteRecordStore(folder: folder, damaged: damaged) { _ in }

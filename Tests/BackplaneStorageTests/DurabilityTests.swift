@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneRecords
 import BackplaneStorage
+import BackplaneTestKit
 import Foundation
 import GRDB
 import Glibc
@@ -13,12 +14,12 @@ import Testing
 /// The promise that what was acknowledged is there, and what a store does to keep it.
 @Suite(.timeLimit(.minutes(10)))
 final class DurabilityTests: Sendable {
-    private let folder: String
+    private let files: TestFolder
+    private var folder: String { files.path }
     private var file: String { folder + "/store.sqlite" }
     private let reported = Mutex<[BackplaneError]>([])
 
-    init() throws { folder = try StorageFixture.folder() }
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    init() throws { files = try TestFolder() }
 
     private func open(_ durability: StoreDurability = .full, damaged: DamagedStorePolicy = .salvage) throws
         -> SQLiteRecordStore

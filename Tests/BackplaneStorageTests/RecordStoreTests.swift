@@ -3,6 +3,7 @@ import BackplaneConformance
 import BackplaneRecords
 import BackplaneSQLite
 import BackplaneStorage
+import BackplaneTestKit
 import Foundation
 import Testing
 
@@ -35,8 +36,7 @@ struct RecordStoreTests {
     func `an engine does what every store must do`(
         engine: Engine, requirement: RecordStoreConformance.Requirement
     ) async throws {
-        let folder = try StorageFixture.folder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         let store = try engine.open(in: folder)
         try await requirement.check(store) { engine.waitingTasks(of: store) }
     }
@@ -44,8 +44,7 @@ struct RecordStoreTests {
     @Test(arguments: Engine.allCases) func `offsets are emulated, with the number of all records`(engine: Engine)
         async throws
     {
-        let folder = try StorageFixture.folder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         let store = try engine.open(in: folder), ids = (0..<10_050).map { "\(100_000 + $0)" }
         try await store.write(
             ids.map { .save(collection: "books", StoredRecord(id: $0, value: Array("{}".utf8))) }, in: "A")
@@ -63,15 +62,5 @@ struct RecordStoreTests {
         #expect(found == ["100002", "100003"])
         #expect(total == 3)
         #expect(try await store.page(OffsetQuery(collection: "none"), in: "A").total == 0)
-    }
-}
-
-enum StorageFixture {
-    /// A new folder, to be removed by the caller.
-    static func folder() throws -> String {
-        let url = FileManager.default.temporaryDirectory.appending(path: "backplane-storage-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        return url.path
     }
 }

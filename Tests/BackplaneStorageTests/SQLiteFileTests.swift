@@ -2,6 +2,7 @@ import Backplane
 import BackplaneRecords
 import BackplaneSQLite
 import BackplaneStorage
+import BackplaneTestKit
 import Foundation
 import GRDB
 import Glibc
@@ -11,11 +12,11 @@ import Testing
 /// The file behind the store: missing, damaged, or not to be written.
 @Suite(.timeLimit(.minutes(5)))
 final class SQLiteFileTests {
-    private let folder: String
+    private let files: TestFolder
+    private var folder: String { files.path }
     private var file: String { folder + "/store.sqlite" }
 
-    init() throws { folder = try StorageFixture.folder() }
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    init() throws { files = try TestFolder() }
 
     private final class Reports: Sendable {
         private let list = Mutex<[BackplaneError]>([])
@@ -78,8 +79,7 @@ final class SQLiteFileTests {
     private func leaveJournal(
         after prepare: @escaping (Database) throws -> Void, in change: @escaping (Database) throws -> Void
     ) throws {
-        let other = try StorageFixture.folder(), source = other + "/store.sqlite"
-        defer { try? FileManager.default.removeItem(atPath: other) }
+        let place = try TestFolder(), other = place.path, source = other + "/store.sqlite"
         let database = try DatabaseQueue(path: source)
         try database.writeWithoutTransaction { db in
             try prepare(db)

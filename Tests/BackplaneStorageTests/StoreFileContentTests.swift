@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneRecords
 import BackplaneStorage
+import BackplaneTestKit
 import Foundation
 import GRDB
 import Testing
@@ -10,11 +11,11 @@ import Testing
 /// The database behind the store: its query plans, and records whose bytes changed.
 @Suite(.timeLimit(.minutes(10)))
 final class StoreFileContentTests {
-    private let folder: String
+    private let files: TestFolder
+    private var folder: String { files.path }
     private var file: String { folder + "/store.sqlite" }
 
-    init() throws { folder = try StorageFixture.folder() }
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    init() throws { files = try TestFolder() }
 
     private func open() throws -> SQLiteRecordStore { try SQLiteRecordStore(folder: folder) { Issue.record("\($0)") } }
 

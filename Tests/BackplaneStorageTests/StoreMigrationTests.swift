@@ -2,6 +2,7 @@ import Backplane
 import BackplaneRecords
 import BackplaneSQLite
 import BackplaneStorage
+import BackplaneTestKit
 import Foundation
 import GRDB
 import Testing
@@ -9,11 +10,11 @@ import Testing
 /// Stores of a version to come.
 @Suite(.timeLimit(.minutes(10)))
 final class StoreMigrationTests {
-    private let folder: String
+    private let files: TestFolder
+    private var folder: String { files.path }
     private var file: String { folder + "/store.sqlite" }
 
-    init() throws { folder = try StorageFixture.folder() }
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    init() throws { files = try TestFolder() }
 
     private func open() throws -> SQLiteRecordStore {
         try SQLiteRecordStore(folder: folder) { Issue.record("\($0)") }

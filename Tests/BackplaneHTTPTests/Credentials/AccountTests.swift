@@ -168,8 +168,7 @@ struct AccountTests {
     @Test func `tokens are kept across restarts only if asked, and only their owner may read them`() async throws {
         let server = try TokenServer()
         for keep in [false, true] {
-            let folder = FileManager.default.temporaryDirectory.appending(path: "kept-\(UUID().uuidString)").path
-            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let files = try TestFolder(), folder = files.path
             let credential = Credential(hosts: [server.host], .bearer(source(server, keep: keep)))
             let request = HTTPRequest("GET", server.url("/book")), principal = Mutex<UInt64>(0)
             try await Lender.with(["library": credential], in: folder) { lender in

@@ -39,8 +39,7 @@ struct ExportedSecretTests {
                 "values": credential(.bearer(TokenSource(signIn: signIn, token: "/token", refreshToken: "/refresh"))),
                 "failing": credential(.bearer(TokenSource(signIn: failing, token: "/token"))),
             ]))
-        let folder = FileManager.default.temporaryDirectory.appending(path: "exported-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         let host = PluginHost(
             manifest: manifest, plugins: [SecretStatePlugin.self],
             options: HostOptions(

@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneExchange
 import BackplaneNetwork
+import BackplaneTestKit
 import Foundation
 import TestFixtures
 import Testing
@@ -48,9 +49,7 @@ struct HTTPBinTests {
         """
 
     private func withServer(_ body: (_ url: String) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "httpbin-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         let process = Process(), input = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [Self.python, "-c", PeerServer.waiting + Self.script, folder + "/port"]

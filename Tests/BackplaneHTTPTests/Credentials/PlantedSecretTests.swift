@@ -200,8 +200,7 @@ struct PlantedSecretTests {
     @Test(arguments: Engine.allCases)
     func `a host shows no secrets in errors, logs, events, answers and files`(engine: Engine) async throws {
         let server = try server(), log = TestLog(), credentials = credentials(server)
-        let folder = FileManager.default.temporaryDirectory.appending(path: "planted-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         let key = UUID().uuidString
         var manifest = LendingPlugin.manifest(of: key)
         manifest.network.credentials = credentials

@@ -24,9 +24,7 @@ struct CancelledDownloadTests {
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhalf")
             connection.stall()
         }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cancelled-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         try await kind.lend { http, call async throws in
             let path = kind.isInPlugin ? http.way.file("whale") : folder + "/whale", received = Recording<Int64>()
             let place = URL(filePath: path).deletingLastPathComponent().path

@@ -39,9 +39,7 @@ struct EndpointErrorTests {
             let body = request.target == "/bytes" ? [0xFF, 0xFE] : Array("a secret \(request.target)".utf8)
             connection.answer("409 Conflict", body: body)
         }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "kept-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         try await kind.lend { http, call async throws in
             let http = http.relative(to: server.url())
             let error = try await failure { _ = try await http.load(Endpoint<String>("GET", "text"), call) }

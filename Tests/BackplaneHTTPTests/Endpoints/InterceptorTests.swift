@@ -34,9 +34,7 @@ struct InterceptorTests {
     func `one that answers itself is validated and decoded like the network, also into a file`(
         kind: ClientKind
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "interceptor-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let files = try TestFolder(), folder = URL(filePath: files.path)
         try await kind.lend { http, call async throws in
             var http = http.relative(to: "http://nobody.invalid")
             http.defaults.interceptors = [

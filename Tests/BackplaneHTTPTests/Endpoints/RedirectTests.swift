@@ -150,9 +150,7 @@ struct RedirectTests {
             if request.target == "/end" { return connection.answer("200 OK", body: Array("whale".utf8)) }
             connection.answer("302 Found", [("Location", "/end")], body: Array("look elsewhere".utf8))
         }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "redirect-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let files = try TestFolder(), folder = URL(filePath: files.path)
         try await kind.lend { http, call async throws in
             let name = kind.isInPlugin ? "whale" : folder.path + "/whale"
             let endpoint = Endpoint<DownloadedFile>("GET", "start", to: name)

@@ -1,9 +1,9 @@
-import TestFixtures
 import Backplane
 import BackplaneConformance
 import BackplaneExchange
 import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneNetwork

@@ -81,8 +81,7 @@ struct ExtendedHost {
         engine: any HTTPExecutor = URLSessionEngine.shared, lanes: LaneRule = .fastest,
         _ change: (inout HostOptions) -> Void = { _ in }, _ body: (ExtendedHost) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "extended-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         var keys: [String] = [], managers: [String: ManagerDefinition] = [:]
         func add(_ name: String, _ className: String) -> String {
             let key = UUID().uuidString

@@ -18,9 +18,7 @@ struct TLSSettingsTests {
         _ identity: TestIdentity = .server, speaksTLS13: Bool = true, clients: TestIdentity? = nil,
         _ body: (SecureTestServer, String) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         try Data(TestIdentity.servers.certificate.utf8).write(to: URL(filePath: folder + "/ca.pem"))
         let server = try await SecureTestServer(
             identity, speaksTLS13: speaksTLS13, clients: clients
@@ -95,9 +93,7 @@ struct TLSSettingsTests {
         let secure = try await SecureTestServer(.server) { _ in
             .init(status: 302, headers: [("Location", plain.url("/there"))])
         }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         try Data(TestIdentity.servers.certificate.utf8).write(to: URL(filePath: folder + "/ca.pem"))
         let network = HTTPPipeline(
             [AsyncHTTPClientExecutor(proxies: .none)], tls: ["localhost": TLSSettings(roots: folder + "/ca.pem")])

@@ -2,6 +2,7 @@ import Backplane
 import BackplaneHost
 import BackplaneRecords
 import BackplaneStorage
+import BackplaneTestKit
 import Foundation
 import Synchronization
 import Testing
@@ -11,12 +12,13 @@ final class LentStore: Sendable {
     let store: Store
     let log = RecordedLines()
     private let host: PluginHost
-    private let folder: String
+    private let files: TestFolder
+    private var folder: String { files.path }
 
     /// Starts a host on an engine, with one data access controller.
     init(_ engine: any RecordStore, namespace: String = "Books") async throws {
         let key = UUID().uuidString
-        folder = try StorageFixture.folder()
+        files = try TestFolder()
         let manifest = Manifest(managers: [
             "Lender": ManagerDefinition(
                 className: "LendingManager",
@@ -29,8 +31,6 @@ final class LentStore: Sendable {
         try await host.start()
         store = try #require(LendingStore.stores.withLock { $0.removeValue(forKey: key) })
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     func stop() async { await host.stop() }
 }
@@ -82,8 +82,7 @@ private final class LendingStore: DataAccessController {
 extension RecordStoreTests.Engine {
     /// Runs a test on the store of a data access controller.
     func lend(_ body: (Store, LentStore, any RecordStore) async throws -> Void) async throws {
-        let folder = try StorageFixture.folder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         let engine = try open(in: folder), lent = try await LentStore(engine)
         try await body(lent.store, lent, engine)
         await lent.stop()

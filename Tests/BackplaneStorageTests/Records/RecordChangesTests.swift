@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneRecords
 import BackplaneStorage
+import BackplaneTestKit
 import Foundation
 import Testing
 
@@ -103,8 +104,7 @@ struct RecordChangesTests {
     @Test(arguments: Engine.allCases) func `a reader ends with its task, or with its component`(engine: Engine)
         async throws
     {
-        let folder = try StorageFixture.folder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         let lent = try await LentStore(try engine.open(in: folder)), books = lent.store.collection(Book.self)
         let number = try await books.save(Book(id: "1", title: "One"))
         func wait() -> Task<BackplaneError?, Never> {

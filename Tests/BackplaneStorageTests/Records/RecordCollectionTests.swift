@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneRecords
 import BackplaneStorage
+import BackplaneTestKit
 import Foundation
 import Testing
 
@@ -182,8 +183,7 @@ struct RecordCollectionTests {
             static let collection = "Book"
             var id: String
         }
-        let folder = try StorageFixture.folder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         let records = try engine.open(in: folder)
         for expected in [["author.name,year", "isbn", "title", "year"], []] {
             let lent = try await LentStore(records)

@@ -2,6 +2,7 @@ import Backplane
 import BackplaneHost
 import BackplaneRecords
 import BackplaneStorage
+import BackplaneTestKit
 import Foundation
 import Testing
 
@@ -99,8 +100,7 @@ struct RecordMigrationTests {
     }
 
     @Test(arguments: Engine.allCases) func `a migration goes on where it was interrupted`(engine: Engine) async throws {
-        let folder = try StorageFixture.folder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         let records = FailingStore(try engine.open(in: folder)), first = try await LentStore(records)
         try await first.store.collection(FirstBook.self).save(
             (0..<1_600).map { FirstBook(id: "\($0)", author: "Jules Verne") })
@@ -133,8 +133,7 @@ struct RecordMigrationTests {
     @Test(arguments: Engine.allCases) func `two generations with different forms of a type work side by side`(
         engine: Engine
     ) async throws {
-        let folder = try StorageFixture.folder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         let records = try engine.open(in: folder)
         let old = try await LentStore(records), new = try await LentStore(records)
         let oldBooks = old.store.collection(FirstBook.self), newBooks = new.store.collection(Book.self)

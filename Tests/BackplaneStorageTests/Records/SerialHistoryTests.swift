@@ -2,6 +2,7 @@ import Backplane
 import BackplaneRecords
 import BackplaneSQLite
 import BackplaneStorage
+import BackplaneTestKit
 import Foundation
 import Synchronization
 import TestFixtures
@@ -158,8 +159,7 @@ struct SerialHistoryTests {
     }
 
     @Test func `orders of the steps of two transactions in a file are those of one after the other`() async throws {
-        let folder = try StorageFixture.folder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         try await check(
             SQLiteRecordStore(folder: folder, durability: .normal) { Issue.record("\($0)") },
             stride: Nightly.count(70, night: 7))
