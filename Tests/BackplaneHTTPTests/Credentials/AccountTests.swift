@@ -168,7 +168,7 @@ struct AccountTests {
     @Test func `tokens are kept across restarts only if asked, and only their owner may read them`() async throws {
         let server = try TokenServer()
         for keep in [false, true] {
-            let files = try TestFolder(), folder = files.path
+            let place = try TestFolder(), folder = place.path
             let credential = Credential(hosts: [server.host], .bearer(source(server, keep: keep)))
             let request = HTTPRequest("GET", server.url("/book")), principal = Mutex<UInt64>(0)
             try await Lender.with(["library": credential], in: folder) { lender in

@@ -13,7 +13,6 @@ final class LentStore: Sendable {
     let log = RecordedLines()
     private let host: PluginHost
     private let files: TestFolder
-    private var folder: String { files.path }
 
     /// Starts a host on an engine, with one data access controller.
     init(_ engine: any RecordStore, namespace: String = "Books") async throws {
@@ -27,7 +26,7 @@ final class LentStore: Sendable {
         ])
         host = PluginHost(
             manifest: manifest, plugins: [LendingStorePlugin.self],
-            options: HostOptions(dataFolder: folder, log: log, openStore: { _, _, _ in engine }))
+            options: HostOptions(dataFolder: files.path, log: log, openStore: { _, _, _ in engine }))
         try await host.start()
         store = try #require(LendingStore.stores.withLock { $0.removeValue(forKey: key) })
     }

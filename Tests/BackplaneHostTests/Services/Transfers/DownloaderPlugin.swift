@@ -1,7 +1,6 @@
 import Backplane
 import BackplaneNetwork
-import Synchronization
-import TestFixtures
+import BackplaneTestKit
 
 @testable import BackplaneHost
 
@@ -39,7 +38,7 @@ private enum OtherDownloader: DownloaderEdition { static let suffix = "Other" }
 
 enum DownloaderPlugin {
     /// The ends of the tasks that follow states: the code of the error, or nothing.
-    static let ends = Mutex<[String]>([])
+    static let ends = Recording<String>()
 
     static func edition(_ version: Version) -> LinkedPlugin {
         plugin("org.backplane.tests.downloader", version, FirstDownloader.self)
@@ -155,7 +154,7 @@ private final class DownloaderCommunication<E: DownloaderEdition>: Communication
             Task {
                 var end = ""
                 do { for try await _ in states {} } catch { end = BackplaneError(thrown: error).code.rawValue }
-                DownloaderPlugin.ends.withLock { [end] in $0.append(end) }
+                DownloaderPlugin.ends.add(end)
             }
             return Nothing()
         }

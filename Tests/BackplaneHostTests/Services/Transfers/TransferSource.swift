@@ -1,5 +1,6 @@
 import BackplaneExchange
 import BackplaneNetwork
+import BackplaneTestKit
 import Synchronization
 
 /// A server of one file in memory, whose second half it keeps back until it is opened.
@@ -7,7 +8,6 @@ final class TransferSource: Sendable {
     private struct State {
         var isOpen = false
         var waiting: [AsyncStream<[UInt8]>.Continuation] = []
-        var ranges: [String] = []
     }
     let content: [UInt8]
     private let state = Mutex(State())
@@ -18,7 +18,7 @@ final class TransferSource: Sendable {
     var half: Int { content.count / 2 }
 
     /// The values of `Range` of all requests, empty where there was none.
-    var ranges: [String] { state.withLock { $0.ranges } }
+    let ranges = Recording<String>()
 
     /// Sends the rest of every response.
     func open() {
@@ -39,8 +39,8 @@ final class TransferSource: Sendable {
             let from = Int(range.dropFirst("bytes=".count).dropLast()) ?? 0
             let (chunks, stream) = AsyncStream.makeStream(of: [UInt8].self)
             if from < half { stream.yield(Array(content[from..<half])) }
+            ranges.add(range)
             let isOpen = state.withLock { state in
-                state.ranges.append(range)
                 if !state.isOpen { state.waiting.append(stream) }
                 return state.isOpen
             }
