@@ -54,20 +54,10 @@ final class Site: Sendable {
         return path
     }
 
-    /// Writes the manifest of a host with the number store, builds its library beside it, and returns its path.
+    /// Writes the manifest of a host with the number store, and returns its path.
     func numberStore() throws -> String {
-        let build = Process(), sources = Self.package + "/Tests/Plugins/NumberStore/number-store.c"
-        build.executableURL = URL(filePath: "/usr/bin/env")
-        build.arguments = [
-            "clang", "-O1", "-shared", "-fPIC", "-fvisibility=hidden", "-I",
-            Self.package + "/Sources/CBackplane/include",
-            "-o", path + "/libNumberStore.so", sources,
-        ]
-        try build.run()
-        build.waitUntilExit()
-        guard build.terminationStatus == 0 else { throw NotPossible("the number store cannot be compiled") }
         let manifest = """
-            {"manifestVersion": 1, "plugins": [{"library": "NumberStore"}],
+            {"manifestVersion": 1, "plugins": [{"library": "FixturesInC"}],
              "managers": {"NumberStore": {"className": "NumberStore", "dataAccessController": {"className": "Shelf"}}}}
             """
         return try write(manifest.utf8, as: "number-store.json")

@@ -110,7 +110,7 @@ struct LibraryLocatorTests {
         for name in ["second/libA.so", "first/libZ.so", "first/libB.so", "first/libB.so.1", "first/Plain.so"] {
             try folder.write(LoadingFixture.library(), as: name)
         }
-        try folder.write(LoadingFixture.library("-DNO_IDENTITY"), as: "first/libOther.so")
+        try folder.write(LoadingFixture.anonymousLibrary(), as: "first/libOther.so")
         try folder.write(Array("text".utf8), as: "first/libText.so")
         try folder.write(LoadingFixture.library().dropLast(100), as: "first/libShort.so")
         _ = try folder.makeFolder("first/libFolder.so")

@@ -151,17 +151,11 @@ private final class OtherHost {
     private let input = Pipe()
 
     init(in folder: LoadingFixture.Folder, _ random: String) throws {
-        // The compiler's own file: one that this process has written cannot be run while a child that it is just
-        // starting still has it open for writing.
-        let program = folder.path + "/output"
-        if !LoadingFixture.exists(program) {
-            _ = try LoadingFixture.compile(Self.source, [], in: folder)
-            _ = try folder.makeFolder("loads")
-        }
+        if !LoadingFixture.exists(folder.path + "/loads") { _ = try folder.makeFolder("loads") }
         path = try folder.makeFolder("loads/host-1-" + random)
         let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = [path + "/lock"]
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "umask 077; exec 9>\"$0\"; flock 9 && printf r && exec cat", path + "/lock"]
         process.standardInput = input
         process.standardOutput = output
         try process.run()
@@ -177,18 +171,4 @@ private final class OtherHost {
         Glibc.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
-
-    private static let source = """
-        #include <fcntl.h>
-        #include <sys/file.h>
-        #include <unistd.h>
-        int main(int count, char **arguments) {
-            int file = open(arguments[1], O_RDWR | O_CREAT, 0600);
-            if (file < 0 || flock(file, LOCK_EX)) return 1;
-            write(1, "r", 1);
-            char byte;
-            while (read(0, &byte, 1) > 0) {}
-            return 0;
-        }
-        """
 }

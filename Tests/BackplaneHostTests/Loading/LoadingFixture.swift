@@ -1,7 +1,8 @@
-import BackplaneHost
 import Foundation
-import Synchronization
 import TestFixtures
+import Testing
+
+@testable import BackplaneHost
 
 /// What the loading tests work on: real folders, real files, real libraries.
 enum LoadingFixture {
@@ -45,42 +46,46 @@ enum LoadingFixture {
     }
 }
 
-/// C compiled while the tests run.
 extension LoadingFixture {
-    private static let built = Mutex<[[String]: [UInt8]]>([:])
-
-    /// The bytes of a small plugin, each variant compiled once: `flags` choose it by the macros in its source.
-    ///
-    /// When code of it runs it leaves a file beside itself, called like it with `.ran` at the end.
-    static func library(_ flags: String...) throws -> [UInt8] {
-        try library(of: plugin, flags)
+    /// The bytes of a small plugin. When code of it runs it leaves a file beside itself, called like it with `.ran` at
+    /// the end.
+    static func library(abi: ClosedRange<UInt32>? = nil) throws -> [UInt8] {
+        try FixtureLibrary.bytes(id: "org.example.test", version: "1.2.3", abi: abi, settings: ["marks": "1"])
     }
 
-    /// The bytes of a library, each variant compiled once.
-    static func library(
-        of source: String, _ flags: [String], by compiler: [String] = ["clang"], headers: String = header
-    ) throws -> [UInt8] {
-        try built.withLock { built in
-            let variant = compiler + [headers, source] + flags
-            if let bytes = built[variant] { return bytes }
-            let folder = try Folder()
-            let bytes = try compile(source, ["-shared", "-fPIC"] + flags, by: compiler, headers: headers, in: folder)
-            built[variant] = bytes
-            return bytes
-        }
+    /// The same without an identity.
+    static func anonymousLibrary() throws -> [UInt8] {
+        var bytes = try library()
+        bytes[try section("backplane", of: bytes).name] = UInt8(ascii: "x")
+        return bytes
     }
 
-    /// Compiles `source` and returns what the linker made of it.
-    ///
-    /// - Parameter headers: the folder that `backplane.h` is taken from.
-    static func compile(
-        _ source: String, _ flags: [String], by compiler: [String] = ["clang"], headers: String = header,
-        in folder: Folder
-    ) throws -> [UInt8] {
-        let input = try folder.write(Array(source.utf8), as: "source.c")
-        let output = FilePath.join(folder.path, "output")
-        _ = try run(compiler + ["-I", headers, "-o", output, input] + flags)
-        return Array(try Data(contentsOf: URL(fileURLWithPath: output)))
+    /// Returns where a library has the header of a section, and its name.
+    static func section(_ name: String, of bytes: [UInt8]) throws -> (header: Int, name: Int) {
+        let first = number(at: 40, as: UInt64.self, of: bytes), count = number(at: 60, as: UInt16.self, of: bytes)
+        return try place(of: name, in: ".shstrtab", (0..<count).map { first + $0 * 64 }, of: bytes)
+    }
+
+    /// Returns where a library has a symbol, exported or needed, and its name.
+    static func symbol(_ name: String, of bytes: [UInt8]) throws -> (record: Int, name: Int) {
+        let symbols = try #require(ELFImage(bytes).range(ofSection: ".dynsym"))
+        return try place(
+            of: name, in: ".dynstr", Array(stride(from: symbols.lowerBound, to: symbols.upperBound, by: 24)), of: bytes)
+    }
+
+    /// Looks through records, each of which begins with the place of its name.
+    private static func place(of name: String, in names: String, _ records: [Int], of bytes: [UInt8]) throws -> (
+        Int, Int
+    ) {
+        let names = try #require(ELFImage(bytes).range(ofSection: names)).lowerBound, name = Array(name.utf8) + [0]
+        let places = records.map { ($0, names + number(at: $0, as: UInt32.self, of: bytes)) }
+        return try #require(places.first { bytes[$0.1...].starts(with: name) })
+    }
+
+    private static func number<Number: FixedWidthInteger>(at offset: Int, as type: Number.Type, of bytes: [UInt8])
+        -> Int
+    {
+        bytes.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: offset, as: type)) }
     }
 
     /// What a command prints.
@@ -99,60 +104,4 @@ extension LoadingFixture {
     struct CommandFailed: Error {
         var command: [String]
     }
-
-    /// Sources/CBackplane/include, from where this file lies.
-    static let header = FilePath.absolute(FilePath.folder(of: #filePath) + "/../../../Sources/CBackplane/include")
-
-    private static let plugin = #"""
-        #define _GNU_SOURCE
-        #ifdef ENTRY_IS_HIDDEN
-        #define BP_EXPORT __attribute__((visibility("hidden")))
-        #endif
-        #include "backplane.h"
-        #include <dlfcn.h>
-        #include <stdio.h>
-        #ifdef ABI_FROM
-        #undef BP_ABI_MIN
-        #undef BP_ABI_MAX
-        #define BP_ABI_MIN ABI_FROM
-        #define BP_ABI_MAX ABI_TO
-        #endif
-
-        __attribute__((constructor)) static void ran(void) {
-            Dl_info info;
-            char name[4096];
-            if (!dladdr((void *)ran, &info)) return;
-            snprintf(name, sizeof name, "%s.ran", info.dli_fname);
-            FILE *file = fopen(name, "w");
-            if (file) fclose(file);
-        }
-
-        #if defined(ENTRY_IS_ELSEWHERE)
-        int32_t call_it(const bp_offer *offer, bp_answer *answer) { return backplane_plugin_entry_v1(offer, answer); }
-        #elif defined(ENTRY_IS_DATA)
-        #define backplane_plugin_entry_v1 data_of_the_entry
-        __attribute__((used)) int data __asm__("backplane_plugin_entry_v1") = 1;
-        #elif !defined(NO_ENTRY)
-        int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) { return BP_OK; }
-        #endif
-
-        #ifdef BULKY
-        /* As much as a library's debug information; nothing loads it. */
-        __asm__(".section .bulk,\"\",@progbits\n.fill 700000, 1, 0x5A\n.text");
-        #endif
-
-        #ifdef NEEDS_MORE
-        int defined_nowhere(void);
-        int more(void) { return defined_nowhere(); }
-        #endif
-
-        #if defined(EMPTY_SECTION)
-        static const char nothing[16] __attribute__((used, section(BP_SECTION)));
-        #elif !defined(NO_IDENTITY)
-        #ifdef WITH_SDK
-        static const bp_identity sdk BP_KEEP = {BP_IDENTITY_MAGIC, sizeof(bp_identity), BP_ABI_MIN, BP_ABI_MAX, 6003, "0.1.0", "swiftc", "", ""};
-        #endif
-        BP_IDENTITY("org.example.test", "1.2.3")
-        #endif
-        """#
 }

@@ -17,7 +17,7 @@ struct LibraryStepTests {
         let fixture = try await TurnstileFixture {
             ($0.clock, $0.stopLimit) = (nil, .milliseconds(300))
         }
-        let culprit = try TurnstileFixture.culprit("-D\(how)=IN_\(step)")
+        let culprit = try TurnstileFixture.culprit([how.lowercased(): step])
         let options = SwapOptions(
             drain: Self.brief.drain, stepLimit: how == "HANGS" ? Self.brief.stepLimit : .seconds(60),
             // A trial would find it before the host calls the entry function.
@@ -48,7 +48,7 @@ struct LibraryStepTests {
         async throws
     {
         let fixture = try await TurnstileFixture(
-            TurnstileFixture.culprit("-D\(how)=IN_\(step)"),
+            TurnstileFixture.culprit([how.lowercased(): step]),
             options: { ($0.clock, $0.stopLimit) = (nil, .milliseconds(300)) })
         let first = try TurnstileFixture.built("Turnstile1"),
             options = how == "HANGS" ? Self.brief : SwapOptions(stepLimit: .seconds(60))
@@ -62,7 +62,7 @@ struct LibraryStepTests {
     }
 
     @Test func `state that the new code cannot decode stays with the old`() async throws {
-        let fixture = try await TurnstileFixture(TurnstileFixture.culprit("-DEXPORTED=10"))
+        let fixture = try await TurnstileFixture(TurnstileFixture.culprit(["exported": "10"]))
         let failure = await error { try await fixture.swap(TurnstileFixture.built("Turnstile1")) }
         #expect(
             failure?.code == .swapFailed && failure?.message.contains(": import: ") == true,
@@ -72,8 +72,8 @@ struct LibraryStepTests {
     }
 
     @Test func `a hundred megabytes of state go over, or are refused where the host takes less`() async throws {
-        let bytes = 100 << 20, old = try TurnstileFixture.culprit("-DEXPORTED=\(bytes)"),
-            new = try TurnstileFixture.culprit("-DEDITION=4")
+        let bytes = 100 << 20, old = try TurnstileFixture.culprit(["exported": "\(bytes)"]),
+            new = try TurnstileFixture.culprit(edition: 4)
         let roomy = try await TurnstileFixture(old)
         let report = try await roomy.swap(new)
         #expect(report.components.map(\.state?.bytes) == [bytes])
