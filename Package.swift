@@ -342,8 +342,8 @@ if hasFixtures {
     package.products += [
         plugin("_Challenge", "ChallengeEntry"), plugin("_BusyLoop", "BusyLoopEntry"),
         plugin("_Timepiece", "TimepieceEntry"), plugin("_Parity", "ParityProvider"),
-        plugin("_ParityRelay", "ParityRelay"), plugin("_Relay", "LoadedRelay"), plugin("_Trespasser", "Trespasser"),
-        plugin("Annex", "Annex"), plugin("TurnstileInC1", "TurnstileFirstInC"),
+        plugin("_ParityRelay", "ParityRelay"), plugin("_Relay", "LoadedRelay"), plugin("FixturesInC", "FixturesInC"),
+        plugin("Hostile", "Hostile"), plugin("Ledger", "Ledger"), plugin("Annex", "Annex"), plugin("TurnstileInC1", "TurnstileFirstInC"),
         plugin("TurnstileInC2", "TurnstileSecondInC"),
     ]
     package.targets += [
@@ -358,7 +358,15 @@ if hasFixtures {
             "LoadedRelay",
             ["Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneURLSession", "CBackplane"],
             path: "Tests/Plugins/Relay"),
-        pluginInC("Trespasser", path: "Tests/Plugins/Hostile/Trespasser"),
+        pluginInC("FixturesInC", path: "Tests/Plugins/FixturesInC"),
+        pluginInC("Hostile", path: "Tests/Plugins/Hostile/Library"),
+        .target(
+            name: "Ledger", path: "Tests/Plugins/Ledger", exclude: ["exports.map"], publicHeadersPath: ".",
+            cxxSettings: [.headerSearchPath("../../../Sources/CBackplane/include")],
+            linkerSettings: [
+                // The standard library's templates would be exported, whatever -fvisibility says.
+                .unsafeFlags(["-Xlinker", "--version-script=\(Context.packageDirectory)/Tests/Plugins/Ledger/exports.map"])
+            ]),
         module("Annex", ["Backplane", "CBackplane", "TurnstileContracts"], path: "Tests/Plugins/Annex"),
         pluginInC("TurnstileFirstInC", path: "Tests/Plugins/TurnstileInC/First"),
         pluginInC("TurnstileSecondInC", path: "Tests/Plugins/TurnstileInC/Second"),

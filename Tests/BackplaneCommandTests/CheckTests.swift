@@ -57,14 +57,14 @@ struct CheckTests {
     }
 
     @Test(arguments: [
-        ("LOADED=abort()", "while it was loaded"), ("LOADED=exit(0)", "ended it with exit code 0 while it was loaded"),
-        ("ENDED=abort()", "when the process was to end"),
+        ("loaded", "abort()", "while it was loaded"),
+        ("loaded", "exit(0)", "ended it with exit code 0 while it was loaded"),
+        ("ended", "abort()", "when the process was to end"),
     ])
-    func `a library that ends its process is an error, and not the end of the command`(_ what: String, _ reason: String)
-        async throws
-    {
-        let library = try tool.library(
-            "Culprit", by: "clang", [Tool.package + "/Tests/Plugins/Hostile/Culprit/culprit.c", "-D" + what])
+    func `a library that ends its process is an error, and not the end of the command`(
+        _ when: String, _ what: String, _ reason: String
+    ) async throws {
+        let library = try tool.writeHostile([when: what])
         let manifest = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "\#(library)"}], "managers": {"T": {"className": "TurnstileManager"}}}"#,
             as: "culprit.json")

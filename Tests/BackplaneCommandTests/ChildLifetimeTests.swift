@@ -15,29 +15,9 @@ struct ChildLifetimeTests {
         try #require(mkfifo(pipe, 0o600) == 0)
     }
 
-    /// A library whose entry starts processes that nobody's signals reach, one a millisecond, and then does this.
-    private func library(_ work: String, processes: Int = 1) throws -> String {
-        try tool.library(
-            "Lingers",
-            of: """
-                #define _GNU_SOURCE
-                #define AT_ENTRY linger_elsewhere(); \(work);
-                static void linger_elsewhere(void);
-                #include "plugin.h"
-                static void linger_elsewhere(void) {
-                    (void)!open("\(pipe)", O_WRONLY);
-                    alarm(0);
-                    signal(SIGCHLD, SIG_IGN);
-                    for (int started = 0; started < \(processes); started++) {
-                        if (fork() == 0) {
-                            setsid();
-                            alarm(600);
-                            linger(NULL);
-                        }
-                        usleep(1000);
-                    }
-                }
-                """)
+    /// A library whose entry starts a process that nobody's signals reach, and then does not return.
+    private func library() throws -> String {
+        try tool.writeHostile(["entered": "start_process(); for (;;) pause()", "pipe": pipe])
     }
 
     /// Reads in a thread of its own: `open` waits for the library, and `read` for the end of all who have the pipe.
@@ -56,7 +36,7 @@ struct ChildLifetimeTests {
 
     @Test(arguments: ["inspect", "validate"], [SIGKILL, SIGTERM, SIGINT, SIGHUP])
     func `nothing outlives a command that is interrupted`(command: String, signal: Int32) async throws {
-        let library = try library("linger(NULL)"), (opened, ended) = readPipe()
+        let library = try library(), (opened, ended) = readPipe()
         let run = try tool.start([command, library, "--load-folder", tool.loads, "--timeout", "3600"])
         for await _ in opened {}
         run.signal(signal)
@@ -65,7 +45,7 @@ struct ChildLifetimeTests {
     }
 
     @Test func `what an interrupted command leaves in the load folder is gone with the next`() async throws {
-        let library = try library("linger(NULL)"), (opened, ended) = readPipe()
+        let library = try library(), (opened, ended) = readPipe()
         let run = try tool.start(["validate", library, "--load-folder", tool.loads, "--timeout", "3600"])
         for await _ in opened {}
         run.signal(SIGKILL)

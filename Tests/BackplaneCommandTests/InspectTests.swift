@@ -133,43 +133,13 @@ struct InspectTests {
 
     // MARK: Libraries that misbehave when they are loaded
 
-    /// Compiles a plugin in C without components, with statements at the beginning of its entry.
-    private func compile(_ statements: String, constructor: String = "") throws -> String {
-        let source = try tool.write(
-            """
-            #include "backplane.h"
-            #include <stdio.h>
-            #include <stdlib.h>
-            #include <string.h>
-            #include <unistd.h>
-            BP_IDENTITY("org.example.odd", "1.0.0")
-            __attribute__((constructor)) static void loaded(void) { \(constructor) }
-            int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
-                \(statements)
-                *answer = (bp_answer){
-                    .size = sizeof *answer, .abi = BP_ABI_MAX, .id = BP_TEXT("org.example.odd"), .version = BP_TEXT("1.0.0"), .self_check = bp_check_self()};
-                return BP_OK;
-            }
-            """, as: "odd.c")
-        let compiler = Process(), library = tool.folder + "/libOdd.so"
-        compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments = [
-            "clang", "-shared", "-fPIC", "-I", Tool.manifests + "/../Sources/CBackplane/include", "-o", library, source,
-        ]
-        try compiler.run()
-        compiler.waitUntilExit()
-        try #require(compiler.terminationStatus == 0)
-        return library
-    }
-
-    @Test(arguments: [("abort();", ""), ("", "abort();"), ("__builtin_trap();", ""), ("*(volatile int *)8 = 1;", "")])
-    func `a crash is a finding, with the signal and what was printed last`(entry: String, constructor: String)
-        async throws
-    {
-        let printing = #"fprintf(stderr, "first\nall is lost\n");"#
-        let (status, report) = try await report(
-            compile(
-                entry.isEmpty ? "" : printing + entry, constructor: constructor.isEmpty ? "" : printing + constructor))
+    @Test(arguments: [
+        ("entered", "abort()"), ("loaded", "abort()"), ("entered", "__builtin_trap()"),
+        ("entered", "*(volatile int *)8 = 1"),
+    ])
+    func `a crash is a finding, with the signal and what was printed last`(when: String, crash: String) async throws {
+        let printing = #"fprintf(stderr, "first\nall is lost\n"); "#
+        let (status, report) = try await report(tool.writeHostile([when: printing + crash], id: "org.example.odd"))
         #expect(status == 1 && report.plugin == nil && report.identity?.id == "org.example.odd")
         let problem = try #require(report.problems.first)
         #expect(
@@ -179,10 +149,10 @@ struct InspectTests {
     }
 
     @Test func `an answer that cannot be believed is a finding`() async throws {
-        let refused = try await report(compile("return 42;"))
+        let refused = try await report(tool.writeHostile(["entered": "return 42"]))
         #expect(refused.status == 1 && refused.report.problems.map(\.code) == ["plugin.refused"])
         let unchecked = try await report(
-            compile("memset(answer, 0, sizeof *answer); answer->size = sizeof *answer; return BP_OK;"))
+            tool.writeHostile(["entered": "memset(&own.self_check, 0, sizeof own.self_check)"]))
         #expect(unchecked.status == 1 && unchecked.report.problems.map(\.code) == ["plugin.layout-mismatch"])
     }
 }

@@ -51,7 +51,7 @@ struct LastWordsTests {
         `a host that a trap in a plugin ends names the plugin and its generation, and then is traced as it would have been`()
         async throws
     {
-        try tool.compile("Corpus/method.c", "-DABORTS", as: "libWorker.so")
+        try tool.writeHostile(["work": "abort"], as: "libWorker.so")
         let tracer = try tool.write("#!/bin/sh\necho traced >&2\n", as: "tracer")
         try #require(chmod(tracer, 0o700) == 0)
         let outcome = try await start(
@@ -63,7 +63,7 @@ struct LastWordsTests {
     }
 
     @Test func `the line of a crash has no secret of the manifest, its variables or the call`() async throws {
-        try tool.compile("Corpus/method.c", "-DABORTS", as: "libWorker.so")
+        try tool.writeHostile(["work": "abort"], as: "libWorker.so")
         let path = try tool.write(
             """
             {"manifestVersion": 1, "plugins": [{"library": "Worker"}], "managers": {"Worker": {"className": "Worker"}},
@@ -89,10 +89,10 @@ struct LastWordsTests {
     @Test func `what falls while it is loaded has the name of its plugin, and the generation that it would have been`()
         async throws
     {
-        try tool.compile("Corpus/good.c", as: "libWorker.so")
+        try tool.writeHostile(as: "libWorker.so")
         let host = try start("run", manifest)
         try #require(await host.says("up;"), "\(host.output)\(host.errors)")
-        try tool.compile("Corpus/entry.c", "-DABORTS", as: "libWorker.so")
+        try tool.writeHostile(["entered": "abort()"], as: "libWorker.so")
         // Without trust a child process would die of it, and the host refuse it.
         _ = try await tool.plain("swap", "Worker", "--trust")
         expectEnd(
@@ -100,7 +100,7 @@ struct LastWordsTests {
     }
 
     @Test func `one that has no memory left says that, too`() async throws {
-        try tool.compile("Words/words.c", "-DNO_MEMORY", as: "libWorker.so")
+        try tool.writeHostile(["work": "without memory"], as: "libWorker.so")
         expectEnd(
             try await start("call", manifest, "Worker", "work").end(),
             in: "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGABRT,
@@ -108,24 +108,8 @@ struct LastWordsTests {
     }
 
     @Test func `a plugin that writes to a pipe without a reader gets an error, and nothing ends`() async throws {
-        try tool.compile("Words/words.c", "-DCLOSED_PIPE", as: "libWorker.so")
+        try tool.writeHostile(["work": "closed pipe"], as: "libWorker.so")
         let outcome = try await start("call", manifest, "Worker", "work").end()
         #expect(outcome.status == 0 && outcome.output == "false\n", "\(outcome.status) \(outcome.errors)")
-    }
-}
-
-extension Tool {
-    /// Compiles a file of Tests/Plugins/Hostile to a library in the test's folder.
-    fileprivate func compile(_ source: String, _ flags: String..., as name: String) throws {
-        let compiler = Process(), root = Tool.manifests + "/.."
-        compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments =
-            [
-                "clang", "-shared", "-fPIC", "-pthread", "-I", root + "/Sources/CBackplane/include", "-o",
-                "\(folder)/\(name)", "\(root)/Tests/Plugins/Hostile/\(source)",
-            ] + flags
-        try compiler.run()
-        compiler.waitUntilExit()
-        try #require(compiler.terminationStatus == 0)
     }
 }

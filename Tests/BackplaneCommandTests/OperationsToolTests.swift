@@ -9,11 +9,9 @@ struct OperationsToolTests {
 
     init() throws {
         tool = try Tool()
-        let library = try tool.library(
-            "OperationsStep", by: "clang", [Tool.package + "/Tests/Plugins/GraphInC/graph.c"])
         manifest = try tool.write(
             """
-            {"manifestVersion": 1, "plugins": [{"library": "\(library)"}],
+            {"manifestVersion": 1, "plugins": [{"library": "FixturesInC"}],
              "managers": {"OperationsStep": {"className": "OperationsStepManager"}}}
             """, as: "operations-step.json")
     }

@@ -10,10 +10,9 @@ struct StoreDiskTests {
 
     init() throws {
         tool = try Tool()
-        _ = try tool.library("NumberStore", by: "clang", [Tool.package + "/Tests/Plugins/NumberStore/number-store.c"])
         manifest = try tool.write(
             """
-            {"manifestVersion": 1, "plugins": [{"library": "NumberStore"}],
+            {"manifestVersion": 1, "plugins": [{"library": "FixturesInC"}],
              "managers": {"NumberStore": {"className": "NumberStore", "dataAccessController": {"className": "Shelf"}}}}
             """, as: "number-store.json")
         try FileManager.default.createDirectory(atPath: tool.data, withIntermediateDirectories: true)

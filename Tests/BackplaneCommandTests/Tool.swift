@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// The executable `backplane` as a process, with folders of its own that are gone with the test.
@@ -60,6 +61,18 @@ final class Tool: Sendable {
     func write(_ text: String, as name: String) throws -> String {
         let path = folder + "/" + name
         try Data(text.utf8).write(to: URL(filePath: path))
+        return path
+    }
+
+    /// Writes a variant of the library that does wrong, and returns its path.
+    ///
+    /// - Parameter settings: what it does (`Tests/Plugins/Hostile/Library`).
+    @discardableResult
+    func writeHostile(_ settings: [String: String] = [:], id: String? = nil, as name: String = "libHostile.so") throws
+        -> String
+    {
+        let path = folder + "/" + name
+        try #require(FileContents.write(FixtureLibrary.bytes("Hostile", id: id, settings: settings), to: path))
         return path
     }
 

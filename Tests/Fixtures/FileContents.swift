@@ -12,4 +12,6 @@ package enum FileContents {
         let isWritten = fwrite(bytes, 1, bytes.count, file) == bytes.count
         return fclose(file) == 0 && isWritten && chmod(unfinished, mode) == 0 && rename(unfinished, path) == 0
     }
+
+    package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 }

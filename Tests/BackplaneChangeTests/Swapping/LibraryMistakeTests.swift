@@ -82,7 +82,7 @@ struct LibraryMistakeTests {
 
     @Test func `of another plugin it says which there are`() async throws {
         let fixture = try await TurnstileFixture()
-        let other = try TurnstileFixture.culprit(#"-DID="org.backplane.tests.stranger""#)
+        let other = try TurnstileFixture.culprit(id: "org.backplane.tests.stranger")
         let refusal = try await expectRefusal(fixture) { try await fixture.swap(other) }
         #expect(refusal?.code == .pluginUnknown)
         #expect(

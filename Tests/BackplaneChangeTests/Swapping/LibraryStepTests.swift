@@ -47,7 +47,7 @@ struct LibraryStepTests {
         async throws
     {
         let fixture = try await TurnstileFixture { $0.stopLimit = .milliseconds(300) }
-        let culprit = try TurnstileFixture.culprit("-D\(how)=IN_\(step)")
+        let culprit = try TurnstileFixture.culprit([how.lowercased(): step])
         let (failure, visits) = try await TurnstileVisitors.with(fixture.turnstile) {
             // A trial would find it before the host calls the entry function.
             await self.failure(of: fixture, culprit, how, trusts: step == "ENTRY")
@@ -75,7 +75,7 @@ struct LibraryStepTests {
         async throws
     {
         let fixture = try await TurnstileFixture(
-            TurnstileFixture.culprit("-D\(how)=IN_\(step)"),
+            TurnstileFixture.culprit([how.lowercased(): step]),
             options: { $0.stopLimit = .milliseconds(300) })
         let failure = await self.failure(of: fixture, try TurnstileFixture.built("Turnstile1"), how)
         #expect(
@@ -87,7 +87,7 @@ struct LibraryStepTests {
     }
 
     @Test func `state that the new code cannot decode stays with the old`() async throws {
-        let fixture = try await TurnstileFixture(TurnstileFixture.culprit("-DEXPORTED=10"))
+        let fixture = try await TurnstileFixture(TurnstileFixture.culprit(["exported": "10"]))
         let failure = await error { try await fixture.swap(TurnstileFixture.built("Turnstile1")) }
         #expect(
             failure?.code == .swapFailed && failure?.message.contains(": import: ") == true,
@@ -97,8 +97,8 @@ struct LibraryStepTests {
     }
 
     @Test func `a hundred megabytes of state go over, or are refused where the host takes less`() async throws {
-        let bytes = 100 << 20, old = try TurnstileFixture.culprit("-DEXPORTED=\(bytes)"),
-            new = try TurnstileFixture.culprit("-DEDITION=4")
+        let bytes = 100 << 20, old = try TurnstileFixture.culprit(["exported": "\(bytes)"]),
+            new = try TurnstileFixture.culprit(edition: 4)
         let roomy = try await TurnstileFixture(old)
         let report = try await roomy.swap(new)
         #expect(report.components.map(\.state?.bytes) == [bytes])

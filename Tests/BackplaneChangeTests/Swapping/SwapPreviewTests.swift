@@ -16,7 +16,7 @@ struct SwapPreviewTests {
     init() throws {
         folder = try RelayPlugin.folder()
         _ = try folder.makeFolder("next")
-        library = try folder.write(RelayPlugin.library("-O1"), as: "next/libRelay.so")
+        library = try folder.write(RelayPlugin.library(build: 2), as: "next/libRelay.so")
     }
 
     private func host(_ others: [String: ManifestValue]) throws -> CounterHost {

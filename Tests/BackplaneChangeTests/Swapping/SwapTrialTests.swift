@@ -14,9 +14,7 @@ struct SwapTrialTests {
 
     /// A turnstile in C that appends a line to a file whenever it is loaded.
     private func counted(_ file: String, edition: Int = 3) throws -> [UInt8] {
-        try TurnstileFixture.culprit(
-            "-DEDITION=\(edition)",
-            #"-DLOADED=FILE *f = fopen("\#(file)", "a"); fprintf(f, "%d\n", getpid()); fclose(f)"#)
+        try TurnstileFixture.culprit(["loaded": "note_process()", "file": file], edition: edition)
     }
 
     private func loads(_ file: String) -> [Int32] {
@@ -24,18 +22,20 @@ struct SwapTrialTests {
     }
 
     @Test(arguments: [
-        ("LOADED=abort()", "ended it with signal 6 (Aborted) while it was loaded"),
-        ("LOADED=exit(3)", "ended it with exit code 3 while it was loaded"),
-        ("ENTERED=abort()", "ended it with signal 6 (Aborted) in its entry function"),
+        ("loaded", "abort()", "ended it with signal 6 (Aborted) while it was loaded"),
+        ("loaded", "exit(3)", "ended it with exit code 3 while it was loaded"),
+        ("entered", "abort()", "ended it with signal 6 (Aborted) in its entry function"),
         (
-            "ENTERED=own.components = NOWHERE",
+            "entered", "own.components = NOWHERE",
             "ended it with signal 11 (Segmentation fault) while the answer of its entry function was read"
         ),
-        ("ENDED=abort()", "ended it with signal 6 (Aborted) when the process was to end"),
+        ("ended", "abort()", "ended it with signal 6 (Aborted) when the process was to end"),
     ])
-    func `neither a swap nor a preview loads what ends its process`(_ what: String, _ reason: String) async throws {
+    func `neither a swap nor a preview loads what ends its process`(_ when: String, _ what: String, _ reason: String)
+        async throws
+    {
         let fixture = try await TurnstileFixture()
-        try fixture.build(TurnstileFixture.culprit("-D" + what))
+        try fixture.build(TurnstileFixture.culprit([when: what]))
         let refused = await error { try await fixture.host.swap(library: fixture.path, Self.limits) }
         let looked = await error { try await fixture.host.previewSwap([fixture.path], Self.limits) }
         // ThreadSanitizer has an exit code of its own for a process that ends in the dynamic loader.
@@ -88,15 +88,16 @@ struct SwapTrialTests {
         let fixture = try await TurnstileFixture(), host = fixture.host
         let begun = fixture.folder.path + "/begun", gate = fixture.folder.path + "/gate"
         let slow = try fixture.write(
-            TurnstileFixture.culprit(
-                #"-DLOADED=FILE *f = fopen("\#(begun)", "w"); fclose(f); while (access("\#(gate)", 0)) usleep(1000)"#),
+            TurnstileFixture.culprit([
+                "loaded": #"create_file("begun"); wait_for_file("gate")"#, "begun": begun, "gate": gate,
+            ]),
             as: "libSlow.so")
         let manifest = ManifestDocument(
             parsing: Data(
                 #"{"manifestVersion": 1, "plugins": [{"library": "\#(slow)"}], "managers": {"Turnstile": {"className": "TurnstileManager"}}}"#
                     .utf8))
         let apply = Task { try await host.apply(manifest, trustsLibraries: isTrusted) }
-        await eventually { LoadingFixture.exists(begun) }
+        await eventually { FileContents.exists(begun) }
         #expect(await host.managers.map(\.name) == ["Turnstile"])
         #expect(try await fixture.turnstile.pass(1).edition == 1)
         _ = try fixture.write([], as: "gate")

@@ -14,45 +14,37 @@ struct TrialProcessTests {
 
     init() throws { folder = try TestFolder() }
 
-    private func open(_ source: String, limit: Duration = .seconds(60), _ flags: String...) throws
-        -> TrialProcess.Conclusion
-    {
-        let bytes = try LoadingFixture.library(of: "#include <unistd.h>\n#include <stdlib.h>\n" + source, flags)
-        return process.open(try folder.write(bytes, as: "lib\(UUID().uuidString).so"), limit: limit)
-    }
-
-    private static func constructor(_ body: String) -> String {
-        "__attribute__((constructor)) static void loaded(void) { \(body) }"
-    }
-
-    private static func destructor(_ body: String) -> String {
-        "__attribute__((destructor)) static void ended(void) { \(body) }"
+    /// Tries a library with these settings (`Tests/Plugins/Hostile/Library/hostile.c`).
+    private func open(_ settings: [String: String], limit: Duration = .seconds(60)) throws -> TrialProcess.Conclusion {
+        let bytes = try FixtureLibrary.bytes("Hostile", settings: settings)
+        return process.open(
+            try folder.write(bytes, as: "lib\(UUID().uuidString).so"), toolchain: "the tests'", limit: limit)
     }
 
     @Test func `a library that does nothing wrong passes, and its constructors and destructors have run`() throws {
         let loaded = folder.path + "/loaded", ended = folder.path + "/ended"
-        let source =
-            #"#include <fcntl.h>"# + "\n" + Self.constructor(#"close(creat("\#(loaded)", 0600));"#)
-            + Self.destructor(#"close(creat("\#(ended)", 0600));"#)
-        #expect(try open(source) == .passed)
-        #expect(LoadingFixture.exists(loaded) && LoadingFixture.exists(ended))
+        let settings = [
+            "loaded": #"create_file("begun")"#, "begun": loaded, "ended": #"create_file("file")"#, "file": ended,
+        ]
+        #expect(try open(settings) == .passed)
+        #expect(FileContents.exists(loaded) && FileContents.exists(ended))
     }
 
     @Test func `whatever ends the child is told, with the stage and what it printed`() throws {
         #expect(
-            try open(Self.constructor("abort();")) == .died(.signal(SIGABRT), stage: .loading, printed: ""))
+            try open(["loaded": "abort()"]) == .died(.signal(SIGABRT), stage: .loading, printed: ""))
         #expect(
-            try open(Self.constructor("*(volatile int *)8 = 1;"))
+            try open(["loaded": "*(volatile int *)8 = 1"])
                 == .died(.signal(SIGSEGV), stage: .loading, printed: ""))
         // ThreadSanitizer has an exit code of its own for a process that ends in the dynamic loader.
         if !OccupiedPoolProgram.isThreadSanitized {
-            #expect(try open(Self.constructor("_exit(0);")) == .died(.exit(0), stage: .loading, printed: ""))
+            #expect(try open(["loaded": "_exit(0)"]) == .died(.exit(0), stage: .loading, printed: ""))
             #expect(
-                try open(Self.constructor(#"write(2, "no licence\n", 11); exit(7);"#))
+                try open(["loaded": #"(void)!write(2, "no licence\n", 11); exit(7)"#])
                     == .died(.exit(7), stage: .loading, printed: "no licence\n"))
         }
-        #expect(try open(Self.destructor("abort();")) == .died(.signal(SIGABRT), stage: .ending, printed: ""))
-        #expect(try open(Self.destructor("_exit(9);")) == .died(.exit(9), stage: .ending, printed: ""))
+        #expect(try open(["ended": "abort()"]) == .died(.signal(SIGABRT), stage: .ending, printed: ""))
+        #expect(try open(["ended": "_exit(9)"]) == .died(.exit(9), stage: .ending, printed: ""))
     }
 
     /// Expects a trial to come to its limit in a stage: on a busy machine a first limit may pass before that.
@@ -73,9 +65,7 @@ struct TrialProcessTests {
 
     /// Tries a plugin whose entry function runs `statements`.
     private func enter(_ statements: String, limit: Duration = .seconds(60)) throws -> TrialProcess.Conclusion {
-        let bytes = try TurnstileFixture.culprit("-DENTERED=" + statements)
-        return process.open(
-            try folder.write(bytes, as: "lib\(UUID().uuidString).so"), toolchain: "the tests'", limit: limit)
+        try open(["entered": statements], limit: limit)
     }
 
     @Test func `the entry function runs, and what ends the child there is told`() throws {
@@ -89,25 +79,7 @@ struct TrialProcessTests {
     }
 
     @Test func `the entry function is offered what a host offers, and services that do nothing`() throws {
-        #expect(
-            try enter(
-                """
-                const bp_log_1 *log = offer->get_interface((bp_bytes)BP_TEXT(BP_LOG), 1); \
-                const bp_calls_1 *calls = offer->get_interface((bp_bytes)BP_TEXT(BP_CALLS), 1); \
-                const bp_http_1 *http = offer->get_interface((bp_bytes)BP_TEXT(BP_HTTP), 1); \
-                const bp_store_1 *store = offer->get_interface((bp_bytes)BP_TEXT(BP_STORE), 1); \
-                const bp_store_2 *store2 = offer->get_interface((bp_bytes)BP_TEXT(BP_STORE), 2); \
-                const bp_timers_1 *timers = offer->get_interface((bp_bytes)BP_TEXT(BP_TIMERS), 1); \
-                if (!log || !calls || !http || !store || !store2 || !timers) abort(); \
-                if (store2->size != sizeof *store2 || timers->size != sizeof *timers) abort(); \
-                if (log->size != sizeof *log || calls->size != sizeof *calls) abort(); \
-                if (http->size != sizeof *http || store->size != sizeof *store) abort(); \
-                if (offer->get_interface((bp_bytes)BP_TEXT(BP_LOG), 9)) abort(); \
-                if (offer->get_interface((bp_bytes)BP_TEXT("nothing"), 1)) abort(); \
-                if (offer->toolchain.length != 10 || memcmp(offer->toolchain.data, "the tests'", 10) != 0) abort(); \
-                if (offer->host_version.length == 0 || offer->lane_revision == 0) abort(); \
-                log->write(0, BP_LOG_INFO, text("here"), NULL, 0)
-                """) == .passed)
+        #expect(try enter("check(offer)") == .passed)
     }
 
     @Test(arguments: [
@@ -119,13 +91,10 @@ struct TrialProcessTests {
         "changed.contract_version.data = NOWHERE", "changed.methods = NOWHERE", "method.name.data = NOWHERE",
         "changed.wires = NOWHERE; changed.wire_count = 1", "wire.label.data = NOWHERE", "wire.contract.data = NOWHERE",
         "wire.contract_version.data = NOWHERE", "wire.methods = NOWHERE", "changed.state = NOWHERE",
-        "static bp_state other; other = state; other.schema.data = NOWHERE; changed.state = &other",
+        "state.schema.data = NOWHERE; changed.state = &state",
         "own.lane_revision = offer->lane_revision; changed.lane = NOWHERE",
         "own.lane_revision = offer->lane_revision; wire.lane = NOWHERE",
-        """
-        static const void *lane[4]; lane[0] = lane; lane[1] = NOWHERE; \
-        own.lane_revision = offer->lane_revision; changed.lane = lane
-        """,
+        "own.lane_revision = offer->lane_revision; changed.lane = lane",
     ])
     func `a descriptor that cannot be read ends the child, not the host`(_ change: String) throws {
         let verdict = try enter(Self.answering(change))
@@ -143,11 +112,9 @@ struct TrialProcessTests {
         #expect(try enter(Self.answering("\(unreadable); \(change)")) == .passed)
     }
 
-    /// The statements of an entry function that answers with a changed copy of what the culprit describes.
+    /// The statements of an entry function that answers with a changed copy of a turnstile's description.
     private static func answering(_ change: String) -> String {
-        """
-        own.components = &changed; changed.methods = &method; changed.wires = &wire; changed.wire_count = 1; \(change)
-        """
+        "own.components = &changed; own.component_count = 1; \(change)"
     }
 
     @Test(arguments: ["Turnstile1", "_Challenge", "_Parity", "_ParityRelay", "TurnstileInC1"])
@@ -158,23 +125,16 @@ struct TrialProcessTests {
     @Test func `one that comes to no end is killed, with what it started`() async throws {
         let mark = folder.path + "/mark", lock = folder.path + "/lock"
         // The child and the process that it starts have the same lock, which is free when both are gone.
-        let source =
-            "#include <fcntl.h>\n#include <sys/file.h>\n"
-            + Self.constructor(
-                #"""
-                flock(open("\#(lock)", O_RDWR | O_CREAT, 0600), LOCK_EX);
-                if (fork() == 0) close(creat("\#(mark)", 0600));
-                for (;;) pause();
-                """#)
+        let settings = ["loaded": "lock_and_fork(); for (;;) pause()", "lock": lock, "file": mark]
         // On a busy machine a first limit may pass before that.
-        for limit in [Duration.milliseconds(300), .seconds(3), .seconds(20)] where !LoadingFixture.exists(mark) {
-            #expect(try open(source, limit: limit) == .died(.overdue, stage: .loading, printed: ""))
+        for limit in [Duration.milliseconds(300), .seconds(3), .seconds(20)] where !FileContents.exists(mark) {
+            #expect(try open(settings, limit: limit) == .died(.overdue, stage: .loading, printed: ""))
         }
-        #expect(LoadingFixture.exists(mark))
+        #expect(FileContents.exists(mark))
         let file = creat(lock, 0o600)
         defer { close(file) }
         await eventually { flock(file, LOCK_EX | LOCK_NB) == 0 }
-        try expectOverdue(in: .ending) { try open(Self.destructor("for (;;) {}"), limit: $0) }
+        try expectOverdue(in: .ending) { try open(["ended": "for (;;) pause()"], limit: $0) }
     }
 
     @Test func `what the loader refuses in good order is no death`() throws {

@@ -38,19 +38,12 @@ struct TurnstileFixture {
     }
 
     /// The bytes of a library that lies beside this program.
-    static func built(_ name: String) throws -> [UInt8] {
-        Array(try Data(contentsOf: URL(filePath: "\(TestHost.libraries)/lib\(name).so")))
-    }
+    static func built(_ name: String) throws -> [UInt8] { try FixtureLibrary.bytes(name) }
 
-    /// The bytes of a turnstile that does wrong.
-    static func culprit(_ flags: String...) throws -> [UInt8] {
-        try LoadingFixture.library(of: culpritSource, flags)
+    /// The bytes of a turnstile that does wrong: what, and when, is in its settings (`Tests/Plugins/Hostile/Library`).
+    static func culprit(_ settings: [String: String] = [:], id: String = plugin, edition: Int = 3) throws -> [UInt8] {
+        try FixtureLibrary.bytes("Hostile", id: id, version: "\(edition).0.0", settings: settings)
     }
-
-    private static let culpritSource =
-        (try? String(
-            contentsOfFile: FilePath.folder(of: #filePath) + "/../../Plugins/Hostile/Culprit/culprit.c", encoding: .utf8
-        )) ?? ""
 
     /// Puts a library where it is built, as a linker does that writes a new file and renames it.
     func build(_ library: [UInt8]) throws {

@@ -12,7 +12,7 @@ struct SwapCommandTests {
 
     init() throws {
         tool = try Tool()
-        library = try EditionLibrary.compile(1, to: tool.folder)
+        library = try EditionLibrary.write(1, to: tool.folder)
         manifest = try tool.write(EditionLibrary.manifest, as: "m.json")
     }
 
@@ -23,7 +23,7 @@ struct SwapCommandTests {
     @Test func `a new build is activated by its name, and the old one again by a rollback`() async throws {
         let host = try await tool.startRun(manifest)
         #expect(try await edition() == "1\n")
-        try EditionLibrary.compile(2, to: tool.folder)
+        try EditionLibrary.write(2, to: tool.folder)
         let swapped = try await tool.plain("swap", "Edition")
         #expect(swapped.status == 0 && swapped.errors == "", "\(swapped.errors)")
         let lines = swapped.output.split(separator: "\n")
@@ -48,7 +48,7 @@ struct SwapCommandTests {
 
     @Test func `a renamed class is activated together with its manifest, and a rollback restores both`() async throws {
         let host = try await tool.startRun(manifest)
-        try EditionLibrary.compile(2, to: tool.folder, className: "Renamed")
+        try EditionLibrary.write(2, to: tool.folder, className: "Renamed")
         let alone = try await tool.plain("swap", "Edition")
         #expect(alone.status == 1 && alone.errors.contains("no plugin registers a class `Edition`"), "\(alone.errors)")
         let text = EditionLibrary.manifest.replacingOccurrences(
@@ -75,7 +75,7 @@ struct SwapCommandTests {
 
     @Test func `a dry run says what would happen, and nothing does`() async throws {
         let host = try await tool.startRun(manifest),
-            other = try EditionLibrary.compile(7, to: tool.folder, as: "libOther.so")
+            other = try EditionLibrary.write(7, to: tool.folder, as: "libOther.so")
         let dry = try await RunningTool(
             ["swap", "./libOther.so", "--dry-run"], input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder],
             in: tool.folder
@@ -109,7 +109,7 @@ struct SwapCommandTests {
             JSONDecoder().decode([ComponentStatisticsForm].self, from: Data(rows.output.utf8)).values.first)
         #expect(row.component == "Edition" && row.calls >= 1 && row.inFlight == 0 && row.waiting == 0)
 
-        try EditionLibrary.compile(2, to: tool.folder)
+        try EditionLibrary.write(2, to: tool.folder)
         #expect(try await tool.plain("swap", "Edition").status == 0)
         let table = try await tool.plain("generations").output.split(separator: "\n")
         #expect(
@@ -123,7 +123,7 @@ struct SwapCommandTests {
 
     @Test func `one that fails its probation is rolled back by itself, which is a failure`() async throws {
         let host = try await tool.startRun(manifest),
-            bad = try EditionLibrary.compile(3, to: tool.folder, as: "libBad.so", fails: true)
+            bad = try EditionLibrary.write(3, to: tool.folder, as: "libBad.so", settings: ["edition.fails": "always"])
         let swap = try tool.start(["swap", bad, "--probation", "600", "--error-rate", "0.5"])
         // Its calls fail once it is active; too few of them would say nothing.
         for _ in 0..<1_000 {

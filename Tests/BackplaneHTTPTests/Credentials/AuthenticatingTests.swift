@@ -186,12 +186,7 @@ struct AuthenticatingTests {
 
     @Test func `a manager in C signs, and its error fails the exchange`() async throws {
         let server = try signedServer(), request = HTTPRequest("POST", server.url("/books?q=1"), body: .text("whale"))
-        let folder = FileManager.default.temporaryDirectory.appending(path: "authenticator-in-c-\(UUID().uuidString)")
-            .path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let library = PluginReference(
-            library: try PluginInC.compile("AuthenticatorInC/authenticator", in: folder))
+        let library = PluginReference(library: "FixturesInC")
         let authenticator = ManagerDefinition(className: "AuthenticatorInC")
         try await with(authenticator, ["key": Secret(Self.key)], plugins: [library]) { _, context in
             let response = try await context.http.send(request, context.begin(), options())

@@ -3,6 +3,7 @@ import BackplaneExchange
 import BackplaneHost
 import BackplaneNetwork
 import Foundation
+import TestFixtures
 import Testing
 
 /// Plugins in C with credentials: accounts that they share, and a swap while their calls wait for a token.
@@ -22,7 +23,7 @@ struct BorrowerTests {
             defer { try? FileManager.default.removeItem(atPath: folder) }
             let names = "ABCD".prefix(count).map(String.init)
             let manifest = Manifest(
-                plugins: try names.map { PluginReference(library: try compile($0, "1", in: folder)) },
+                plugins: try names.map { PluginReference(library: try write($0, 1, in: folder)) },
                 managers: Dictionary(
                     uniqueKeysWithValues: names.map { name in
                         (
@@ -48,21 +49,13 @@ struct BorrowerTests {
             }
         }
 
-        /// Compiles an edition of a plugin, and returns the library's path.
-        static func compile(_ name: String, _ edition: String, in folder: String) throws -> String {
-            let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
-                .path
-            let library = "\(folder)/lib\(name)-\(edition).so", compiler = Process()
-            compiler.executableURL = URL(filePath: "/usr/bin/env")
-            compiler.arguments = [
-                "clang", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-fvisibility=hidden",
-                "-shared",
-                "-fPIC", "-DEDITION=\"\(edition)\"", "-DNAME=\"\(name)\"", "-I", root + "/Sources/CBackplane/include",
-                "-o", library, root + "/Tests/Plugins/CredentialsInC/credentials.c",
-            ]
-            try compiler.run()
-            compiler.waitUntilExit()
-            try #require(compiler.terminationStatus == 0)
+        /// Writes an edition of a plugin, and returns the library's path.
+        static func write(_ name: String, _ edition: Int, in folder: String) throws -> String {
+            let library = "\(folder)/lib\(name)-\(edition).so"
+            let bytes = try FixtureLibrary.bytes(
+                id: "org.backplane.tests.\(name)", version: "\(edition).0.0",
+                settings: ["BorrowerManager": "\(name)Manager", "BorrowerCommunication": "\(name)Communication"])
+            try #require(FileContents.write(bytes, to: library))
             return library
         }
 
@@ -102,7 +95,7 @@ struct BorrowerTests {
             }
             await allRefused.opened()
             // All calls wait for the token now, a quarter of them in the code that is replaced.
-            try await borrowers.host.swap(library: Borrowers.compile("A", "2", in: borrowers.folder))
+            try await borrowers.host.swap(library: Borrowers.write("A", 2, in: borrowers.folder))
             #expect(try await borrowers.ask("A", "edition") == "2")
             isSwapped.open()
             #expect(await calls.value == ["200": count])

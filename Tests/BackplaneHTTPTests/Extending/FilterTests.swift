@@ -205,9 +205,7 @@ struct FilterTests {
             executors: [Engine.urlSession.executor()], occupationLimit: nil)
         let host = PluginHost(
             manifest: Manifest(
-                plugins: [
-                    PluginReference(library: try PluginInC.compile("FilterInC/filter", in: folder))
-                ],
+                plugins: [PluginReference(library: "FixturesInC")],
                 managers: [
                     "Signer": ManagerDefinition(className: "Signer"),
                     "ObserverInC": ManagerDefinition(className: "ObserverInC"),

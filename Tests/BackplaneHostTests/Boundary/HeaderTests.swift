@@ -20,9 +20,19 @@ struct HeaderTests {
         }
         """
 
+    /// Compiles and strips a library.
+    private func compile(_ source: String, _ flags: [String], by compiler: [String] = ["clang"]) throws -> [UInt8] {
+        let folder = try TestFolder(), input = try folder.write(Array(source.utf8), as: "source.c")
+        let header = FilePath.folder(of: #filePath) + "/../../../Sources/CBackplane/include",
+            output = FilePath.join(folder.path, "output")
+        _ = try LoadingFixture.run(
+            compiler + ["-shared", "-fPIC", "-s", "-I", header, "-o", output, input] + flags)
+        return Array(try Data(contentsOf: URL(fileURLWithPath: output)))
+    }
+
     /// Compilers other than the toolchain's, where they are installed.
     @Test(arguments: ["clang", "gcc"], ["-std=c99", "-std=c17", "-std=c++11", "-std=c++17", "-std=c++20"])
-    func `it is compiled without a warning, and a plugin made of it alone has an identity and an entry`(
+    func `it is compiled without a warning, and a stripped plugin made of it alone has an identity and an entry`(
         compiler: String, standard: String
     ) throws {
         let isInstalled = ["/usr/bin", "/usr/local/bin"].contains {
@@ -30,11 +40,9 @@ struct HeaderTests {
         }
         if compiler != "clang", !isInstalled { try Test.cancel("\(compiler) is not installed") }
         let language = standard.contains("++") ? "c++" : "c"
-        let bytes = try LoadingFixture.compile(
-            Self.plugin,
-            ["-shared", "-fPIC", standard, "-Wall", "-Wextra", "-pedantic", "-Werror", "-fvisibility=hidden"],
-            by: [compiler, "-x", language],
-            in: try TestFolder())
+        let bytes = try compile(
+            Self.plugin, [standard, "-Wall", "-Wextra", "-pedantic", "-Werror", "-fvisibility=hidden"],
+            by: [compiler, "-x", language])
         let image = try ELFImage(bytes), identity = try LibraryIdentity(of: image, at: "libAny.so")
         #expect(identity.id == "org.example.any" && identity.version == "1.0.0" && !identity.hasSwift)
         #expect(image.defines(symbol: LibraryFile.entry))
@@ -47,7 +55,7 @@ struct HeaderTests {
             int entry(void) { return 0; }
             """#
         let image = try ELFImage(
-            LoadingFixture.library(of: record.replacing("FLAGS", with: flags), options + ["-Wl,--gc-sections"]))
+            compile(record.replacing("FLAGS", with: flags), options + ["-Wl,--gc-sections"]))
         return image.section(named: LibraryIdentity.section) == nil
             ? nil : try LibraryIdentity(of: image, at: "libAny.so")
     }
@@ -63,8 +71,8 @@ struct HeaderTests {
 
     @Test(arguments: ["lld", "gold", "bfd"])
     func `the header's own record is kept by any linker`(linker: String) throws {
-        let bytes = try LoadingFixture.library(
-            of: Self.plugin, ["-Wl,--gc-sections", "-ffunction-sections", "-fdata-sections", "-fuse-ld=\(linker)"])
+        let bytes = try compile(
+            Self.plugin, ["-Wl,--gc-sections", "-ffunction-sections", "-fdata-sections", "-fuse-ld=\(linker)"])
         #expect(try LibraryIdentity(of: ELFImage(bytes), at: "libAny.so").id == "org.example.any")
     }
 }

@@ -35,10 +35,7 @@ struct NegotiationTests {
     }
 
     @Test func `a host takes no number that the plugin's identity does not have`() throws {
-        var bytes = try LoadingFixture.library()
-        let record = try #require(ELFImage(bytes).range(ofSection: "backplane")).lowerBound
-        for (offset, number) in [(12, 3), (16, 5)] as [(Int, UInt8)] { bytes[record + offset] = number }
-        let identity = try LibraryIdentity(of: ELFImage(bytes), at: "libA.so")
+        let identity = try LibraryIdentity(of: ELFImage(FixtureLibrary.bytes(abi: 3...5)), at: "libA.so")
         let answer = try PluginDescription(asking: ProbePlugin.self, getInterface: { _, _ in nil })
         let refusal = #expect(throws: BackplaneError.self) { try identity.requireAgreement(with: answer) }
         #expect(refusal?.code == .pluginABIMismatch)

@@ -1,20 +1,31 @@
 import BackplaneBoundary
-import BackplaneTestKit
+import CBackplane
 import Synchronization
 import TestFixtures
 import Testing
 
 @testable import Backplane
+@testable import BackplaneHost
 
 /// State and health of a component in C, as a host asks for them.
 @Suite(.timeLimit(.minutes(5)))
 struct StateOfCTests {
-    private let folder: TestFolder
-
-    init() throws { folder = try TestFolder() }
-
-    private func make(_ className: String = "ByteState") async throws -> ComponentInstance {
-        try await ByteStatePlugin.make(className, in: folder)
+    /// Creates an instance of a class of `Tests/Plugins/FixturesInC/byte-state.c`.
+    private func make(
+        _ className: String = "ByteState",
+        launch: @escaping Callbacks.Launch = { body in
+            body()
+            return true
+        }
+    ) async throws -> ComponentInstance {
+        let entry = unsafeBitCast(
+            try DynamicLibrary(loading: FixtureLibrary.folder + "/libFixturesInC.so").symbol(LibraryFile.entry),
+            to: PluginDescription.Entry.self)
+        let plugin = try PluginDescription(asking: entry, getInterface: { _, _ in nil })
+        let found = try #require(plugin.components.first { $0.description.className == className })
+        let creation = ComponentClass.OfferedCreation(
+            number: 1, handle: 1, configuration: Array("{}".utf8), folder: "", resources: "", connections: [])
+        return try await found.create(creation, { _ in }, launch)
     }
 
     @Test func `bytes of any kind go over, none and many`() async throws {
@@ -46,7 +57,7 @@ struct StateOfCTests {
 
     @Test func `an export that never ends is ended by the host`() async throws {
         let late = BackplaneError(.callDeadline, "the export took too long"), asked = Atomic<UInt64>(0)
-        let component = try await ByteStatePlugin.make("NeverExports", in: folder) { start in
+        let component = try await make("NeverExports") { start in
             start()
             Callbacks.end(asked.load(ordering: .relaxed), EncodedAnswer(late))
             return true

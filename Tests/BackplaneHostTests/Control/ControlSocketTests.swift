@@ -60,7 +60,7 @@ struct ControlSocketTests {
         #expect(try FileStatus(at: fixture.control.path).modeText == "600")
         #expect(try FileStatus(at: fixture.folder.path).modeText == "700")
         fixture.control.close()
-        #expect(!LoadingFixture.exists(fixture.control.path))
+        #expect(!FileContents.exists(fixture.control.path))
     }
 
     @Test func `a folder that others can write to is refused, by hosts and by clients`() throws {
@@ -140,9 +140,9 @@ struct ControlSocketTests {
         #expect(error?.code == .controlUnreachable && error?.location == stale)
         let next = try ControlSocket(serving: fixture.host, in: fixture.folder.path)
         #expect(
-            !LoadingFixture.exists(stale) && LoadingFixture.exists(fixture.control.path)
-                && LoadingFixture.exists(next.path))
-        #expect(LoadingFixture.exists(other), "what is no host's is left alone")
+            !FileContents.exists(stale) && FileContents.exists(fixture.control.path)
+                && FileContents.exists(next.path))
+        #expect(FileContents.exists(other), "what is no host's is left alone")
     }
 
     /// What a process leaves that is killed while it listens.

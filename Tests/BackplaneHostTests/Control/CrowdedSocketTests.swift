@@ -82,13 +82,13 @@ struct CrowdedSocketTests {
         let fixture = try ControlFixture(), path = fixture.control.path
         for removed in [[path], [path, fixture.folder.path + "/lock", fixture.folder.path]] {
             // The host may make it again before the folder is empty.
-            while LoadingFixture.exists(removed[removed.count - 1]) { for path in removed { remove(path) } }
-            await eventually { LocalSocket.isListenedTo(at: path) && LoadingFixture.exists(path) }
+            while FileContents.exists(removed[removed.count - 1]) { for path in removed { remove(path) } }
+            await eventually { LocalSocket.isListenedTo(at: path) && FileContents.exists(path) }
             #expect(try FileStatus(at: path).modeText == "600")
             await fixture.expectUnharmed()
         }
         fixture.control.close()
-        #expect(!LoadingFixture.exists(path))
+        #expect(!FileContents.exists(path))
     }
 
     @Test func `a manifest without managers is activated only if that is meant`() async throws {

@@ -132,9 +132,7 @@ struct DefinedServiceTests {
     }
 
     @Test func `a consumer in C is served by the same definition, with arrays or labels for positions`() async throws {
-        let test = try PharmacyHost(
-            libraries: ["PharmacyInC": try LoadingFixture.library(of: PharmacyInC.source, [])],
-            controller: "PharmacyInC")
+        let test = try PharmacyHost(library: "FixturesInC", controller: "PharmacyInC")
         let pharmacies = try await test.pharmacies
         #expect(try await pharmacies.search(PharmacyQuery(zip: "1", radius: 2)) == [Pharmacy(id: 7, name: "Löwen")])
         #expect(try await pharmacies.all(Nothing()).count == 1)

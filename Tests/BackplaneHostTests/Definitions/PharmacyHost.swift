@@ -40,7 +40,7 @@ final class PharmacyHost: Sendable {
     ///   - definition: The content of `Pharmacies.json` beside the manifest.
     ///   - configuration: The keys of the service's configuration after its name and its base URL, as JSON.
     ///   - manager: The class of the manager, and the beginning of its controller's.
-    ///   - libraries: C libraries of the manifest, by their names.
+    ///   - library: A library of the manifest.
     ///   - controller: The class of the communication controller.
     ///   - className: The class of the service.
     ///   - baseURL: The base URL of the service.
@@ -49,15 +49,14 @@ final class PharmacyHost: Sendable {
     ///   - server: The server.
     init(
         _ definition: String = PharmacyHost.definition, _ configuration: String = #""contract": "Pharmacies""#,
-        manager: String = "PharmacyManager", libraries: [String: [UInt8]] = [:],
+        manager: String = "PharmacyManager", library: String? = nil,
         controller: String = "PharmacyCommunication", className: String = "WebService",
         baseURL: String = "https://health.example.org/v1", server: PharmacyServer = PharmacyServer(),
         lanes: LaneRule = .fastest, sections: String = "", managers: String = ""
     ) throws {
         let folder = try TestFolder()
         try folder.write(Array(definition.utf8), as: "Pharmacies.json")
-        for (name, bytes) in libraries { try folder.write(bytes, as: "lib\(name).so") }
-        let plugins = libraries.keys.sorted().map { #"{"library": "\#($0)"}"# }.joined(separator: ", ")
+        let plugins = library.map { #"{"library": "\#($0)"}"# } ?? ""
         self.server = server
         test = try TestHost(
             #"""

@@ -23,7 +23,7 @@ struct SerializerTests {
     ) throws -> PharmacyHost {
         try PharmacyHost(
             Self.definition,
-            libraries: inC ? ["FlatSerializer": try LoadingFixture.library(of: SerializerInC.source, [])] : [:],
+            library: inC ? "FixturesInC" : nil,
             server: PharmacyServer { request in
                 request.url.contains("/flat/") ? HTTPResponse(status: 200, body: Array("7;Löwen\n8;Adler".utf8)) : nil
             }, lanes: lanes, sections: sections,
@@ -94,44 +94,4 @@ final class FlatSerializer: Manager {
                 })
         }
     }
-}
-
-/// A serializer in C, whose output is always `[{"id":1,"name":"C"}]` in base64.
-enum SerializerInC {
-    static let source = #"""
-        #include "backplane.h"
-        #include <string.h>
-
-        BP_IDENTITY("org.example.serializerinc", "1.0.0")
-
-        static char instance;
-
-        static bp_bytes text(const char *literal) {
-            bp_bytes bytes = {(const uint8_t *)literal, strlen(literal)};
-            return bytes;
-        }
-
-        static const bp_method methods[] = {{sizeof(bp_method), BP_ASYNC, BP_TEXT("serialize")}};
-
-        static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
-            done(context, BP_OK, &instance, text(""));
-        }
-
-        static void call(void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
-            done(context, BP_OK, text("\"W3siaWQiOjEsIm5hbWUiOiJDIn1d\""));
-        }
-
-        static const bp_component components[] = {{
-            .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("SerializerInC"),
-            .version = BP_TEXT("1.0.0"), .contract = BP_TEXT("Serializing"), .contract_version = BP_TEXT("1.0.0"),
-            .methods = methods, .method_count = 1, .create = create, .call = call}};
-
-        int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
-            bp_answer own = {
-                .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.example.serializerinc"), .version = BP_TEXT("1.0.0"),
-                .components = components, .component_count = 1, .self_check = bp_check_self()};
-            *answer = own;
-            return BP_OK;
-        }
-        """#
 }

@@ -49,7 +49,7 @@ struct ConfigurationReviewTests {
         async throws
     {
         let test = try UnrulyPlugin.host(
-            "Unruly", "MadeTwice", flags: ["-DSPOIL=components[0].review = components[1].review = \(review)"])
+            "Unruly", "MadeTwice", entered: "components[0].review = components[1].review = \(review)")
         let problems = await test.host.check()
         #expect(problems.map(\.error.code.description) == [code, code])
         #expect(problems.map(\.manager) == ["MadeTwice", "Unruly"])

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct InvalidAnswerTests {
     struct Case: Sendable {
-        /// What spoils the answer: a statement in C.
+        /// What spoils the answer: statements of the plugin in C.
         var spoil: String
         var code: BackplaneError.Code
         /// What the message says.
@@ -57,7 +57,7 @@ struct InvalidAnswerTests {
             "18446744073709551615"),
         Case("own.self_check.layout_hash = 1", .pluginLayoutMismatch, "the plugin reports 0x1", "bp_layout_hash"),
         Case(
-            "own.toolchain.length = (size_t)-1; own.toolchain.data = own.id.data", .pluginInvalidAnswer,
+            "own.toolchain.length = (size_t)-1", .pluginInvalidAnswer,
             "the plugin's toolchain", "18446744073709551615"),
         Case(
             "own.problems = text(\"one\\ntwo\")", .pluginInvalidAnswer,
@@ -87,27 +87,19 @@ struct InvalidAnswerTests {
         Case("components[0].methods = NULL", .pluginInvalidAnswer, "Unruly's methods", "without an array"),
         Case("components[0].contract_version = text(\"\")", .pluginInvalidAnswer, "Unruly: the contract's version"),
         Case(
-            "static const bp_method same[] = {{sizeof(bp_method), 0, BP_TEXT(\"a\")}, {sizeof(bp_method), 1, BP_TEXT(\"a\")}};"
-                + "components[0].methods = same; components[0].method_count = 2", .pluginInvalidAnswer,
+            "components[0].methods = same_methods; components[0].method_count = 2", .pluginInvalidAnswer,
             "two methods named `a`"),
         Case(
-            "static const bp_wire wire[] = {{.size = sizeof(bp_wire), .label = BP_TEXT(\"w\"), .contract = BP_TEXT(\"C\"), .contract_version = BP_TEXT(\"1\")},"
-                + "{.size = sizeof(bp_wire), .label = BP_TEXT(\"w\"), .contract = BP_TEXT(\"C\"), .contract_version = BP_TEXT(\"1\")}};"
-                + "components[0].wires = wire; components[0].wire_count = 2", .pluginInvalidAnswer,
+            "components[0].wires = same_wires; components[0].wire_count = 2", .pluginInvalidAnswer,
             "two wires named `w`"),
         Case("return 42", .pluginRefused, "returned 42"),
         Case("return BP_UNIMPLEMENTED", .pluginABIMismatch, "none of this host's ABI numbers"),
     ]
 
-    /// All of them in one plugin: a compiler for each would keep the other tests waiting.
-    private static let plugin =
-        "-DSPOIL=switch (choice.number) {"
-        + cases.enumerated().map { "case \($0 + 1): { \($1.spoil); } break;" }.joined() + "}"
-
     @Test(arguments: cases.indices)
     func `it is refused with a reason`(number: Int) async throws {
         let spoilt = Self.cases[number]
-        let test = try UnrulyPlugin.host("Unruly", flags: [Self.plugin], choice: UInt8(number + 1))
+        let test = try UnrulyPlugin.host("Unruly", entered: spoilt.spoil)
         let refusal = try #require(
             await test.host.check().first { $0.error.code == spoilt.code }?.error, "\(spoilt.spoil)")
         #expect(refusal.location == "/plugins/0/library")
@@ -122,7 +114,7 @@ struct InvalidAnswerTests {
     }
 
     @Test func `equal hashes are all that is looked at of the layout`() async throws {
-        let test = try UnrulyPlugin.host("Unruly", flags: ["-DSPOIL=own.self_check.fields = NULL"])
+        let test = try UnrulyPlugin.host("Unruly", entered: "own.self_check.fields = NULL")
         #expect(try await test.call("Unruly", "twice") == "1")
         await test.host.stop()
     }

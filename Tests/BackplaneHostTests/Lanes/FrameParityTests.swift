@@ -47,14 +47,12 @@ struct FrameParityTests {
     }
 
     @Test func `and where one wire is native, the next encoded and the last goes to a plugin in C`() async throws {
-        let folder = try TestFolder()
-        try folder.write(LoadingFixture.library(of: Self.frames, []), as: "libFramesInC.so")
         let managers = """
             "Last": {"className": "FramesInC"}, "Middle": {"className": "FramesRelay", "uses": {"next": "Last"}},
             "First": {"className": "FramesRelay", "uses": {"earlier": "Middle"}}
             """
         try await TestHost.with(
-            parity: managers, libraries: ["FramesInC"], pluginPaths: [TestHost.libraries], in: folder
+            parity: managers, libraries: ["FixturesInC"], pluginPaths: [TestHost.libraries]
         ) { test in
             try await expectFrame(at: test.host.manager("First"))
             let lanes = Dictionary(
@@ -66,7 +64,9 @@ struct FrameParityTests {
                         because:
                             "`Frames` is 1.0.0 in plugin `org.backplane.tests.parity-relay` and 1.1.0 in plugin `org.backplane.tests.parity-relay`"
                     ))
-            #expect(lanes["Last"] == .encoded(because: "plugin `org.example.frames` does not use the Swift SDK"))
+            #expect(
+                lanes["Last"]
+                    == .encoded(because: "plugin `org.backplane.tests.fixtures-in-c` does not use the Swift SDK"))
         }
     }
 
@@ -100,7 +100,7 @@ struct FrameParityTests {
 
     @Test func `a synchronous method in C that answers late is an error for a plugin as for the host`() async throws {
         let folder = try TestFolder()
-        try folder.write(LoadingFixture.library(of: Self.frames, ["-DLATE"]), as: "libFramesInC.so")
+        try folder.write(FixtureLibrary.bytes(settings: ["late": "1"]), as: "libFramesInC.so")
         let managers =
             #""Last": {"className": "FramesInC"}, "First": {"className": "FramesRelay", "uses": {"next": "Last"}}"#
         try await TestHost.with(
@@ -117,61 +117,6 @@ struct FrameParityTests {
             }
         }
     }
-
-    /// Answers with the frame that it was called with; the synchronous method of the late one only when the other one
-    /// is called.
-    private static let frames = #"""
-        #include "backplane.h"
-        #include <stdio.h>
-        #include <string.h>
-
-        BP_IDENTITY("org.example.frames", "1.0.0")
-
-        static char instance;
-        static bp_done owed;
-        static void *owed_context;
-        static const bp_method methods[] = {{sizeof(bp_method), BP_ASYNC, BP_TEXT("frame")}, {sizeof(bp_method), BP_SYNC, BP_TEXT("frameNow")}};
-
-        static void call(void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
-            char json[1024];
-            int length = snprintf(json, sizeof json, "{\"deadline\": %lld, \"path\": [", (long long)frame->deadline_ns);
-            for (uint32_t i = 0; i < (frame->flags & BP_CALL_PATH_COUNT); i++) {
-                length += snprintf(json + length, sizeof json - length, "%s%u", i ? "," : "", frame->path[i]);
-            }
-            length += snprintf(json + length, sizeof json - length, "], \"trace\": [");
-            for (int i = 0; i < 32; i++) length += snprintf(json + length, sizeof json - length, "%s%u", i ? "," : "", frame->trace[i]);
-            length += snprintf(json + length, sizeof json - length, "]}");
-            bp_bytes answer = {(const uint8_t *)json, (size_t)length};
-        #ifdef LATE
-            if (method == 1) {
-                owed = done;
-                owed_context = context;
-                return;
-            }
-            if (owed) owed(owed_context, BP_OK, answer);
-            owed = 0;
-        #endif
-            done(context, BP_OK, answer);
-        }
-
-        static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
-            bp_bytes nothing = {0};
-            done(context, BP_OK, &instance, nothing);
-        }
-
-        static const bp_component components[] = {{
-            .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("FramesInC"), .version = BP_TEXT("1.0.0"),
-            .contract = BP_TEXT("Frames"), .contract_version = BP_TEXT("1.1.0"), .methods = methods, .method_count = 2,
-            .create = create, .call = call}};
-
-        int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
-            bp_answer own = {
-                .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.example.frames"), .version = BP_TEXT("1.0.0"),
-                .components = components, .component_count = 1, .self_check = bp_check_self()};
-            *answer = own;
-            return BP_OK;
-        }
-        """#
 }
 
 extension Frame {

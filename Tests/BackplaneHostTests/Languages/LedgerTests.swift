@@ -1,6 +1,5 @@
 import Backplane
 import BackplaneTestKit
-import Foundation
 import TestFixtures
 import Testing
 
@@ -10,31 +9,15 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct LedgerTests {
     private let test: TestHost
-    private let folder: TestFolder
 
     init() throws {
-        folder = try TestFolder()
-        try folder.write(Self.built(edition: 1), as: "libLedger.so")
         test = try TestHost(
             """
             {"manifestVersion": 1, "plugins": [{"library": "_Challenge"}, {"library": "Ledger"}],
              "managers": {"Trials": {"className": "TrialManager"},
                           "Ledger": {"className": "LedgerManager", "uses": {"trials": "Trials"}}}}
             """,
-            pluginPaths: [TestHost.libraries], in: folder)
-    }
-
-    /// The library's bytes. Any warning is an error.
-    private static func built(edition: Int) throws -> [UInt8] {
-        let path = FilePath.absolute(FilePath.folder(of: #filePath) + "/../../Plugins/Ledger/ledger.cpp")
-        // What C++ makes of the standard library's templates would be exported, whatever -fvisibility says.
-        return try LoadingFixture.library(
-            of: String(contentsOfFile: path, encoding: .utf8),
-            [
-                "-Wl,--version-script=\(FilePath.folder(of: path))/exports.map", "-std=c++17", "-Wall", "-Wextra",
-                "-pedantic", "-Werror", "-fvisibility=hidden", "-DEDITION=\"\(edition)\"",
-            ],
-            by: ["clang++", "-x", "c++"], headers: LoadingFixture.header)
+            pluginPaths: [TestHost.libraries])
     }
 
     private func call(_ method: String, _ input: String = "null") async throws(BackplaneError) -> String {
@@ -69,7 +52,7 @@ struct LedgerTests {
 
     @Test func `another edition takes over with the state, and the one before comes back`() async throws {
         #expect(try await call("add", "40") == "40")
-        let next = try folder.write(Self.built(edition: 2), as: "libNext.so")
+        let next = try test.files.write(FixtureLibrary.bytes("Ledger", version: "2.0.0"), as: "libNext.so")
         let report = try await test.host.swap(
             library: next, SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60)))
         #expect(report.outcome == .swapped)

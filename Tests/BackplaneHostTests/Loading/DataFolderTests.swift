@@ -20,7 +20,7 @@ struct DataFolderTests {
 
     @Test func `a component's folder is made on demand, private, and stays the same`() throws {
         let data = try data()
-        #expect(!LoadingFixture.exists(data.path), "a host without stored data leaves nothing behind")
+        #expect(!FileContents.exists(data.path), "a host without stored data leaves nothing behind")
 
         let books = try data.folder(named: "BookStore")
 
@@ -28,7 +28,7 @@ struct DataFolderTests {
         for path in [folder.path + "/data", data.path, books] { #expect(try FileStatus(at: path).mode == 0o700) }
         try Data("kept".utf8).write(to: URL(fileURLWithPath: books + "/file"))
         #expect(try self.data().folder(named: "BookStore") == books)
-        #expect(LoadingFixture.exists(books + "/file"))
+        #expect(FileContents.exists(books + "/file"))
     }
 
     @Test func `the manifest's folder says which it is, and never changes`() throws {

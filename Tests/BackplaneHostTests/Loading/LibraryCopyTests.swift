@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 import BackplaneTestKit
 import Foundation
 import TestFixtures
@@ -17,7 +18,7 @@ struct LibraryCopyTests {
     init() throws {
         folder = try TestFolder()
         loads = try LoadFolder(in: folder.path + "/loads")
-        bytes = try LoadingFixture.library("-DBULKY")
+        bytes = try FixtureLibrary.bytes("Hostile")
         path = try folder.write(bytes, as: "libBulky.so")
     }
 
@@ -72,19 +73,18 @@ struct LibraryCopyTests {
         for segment in try ELFImage(bytes).segments() where segment.type == ELFImage.Segment.load {
             #expect(!file.unmapped.contains { $0.overlaps(segment.range) })
         }
-        let small = try LibraryFile.prepare(folder.write(LoadingFixture.library(), as: "libSmall.so"), in: loads)
+        let small = try LibraryFile.prepare(folder.write(FixtureLibrary.bytes("Clock"), as: "libSmall.so"), in: loads)
         #expect(small.unmapped == [], "a few pages are not worth it")
     }
 
     @Test func `what is given back takes no room, and the code runs on`() throws {
         let file = try LibraryFile.prepare(path, in: loads)
-        let entry = unsafeBitCast(
-            try file.load().symbol(LibraryFile.entry), to: (@convention(c) (Int, Int) -> Int32).self)
+        let entry = unsafeBitCast(try file.load().symbol(LibraryFile.entry), to: PluginDescription.Entry.self)
         let before = try blocks(file.copy)
 
         LoadFolder.giveRoomBack(file.unmapped, of: file.copy)
 
-        #expect(entry(0, 0) == 0)
+        #expect(try PluginDescription(asking: entry, getInterface: { _, _ in nil }).components.isEmpty == false)
         let mapped = try ELFImage(bytes).segments().filter { $0.type == ELFImage.Segment.load }.map(\.range),
             now = try contents(file.copy)
         #expect(now.count == bytes.count)

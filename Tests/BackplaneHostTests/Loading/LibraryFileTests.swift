@@ -26,7 +26,7 @@ struct LibraryFileTests {
             try LibraryFile.prepare(path, sha256: sha256, in: loads)
         }
         #expect(error?.location == path, "the error says which file it is about", sourceLocation: sourceLocation)
-        #expect(!LoadingFixture.exists(path + ".ran"), "code of a refused library ran", sourceLocation: sourceLocation)
+        #expect(!FileContents.exists(path + ".ran"), "code of a refused library ran", sourceLocation: sourceLocation)
         #expect(
             try FileTree.names(in: loads.path) == ["lock"], "something of a refused library stayed",
             sourceLocation: sourceLocation)
@@ -45,12 +45,12 @@ struct LibraryFileTests {
         #expect(try file.status == FileStatus(at: path))
         #expect(file.identity.id == "org.example.test")
         #expect(file.identity.version == "1.2.3")
-        #expect(!LoadingFixture.exists(file.copy + ".ran"), "preparing ran code")
+        #expect(!FileContents.exists(file.copy + ".ran"), "preparing ran code")
 
         let library = try file.load()
 
-        #expect(LoadingFixture.exists(file.copy + ".ran"), "the control: loading runs the constructor")
-        #expect(!LoadingFixture.exists(path + ".ran"), "the original was loaded, not the copy")
+        #expect(FileContents.exists(file.copy + ".ran"), "the control: loading runs the constructor")
+        #expect(!FileContents.exists(path + ".ran"), "the original was loaded, not the copy")
         _ = try library.symbol("backplane_plugin_entry_v1")
         let missing = #expect(throws: BackplaneError.self) { try library.symbol("backplane_plugin_entry_v2") }
         #expect(missing?.message.contains("backplane_plugin_entry_v2") == true)
@@ -165,9 +165,9 @@ struct LibraryFileTests {
         #expect(error?.message.contains("not ELF") == true)
     }
 
-    @Test(arguments: [1, 10, 50, 90, 99], ["-DPLAIN", "-DBULKY"])
-    func `a library that lost its tail is refused`(percent: Int, flag: String) throws {
-        let bytes = try LoadingFixture.library(flag)
+    @Test(arguments: [1, 10, 50, 90, 99], ["FixturesInC", "Hostile"])
+    func `a library that lost its tail is refused`(percent: Int, name: String) throws {
+        let bytes = try FixtureLibrary.bytes(name)
         let error = try refusal(of: folder.write(Array(bytes.prefix(bytes.count * percent / 100)), as: "libShort.so"))
         #expect(error?.code == .pluginDamaged)
     }
@@ -183,32 +183,38 @@ struct LibraryFileTests {
 
     // MARK: Entry and identity
 
-    @Test(arguments: ["-DNO_ENTRY", "-DENTRY_IS_HIDDEN", "-DENTRY_IS_ELSEWHERE", "-DENTRY_IS_DATA"])
-    func `a library that does not export the entry function is refused with advice`(flag: String) throws {
-        let error = try refusal(of: folder.write(LoadingFixture.library(flag), as: "libNoEntry.so"))
+    @Test(arguments: ["hidden", "undefined", "data"])
+    func `a library that does not export the entry function is refused with advice`(entry: String) throws {
+        var bytes = try LoadingFixture.library()
+        let (record, name) = try LoadingFixture.symbol(LibraryFile.entry, of: bytes)
+        switch entry {
+        case "hidden": bytes[name] = UInt8(ascii: "x")
+        case "undefined": bytes.replaceSubrange(record + 6..<record + 8, with: [0, 0])
+        default: bytes[record + 4] = bytes[record + 4] & 0xF0 | UInt8(STT_OBJECT)
+        }
+        let error = try refusal(of: folder.write(bytes, as: "libNoEntry.so"))
         #expect(error?.code == .pluginNoEntry)
         #expect(error?.message.contains("backplane_plugin_entry_v1") == true)
     }
 
-    @Test func `a stripped library keeps all that is needed`() throws {
-        _ = try LibraryFile.prepare(folder.write(LoadingFixture.library("-s"), as: "libStripped.so"), in: loads)
-    }
-
     @Test func `a library without an identity is refused with advice`() throws {
-        let error = try refusal(of: folder.write(LoadingFixture.library("-DNO_IDENTITY"), as: "libAnonymous.so"))
+        let error = try refusal(of: folder.write(LoadingFixture.anonymousLibrary(), as: "libAnonymous.so"))
         #expect(error?.code == .pluginNoIdentity)
         #expect(error?.message.contains("BP_IDENTITY") == true)
     }
 
     @Test func `a section that is no identity is refused with advice`() throws {
-        let error = try refusal(of: folder.write(LoadingFixture.library("-DEMPTY_SECTION"), as: "libAnonymous.so"))
+        var bytes = try LoadingFixture.library()
+        let section = try #require(ELFImage(bytes).range(ofSection: LibraryIdentity.section))
+        bytes.replaceSubrange(section, with: section.map { _ in 0 })
+        let error = try refusal(of: folder.write(bytes, as: "libAnonymous.so"))
         #expect(error?.code == .pluginNoIdentity)
         #expect(error?.message.contains("BACKPLNE") == true)
     }
 
     @Test func `an ABI the host does not speak is refused, naming both ranges`() throws {
         let error = try refusal(
-            of: folder.write(LoadingFixture.library("-DABI_FROM=700", "-DABI_TO=701"), as: "libFuture.so"))
+            of: folder.write(LoadingFixture.library(abi: 700...701), as: "libFuture.so"))
         #expect(error?.code == .pluginABIMismatch)
         #expect(error?.message.contains("700 to 701") == true)
         #expect(error?.message.contains("rebuild the host") == true)
@@ -217,13 +223,15 @@ struct LibraryFileTests {
     // MARK: Loading
 
     @Test func `an undefined symbol fails the load, with the loader's message, at the original`() throws {
-        let path = try folder.write(LoadingFixture.library("-DNEEDS_MORE"), as: "libNeedy.so")
+        var bytes = try LoadingFixture.library()
+        bytes[try LoadingFixture.symbol("fopen", of: bytes).name] = UInt8(ascii: "x")
+        let path = try folder.write(bytes, as: "libNeedy.so")
         let file = try LibraryFile.prepare(path, in: loads)
 
         let error = #expect(throws: BackplaneError.self) { try file.load() }
 
         #expect(error?.code == .pluginLoadFailed)
-        #expect(error?.message.contains("defined_nowhere") == true)
+        #expect(error?.message.contains("xopen") == true)
         #expect(error?.location == path)
     }
 }

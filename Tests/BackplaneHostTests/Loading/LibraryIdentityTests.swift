@@ -90,10 +90,11 @@ struct LibraryIdentityTests {
 
     /// A real library with `section` in place of its identity.
     private func image(_ section: [UInt8]) throws -> ELFImage {
-        var bytes = try LoadingFixture.library("-DWITH_SDK")
-        let range = try #require(ELFImage(bytes).range(ofSection: "backplane"))
-        try #require(range.count == section.count)
-        bytes.replaceSubrange(range, with: section)
+        var bytes = try LoadingFixture.library()
+        let start = try #require(ELFImage(bytes).range(ofSection: LibraryIdentity.section)).lowerBound,
+            size = try LoadingFixture.section(LibraryIdentity.section, of: bytes).header + 32
+        bytes.replaceSubrange(start..<start + section.count, with: section)
+        bytes.replaceSubrange(size..<size + 8, with: withUnsafeBytes(of: section.count.littleEndian, Array.init))
         return try ELFImage(bytes)
     }
 

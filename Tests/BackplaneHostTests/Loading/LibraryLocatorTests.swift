@@ -77,7 +77,7 @@ struct LibraryLocatorTests {
         let path = try folder.write(as: "manifests/plugins/libBookshelf.so")
         #expect(try locator.locate("plugins/libBookshelf.so") == path)
         #expect(try locator.locate(path) == path)
-        #expect(LoadingFixture.exists(try locator.locate("../manifests/plugins/libBookshelf.so")))
+        #expect(FileContents.exists(try locator.locate("../manifests/plugins/libBookshelf.so")))
 
         let error = #expect(throws: BackplaneError.self) { try locator.locate("other/libBookshelf.so") }
         #expect(error?.causes.map(\.location) == [places[0] + "/other/libBookshelf.so"])
@@ -112,7 +112,7 @@ struct LibraryLocatorTests {
         for name in ["second/libA.so", "first/libZ.so", "first/libB.so", "first/libB.so.1", "first/Plain.so"] {
             try folder.write(LoadingFixture.library(), as: name)
         }
-        try folder.write(LoadingFixture.library("-DNO_IDENTITY"), as: "first/libOther.so")
+        try folder.write(LoadingFixture.anonymousLibrary(), as: "first/libOther.so")
         try folder.write(Array("text".utf8), as: "first/libText.so")
         try folder.write(LoadingFixture.library().dropLast(100), as: "first/libShort.so")
         _ = try folder.makeFolder("first/libFolder.so")

@@ -68,7 +68,7 @@ struct LoadFolderTests {
         loads.remove()
 
         #expect(try hosts() == [])
-        #expect(LoadingFixture.exists(kept))
+        #expect(FileContents.exists(kept))
     }
 
     @Test func `a folder that is a link is refused`() throws {
@@ -103,14 +103,14 @@ struct LoadFolderTests {
             OtherHost(in: folder, "0000000000000001"), OtherHost(in: folder, "0000000000000002")
         )
         let own = try LoadFolder(in: parent)
-        #expect(LoadingFixture.exists(living.path) && LoadingFixture.exists(killed.path), "both live")
+        #expect(FileContents.exists(living.path) && FileContents.exists(killed.path), "both live")
 
         killed.kill()
         let next = try LoadFolder(in: parent)
 
-        #expect(!LoadingFixture.exists(killed.path))
-        #expect(LoadingFixture.exists(living.path + "/lock"))
-        #expect(LoadingFixture.exists(own.path + "/lock") && LoadingFixture.exists(next.path + "/lock"))
+        #expect(!FileContents.exists(killed.path))
+        #expect(FileContents.exists(living.path + "/lock"))
+        #expect(FileContents.exists(own.path + "/lock") && FileContents.exists(next.path + "/lock"))
     }
 
     @Test func `what is not certainly a host's folder is left alone`() throws {
@@ -126,7 +126,7 @@ struct LoadFolderTests {
         _ = try LoadFolder(in: parent)
 
         for name in names + ["host-2-0123456789abcdef", "host-3-0123456789abcdef"] {
-            #expect(LoadingFixture.exists(FilePath.join(parent, name)), "\(name)")
+            #expect(FileContents.exists(FilePath.join(parent, name)), "\(name)")
         }
     }
 
@@ -139,7 +139,7 @@ struct LoadFolderTests {
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(Set(folders.map(\.path)).count == 30)
-            #expect(folders.allSatisfy { LoadingFixture.exists($0.path + "/lock") })
+            #expect(folders.allSatisfy { FileContents.exists($0.path + "/lock") })
             for folder in folders { folder.remove() }
         }
     }
@@ -153,17 +153,11 @@ private final class OtherHost {
     private let input = Pipe()
 
     init(in folder: TestFolder, _ random: String) throws {
-        // The compiler's own file: one that this process has written cannot be run while a child that it is just
-        // starting still has it open for writing.
-        let program = folder.path + "/output"
-        if !LoadingFixture.exists(program) {
-            _ = try LoadingFixture.compile(Self.source, [], in: folder)
-            _ = try folder.makeFolder("loads")
-        }
+        if !FileContents.exists(folder.path + "/loads") { _ = try folder.makeFolder("loads") }
         path = try folder.makeFolder("loads/host-1-" + random)
         let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = [path + "/lock"]
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "umask 077; exec 9>\"$0\"; flock 9 && printf r && exec cat", path + "/lock"]
         process.standardInput = input
         process.standardOutput = output
         try process.run()
@@ -179,18 +173,4 @@ private final class OtherHost {
         Glibc.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
-
-    private static let source = """
-        #include <fcntl.h>
-        #include <sys/file.h>
-        #include <unistd.h>
-        int main(int count, char **arguments) {
-            int file = open(arguments[1], O_RDWR | O_CREAT, 0600);
-            if (file < 0 || flock(file, LOCK_EX)) return 1;
-            write(1, "r", 1);
-            char byte;
-            while (read(0, &byte, 1) > 0) {}
-            return 0;
-        }
-        """
 }

@@ -97,7 +97,7 @@ struct ResourceFolderTests {
         _ = try folder.link("app_Shop.resources/passwords", to: "/etc/passwd")
         let error = #expect(throws: BackplaneError.self) { try resources(library) }
         #expect(error?.location == folder.path + "/app_Shop.resources/passwords")
-        #expect(!LoadingFixture.exists(library.copy + ".resources"))
+        #expect(!FileContents.exists(library.copy + ".resources"))
     }
 
     @Test func `a plugin without resources fails every request for one`() throws {

@@ -37,34 +37,22 @@ struct PipeTests {
         let numbers = StreamMethod<String, Int>()
     }
 
-    private static func library(edition: String = "1.0.0") throws -> [UInt8] {
-        let path = FilePath.folder(of: #filePath) + "/../../Plugins/Pipe/pipe.c"
-        return try LoadingFixture.library(
-            of: String(contentsOfFile: path, encoding: .utf8),
-            [
-                "-std=c99", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-pedantic", "-Werror",
-                "-fvisibility=hidden", "-DEDITION=\"\(edition)\"",
-            ])
-    }
-
     private func with(
-        _ body: (TestHost, Remote<Pipe>, TestFolder) async throws -> Void
+        _ body: (TestHost, Remote<Pipe>) async throws -> Void
     ) async throws {
-        let folder = try TestFolder()
-        try folder.write(Self.library(), as: "libPipe.so")
         try await TestHost.with(
             parity: #"""
                 "Source": {"className": "SequencesManager"}, "Watch": {"className": "SequenceWatchManager"},
                 "Pipe": {"className": "Pipe", "uses": {"source": "Source"}}
                 """#,
-            libraries: ["Pipe"], pluginPaths: [TestHost.libraries], in: folder
+            libraries: ["FixturesInC"], pluginPaths: [TestHost.libraries]
         ) { test in
-            try await body(test, try await test.host.manager("Pipe"), folder)
+            try await body(test, try await test.host.manager("Pipe"))
         }
     }
 
     @Test func `its streams arrive whole, its own and those of others`() async throws {
-        try await with { _, pipe, _ in
+        try await with { _, pipe in
             for count in [0, 1, 64, 65, 500] {
                 for stream in [pipe.numbers(count), pipe.through(count)] {
                     var arrived: [Int] = []
@@ -78,7 +66,7 @@ struct PipeTests {
     }
 
     @Test func `errors arrive with the first request`() async throws {
-        try await with { test, pipe, _ in
+        try await with { test, pipe in
             let mistyped: Remote<MistypedPipe> = try await test.host.manager("Pipe")
             let refused = await error { for try await _ in mistyped.numbers("no number") {} }
             #expect(refused == BackplaneError(.callInvalidInput, "expected a number"))
@@ -88,7 +76,7 @@ struct PipeTests {
     }
 
     @Test func `a provider that answers wrongly fails its stream`() async throws {
-        try await with { _, pipe, _ in
+        try await with { _, pipe in
             let noElements = await error { for try await _ in pipe.empty() {} }
             #expect(noElements?.code == .callInvalidOutput)
             #expect(noElements?.message.contains("0 elements") == true)
@@ -104,7 +92,7 @@ struct PipeTests {
     @Test func `a stream whose opening does not return is given up at the deadline, and closed when it is open`()
         async throws
     {
-        try await with { test, pipe, _ in
+        try await with { test, pipe in
             func opened() async -> Int? {
                 await test.host.statistics.first { $0.component == "Pipe" }?.streams.opened
             }
@@ -122,7 +110,7 @@ struct PipeTests {
 
     @Test func `a consumer with too many streams is told so, and can open others when it has closed some`() async throws
     {
-        try await with { _, pipe, _ in
+        try await with { _, pipe in
             let refused = await error { try await pipe.oneTooMany() }
             #expect(refused?.code == .hostExhausted)
             #expect(refused?.message.contains("has 65536 streams that it has not closed") == true)
@@ -132,7 +120,7 @@ struct PipeTests {
     }
 
     @Test func `a consumer in C that does wrong gets an error`() async throws {
-        try await with { _, pipe, _ in
+        try await with { _, pipe in
             #expect(await error { try await pipe.twoAtOnce() }?.code == .streamMisused)
             let sum = try await pipe.closedTwice(10)
             #expect(sum == 45)

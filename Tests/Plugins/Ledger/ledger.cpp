@@ -2,6 +2,7 @@
 // where something may be thrown, what the host calls answers with it.
 #include "backplane.h"
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <map>
@@ -12,12 +13,9 @@
 #include <string>
 #include <utility>
 
-#ifndef EDITION
-#define EDITION "1"
-#endif
 #define ID "org.backplane.tests.ledger"
 
-BP_IDENTITY(ID, EDITION ".0.0")
+BP_IDENTITY(ID, "1.0.0")
 
 namespace {
 
@@ -27,6 +25,17 @@ bp_get_interface get_interface;
 
 bp_bytes borrowed(const std::string &text) {
     return {reinterpret_cast<const uint8_t *>(text.data()), text.size()};
+}
+
+/// The version in this copy's identity, over which tests write another one.
+bp_bytes version() {
+    static const bp_identity *volatile identity = &bp_identity_record;
+    return {reinterpret_cast<const uint8_t *>(identity->version), std::strlen(identity->version)};
+}
+
+bp_bytes edition() {
+    const auto whole = version();
+    return {whole.data, static_cast<size_t>(std::find(whole.data, whole.data + whole.length, '.') - whole.data)};
 }
 
 std::string copied(bp_bytes bytes) {
@@ -173,8 +182,8 @@ public:
     /// Makes no text, and so cannot throw.
     void say(const char *line) const noexcept {
         const auto log = static_cast<const bp_log_1 *>(get_interface(BP_TEXT(BP_LOG), 1));
-        const bp_pair edition = {BP_TEXT("edition"), BP_TEXT(EDITION)};
-        if (log && log->is_enabled(handle, BP_LOG_INFO)) log->write(handle, BP_LOG_INFO, {reinterpret_cast<const uint8_t *>(line), std::strlen(line)}, &edition, 1);
+        const bp_pair said = {BP_TEXT("edition"), edition()};
+        if (log && log->is_enabled(handle, BP_LOG_INFO)) log->write(handle, BP_LOG_INFO, {reinterpret_cast<const uint8_t *>(line), std::strlen(line)}, &said, 1);
     }
 
     int64_t add(bp_bytes input) {
@@ -307,7 +316,7 @@ void call(void *instance, uint32_t method, bp_bytes input, const bp_call *frame,
         switch (method) {
         case ADD: reply(BP_OK, std::to_string(self.add(input))); return;
         case TOTAL: nothing(input, "total"); reply(BP_OK, std::to_string(self.total())); return;
-        case EDITION_OF: nothing(input, "edition"); reply(BP_OK, EDITION); return;
+        case EDITION_OF: nothing(input, "edition"); reply(BP_OK, copied(edition())); return;
         case WAIT: nothing(input, "wait"); self.wait(id, reply); return;
         case PATH: self.ask(self.trials, 0, input, frame, id, reply); return;
         case FAIL: self.ask(self.trials, 1, input, frame, id, reply); return;
@@ -427,7 +436,7 @@ bp_component described_book() {
     component.size = sizeof component;
     component.role = BP_DATA_ACCESS_CONTROLLER;
     component.class_name = BP_TEXT("LedgerBook");
-    component.version = BP_TEXT(EDITION ".0.0");
+    component.version = version();
     component.contract = BP_TEXT("LedgerBook");
     component.contract_version = BP_TEXT("1.0.0");
     component.methods = book_methods;
@@ -443,7 +452,7 @@ bp_component described() {
     component.size = sizeof component;
     component.role = BP_MANAGER;
     component.class_name = BP_TEXT("LedgerManager");
-    component.version = BP_TEXT(EDITION ".0.0");
+    component.version = version();
     component.contract = BP_TEXT("Ledger");
     component.contract_version = BP_TEXT("1.0.0");
     component.methods = methods;
@@ -476,7 +485,7 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     own.size = answer->size < sizeof own ? answer->size : static_cast<uint32_t>(sizeof own);
     own.abi = abi;
     own.id = BP_TEXT(ID);
-    own.version = BP_TEXT(EDITION ".0.0");
+    own.version = version();
     own.toolchain = BP_TEXT(__VERSION__);
     own.components = components;
     own.component_count = sizeof components / sizeof *components;

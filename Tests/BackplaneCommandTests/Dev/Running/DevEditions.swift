@@ -3,7 +3,7 @@ import Testing
 
 /// An application of libraries in C that `backplane dev` only watches, in a folder of its own.
 ///
-/// Editions are compiled beside it, and come to lie there in the ways in which linkers, scripts and people put files.
+/// Editions are written beside it, and come to lie there in the ways in which linkers, scripts and people put files.
 struct DevEditions {
     let tool: Tool
     let folder: String
@@ -22,16 +22,16 @@ struct DevEditions {
 
     func library(_ name: String) -> String { folder + "/lib\(name).so" }
 
-    /// Compiles an edition where nobody looks.
-    func compile(_ edition: Int, _ name: String = "Edition", className: String? = nil) throws -> String {
-        try EditionLibrary.compile(
+    /// Writes an edition where nobody looks.
+    func write(_ edition: Int, _ name: String = "Edition", className: String? = nil) throws -> String {
+        try EditionLibrary.write(
             edition, of: name, to: built, as: "lib\(name)\(edition).so", className: className)
     }
 
     /// A whole file takes the place of another, as lld does it.
     func rename(_ edition: Int, _ name: String = "Edition", className: String? = nil, to library: String? = nil) throws
     {
-        let built = try compile(edition, name, className: className)
+        let built = try write(edition, name, className: className)
         try replace(library ?? self.library(name), with: Data(contentsOf: URL(filePath: built)))
     }
 

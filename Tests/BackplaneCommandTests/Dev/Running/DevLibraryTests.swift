@@ -44,7 +44,7 @@ struct DevLibraryTests {
         #expect(try await dev.call("Edition", "edition") == "2")
 
         // Written in place, in pieces: half of it is nothing yet.
-        let contents = try Data(contentsOf: URL(filePath: editions.compile(3))),
+        let contents = try Data(contentsOf: URL(filePath: editions.write(3))),
             file = try editions.overwrite("Edition")
         try file.write(contentsOf: contents.prefix(contents.count / 2))
         try await expectNothingElse(2)
@@ -60,7 +60,7 @@ struct DevLibraryTests {
         #expect(try await dev.call("Edition", "edition") == "3")
         try editions.rename(4)
         try await expectSwap(to: 4)
-        let fifth = try Data(contentsOf: URL(filePath: editions.compile(5)))
+        let fifth = try Data(contentsOf: URL(filePath: editions.write(5)))
         try editions.remove("Edition")
         let new = try editions.overwrite("Edition")
         try new.write(contentsOf: fifth)
@@ -73,7 +73,7 @@ struct DevLibraryTests {
     @Test func `a damaged library is refused with the reason, the old one keeps running, and a good one is swapped in`()
         async throws
     {
-        let contents = try Data(contentsOf: URL(filePath: editions.compile(2)))
+        let contents = try Data(contentsOf: URL(filePath: editions.write(2)))
         for damaged in [contents.prefix(contents.count / 2), contents.prefix(100), Data(), Data("no library\n".utf8)] {
             try editions.replace(editions.library("Edition"), with: damaged)
             let refusal = try await dev.refused()

@@ -82,12 +82,12 @@ struct DevManifestTests {
         #expect(report.managers?.restarted == ["Edition"] && report.components.map(\.className) == ["Renamed"])
         #expect(try await dev.call("Edition", "edition") == "2")
 
-        try editions.rename(3, className: "Again")
+        try editions.rename(3, className: "RenamedAgain")
         #expect(try await dev.refused().subject == .swap)
         #expect(try await dev.call("Edition", "edition") == "2")
-        try editions.save(manifest("Again"))
+        try editions.save(manifest("RenamedAgain"))
         report = try await dev.swapped()
-        #expect(report.managers?.restarted == ["Edition"] && report.components.map(\.className) == ["Again"])
+        #expect(report.managers?.restarted == ["Edition"] && report.components.map(\.className) == ["RenamedAgain"])
         #expect(try await dev.call("Edition", "edition") == "3")
         try await dev.stop()
     }

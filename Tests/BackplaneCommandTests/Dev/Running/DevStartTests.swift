@@ -17,7 +17,7 @@ struct DevStartTests {
     }
 
     @Test func `an application that hangs at its start is restarted with the fix`() async throws {
-        _ = try EditionLibrary.compile(1, to: editions.folder, starts: false)
+        _ = try EditionLibrary.write(1, to: editions.folder, settings: ["edition.starts": "never"])
         let dev = try DevRun(editions.manifest, with: tool)
         try await dev.next("started")
         // Before that it may come up with the library that takes its place.

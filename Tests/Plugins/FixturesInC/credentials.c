@@ -1,28 +1,8 @@
-/* A plugin that uses the later functions of `backplane.http/2`, and nothing that was added after them.
- *
- * A borrower signs an account of the credential `library` in and out, and fetches with a credential. */
-#include "backplane.h"
+/* A borrower signs an account of the credential `library` in and out, and fetches with a credential. It uses the later
+ * functions of `backplane.http/2`, and nothing that was added after them. */
+#include "../fixture.h"
 
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#ifndef EDITION
-#define EDITION "1"
-#endif
-#ifndef NAME
-#define NAME "Borrower"
-#endif
-
-BP_IDENTITY("org.backplane.tests." NAME, EDITION ".0.0")
-
-static bp_get_interface get_interface;
-
-static bp_bytes text(const char *literal) {
-    const bp_bytes bytes = {(const uint8_t *)literal, strlen(literal)};
-    return bytes;
-}
 
 /* The text in a JSON string without escapes. */
 static bp_bytes unquoted(bp_bytes json) {
@@ -96,11 +76,12 @@ static void create_borrower(void *type, const bp_creation *creation, bp_created 
     done(context, BP_OK, self, text(""));
 }
 
-static void call_borrower(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+static void call_borrower(
+    void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     const uint64_t component = *(const uint64_t *)instance;
     (void)id;
     if (method == EDITION_OF) {
-        done(context, BP_OK, text(EDITION));
+        done(context, BP_OK, text(edition()));
         return;
     }
     if (method == SIGN_IN) {    /* the answer is the principal */
@@ -127,85 +108,15 @@ static void call_borrower(void *instance, uint32_t method, bp_bytes input, const
     http()->open(component, &request, &options, NULL, &exchange, frame);
 }
 
-/* MARK: The manager, which passes everything on */
-
-typedef struct {
-    uint64_t handle, wire;
-} dispatcher;
-
-static void create_dispatcher(void *type, const bp_creation *creation, bp_created done, void *context) {
-    dispatcher *self = calloc(1, sizeof *self);
-    (void)type;
-    if (!self || creation->wire_count != 1) {
-        free(self);
-        done(context, BP_FAILED, NULL, text("there is no borrower"));
-        return;
-    }
-    self->handle = creation->handle;
-    self->wire = creation->wires[0].wire;
-    done(context, BP_OK, self, text(""));
-}
-
-static void call_dispatcher(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
-    const dispatcher *self = instance;
-    const bp_calls_1 *calls = get_interface(text(BP_CALLS), 1);
-    (void)id;
-    calls->call(self->handle, self->wire, method, input, frame, done, context);
-}
-
+/* The manager passes everything on. */
 static const bp_wire wires[] = {{
-    .size = sizeof(bp_wire),
-    .label = BP_TEXT("communicationController"),
-    .contract = BP_TEXT("Borrowing"),
-    .contract_version = BP_TEXT("1.0.0"),
-    .methods = methods,
-    .method_count = METHODS,
-}};
+    .size = sizeof(bp_wire), .label = BP_TEXT("communicationController"), .contract = BP_TEXT("Borrowing"),
+    .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS}};
 
-static const bp_component components[] = {
-    {
-        .size = sizeof(bp_component),
-        .role = BP_COMMUNICATION_CONTROLLER,
-        .class_name = BP_TEXT(NAME "Communication"),
-        .version = BP_TEXT(EDITION ".0.0"),
-        .contract = BP_TEXT("Borrowing"),
-        .contract_version = BP_TEXT("1.0.0"),
-        .methods = methods,
-        .method_count = METHODS,
-        .create = create_borrower,
-        .release = free,
-        .call = call_borrower,
-    },
-    {
-        .size = sizeof(bp_component),
-        .role = BP_MANAGER,
-        .class_name = BP_TEXT(NAME "Manager"),
-        .version = BP_TEXT(EDITION ".0.0"),
-        .contract = BP_TEXT("Borrowing"),
-        .contract_version = BP_TEXT("1.0.0"),
-        .methods = methods,
-        .method_count = METHODS,
-        .wires = wires,
-        .wire_count = 1,
-        .create = create_dispatcher,
-        .release = free,
-        .call = call_dispatcher,
-    },
+const bp_component credentials[] = {
+    {CLASS(BP_COMMUNICATION_CONTROLLER, "BorrowerCommunication", "Borrowing"), .methods = methods,
+     .method_count = METHODS, .create = create_borrower, .release = free, .call = call_borrower},
+    {CLASS(BP_MANAGER, "BorrowerManager", "Borrowing"), .methods = methods, .method_count = METHODS, .wires = wires,
+     .wire_count = 1, .create = create_handles, .release = free, .call = pass_on},
+    {0},
 };
-
-int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
-    const uint32_t abi = bp_common_abi(offer->abi_min, offer->abi_max, BP_ABI_MIN, BP_ABI_MAX);
-    const bp_answer own = {
-        .size = answer->size < sizeof own ? answer->size : (uint32_t)sizeof own,
-        .abi = abi,
-        .id = BP_TEXT("org.backplane.tests." NAME),
-        .version = BP_TEXT(EDITION ".0.0"),
-        .components = components,
-        .component_count = sizeof components / sizeof *components,
-        .self_check = bp_check_self(),
-    };
-    if (abi == BP_NO_ABI) return BP_UNIMPLEMENTED;
-    get_interface = offer->get_interface;
-    memcpy(answer, &own, own.size);
-    return BP_OK;
-}

@@ -1,28 +1,12 @@
 /* A plugin with a graph of operations.
  *
- * A component finishes the items of a batch one after the other: a graph of which each node needs the one before. An item is done
- * when somebody calls `advance`. */
-#include "backplane.h"
+ * A component finishes the items of a batch one after the other: a graph of which each node needs the one before. An
+ * item is done when somebody calls `advance`. */
+#include "../fixture.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#ifndef EDITION
-#define EDITION "1"
-#endif
-
-BP_IDENTITY("org.backplane.tests.operations-step", EDITION ".0.0")
 
 enum { ITEMS = 3 };
-
-static bp_get_interface get_interface;
-
-static bp_bytes text(const char *literal) {
-    const bp_bytes bytes = {(const uint8_t *)literal, strlen(literal)};
-    return bytes;
-}
 
 static const bp_operations_1 *operations(void) {
     return get_interface(text(BP_OPERATIONS), 1);
@@ -47,8 +31,8 @@ struct component {
 
 static void say(const component *self, const char *line) {
     const bp_log_1 *log = get_interface(text(BP_LOG), 1);
-    const bp_pair edition = {BP_TEXT("edition"), BP_TEXT(EDITION)};
-    if (log) log->write(self->handle, BP_LOG_INFO, text(line), &edition, 1);
+    const bp_pair version = {BP_TEXT("edition"), text(edition())};
+    if (log) log->write(self->handle, BP_LOG_INFO, text(line), &version, 1);
 }
 
 /* Puts the next item into work, if it may; requires the lock. */
@@ -82,7 +66,8 @@ static void describe(void *context, uint64_t from, uint64_t max, bp_done done, v
         char needs[32] = "";
         if (item > 0) snprintf(needs, sizeof needs, ", \"needs\": [%d]", (int)item - 1);
         length += (size_t)snprintf(
-            json + length, sizeof json - length, "%s{\"name\": \"item %d\", \"state\": \"%s\"%s}", item > from ? ", " : "",
+            json + length, sizeof json - length, "%s{\"name\": \"item %d\", \"state\": \"%s\"%s}",
+                item > from ? ", " : "",
             (int)item, words[state_of(self, (int)item)], needs);
     }
     pthread_mutex_unlock(&self->component->lock);
@@ -203,38 +188,13 @@ static void call(
     switch (method) {
     case BEGIN: done(context, BP_OK, text(begin(instance) ? "true" : "false")); return;
     case ADVANCE: done(context, BP_OK, text(advance(instance) ? "true" : "false")); return;
-    case EDITION_OF: done(context, BP_OK, text(EDITION)); return;
+    case EDITION_OF: done(context, BP_OK, text(edition())); return;
     default: done(context, BP_UNIMPLEMENTED, text("the component has no such method"));
     }
 }
 
-static const bp_component components[] = {{
-    .size = sizeof(bp_component),
-    .role = BP_MANAGER,
-    .class_name = BP_TEXT("OperationsStepManager"),
-    .version = BP_TEXT(EDITION ".0.0"),
-    .contract = BP_TEXT("OperationsStep"),
-    .contract_version = BP_TEXT("1.0.0"),
-    .methods = methods,
-    .method_count = sizeof methods / sizeof *methods,
-    .create = create,
-    .release = release,
-    .call = call,
-}};
-
-int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
-    const uint32_t abi = bp_common_abi(offer->abi_min, offer->abi_max, BP_ABI_MIN, BP_ABI_MAX);
-    const bp_answer own = {
-        .size = answer->size < sizeof own ? answer->size : (uint32_t)sizeof own,
-        .abi = abi,
-        .id = BP_TEXT("org.backplane.tests.operations-step"),
-        .version = BP_TEXT(EDITION ".0.0"),
-        .components = components,
-        .component_count = 1,
-        .self_check = bp_check_self(),
-    };
-    if (abi == BP_NO_ABI) return BP_UNIMPLEMENTED;
-    get_interface = offer->get_interface;
-    memcpy(answer, &own, own.size);
-    return BP_OK;
-}
+const bp_component graph[] = {
+    {CLASS(BP_MANAGER, "OperationsStepManager", "OperationsStep"), .methods = methods,
+     .method_count = sizeof methods / sizeof *methods, .create = create, .release = release, .call = call},
+    {0},
+};

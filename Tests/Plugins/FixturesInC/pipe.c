@@ -1,19 +1,7 @@
-/*
- * A manager in C that gives streams of its own and reads those of a collaborator, which is a manager in Swift.
- * Compiled while the tests run, with every warning.
- */
-#include "backplane.h"
+/* A manager in C that gives streams of its own and reads those of a collaborator, which is a manager in Swift. */
+#include "../fixture.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#ifndef EDITION
-#define EDITION "1.0.0"
-#endif
-
-BP_IDENTITY("org.backplane.tests.pipe", EDITION)
 
 /* The contract `Pipe`. */
 enum {
@@ -66,15 +54,9 @@ typedef struct stream {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static stream *streams;
-static bp_get_interface get_interface;
 static long released;
 static pthread_cond_t let_go = PTHREAD_COND_INITIALIZER;
 static int is_let_go;
-
-static bp_bytes text(const char *literal) {
-    bp_bytes bytes = {(const uint8_t *)literal, strlen(literal)};
-    return bytes;
-}
 
 static bp_bytes printed(char *buffer, size_t size, long number) {
     bp_bytes bytes = {(const uint8_t *)buffer, (size_t)snprintf(buffer, size, "%ld", number)};
@@ -241,7 +223,8 @@ static void ignored(void *context, int32_t status, bp_bytes payload) {
     (void)context, (void)status, (void)payload;
 }
 
-static void call(void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+static void call(
+    void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     (void)id;
     const bp_streams_1 *table = get_interface(text(BP_STREAMS), 1);
     pipe *own = self;
@@ -300,18 +283,9 @@ static void release(void *instance) {
     free(instance);
 }
 
-static bp_component components[] = {
-    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Pipe"), .version = BP_TEXT("1.0.0"),
-     .contract = BP_TEXT("Pipe"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS,
-     .wires = wires, .wire_count = 1, .create = create, .release = release, .call = call, .open = open_stream,
-     .next = next_elements, .close = close_stream},
+const bp_component pipes[] = {
+    {CLASS(BP_MANAGER, "Pipe", "Pipe"), .methods = methods, .method_count = METHODS, .wires = wires, .wire_count = 1,
+     .create = create, .release = release, .call = call, .open = open_stream, .next = next_elements,
+     .close = close_stream},
+    {0},
 };
-
-int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
-    bp_answer own = {
-        .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.backplane.tests.pipe"), .version = BP_TEXT(EDITION),
-        .components = components, .component_count = 1, .self_check = bp_check_self()};
-    get_interface = offer->get_interface;
-    *answer = own;
-    return BP_OK;
-}

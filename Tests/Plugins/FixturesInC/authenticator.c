@@ -1,15 +1,8 @@
-/*
- * An authenticator in C: signs the head and the body's digest of each request with HMAC (RFC 2104) and SHA-256
- * (FIPS 180-4). The key is the value `key` of the credential. Compiled while the tests run, with every warning.
- */
-#include "backplane.h"
+/* An authenticator: signs the head and the body's digest of each request with HMAC (RFC 2104) and SHA-256 (FIPS 180-4).
+ * The key is the value `key` of the credential. */
+#include "../fixture.h"
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-BP_IDENTITY("org.backplane.tests.authenticator-in-c", "1.0.0")
 
 enum { DIGESTS, PREPARE, ANSWER };
 static const bp_method methods[] = {
@@ -18,20 +11,16 @@ static const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("answer")},
 };
 
-static bp_bytes text(const char *literal) {
-    const bp_bytes bytes = {(const uint8_t *)literal, strlen(literal)};
-    return bytes;
-}
-
 /* SHA-256 of a short text: all of it is in memory. */
 static const uint32_t round_constants[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01,
-    0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc,
-    0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
-    0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08,
-    0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
-    0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98,
+    0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
+    0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8,
+    0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13,
+    0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819,
+    0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a,
+    0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
+    0xc67178f2,
 };
 
 static uint32_t rotated(uint32_t word, unsigned count) { return word >> count | word << (32 - count); }
@@ -62,7 +51,8 @@ static void compress(uint32_t state[8], const uint8_t block[64]) {
 typedef struct { uint8_t bytes[32]; } digest;
 
 static digest sha256(const uint8_t *bytes, size_t length) {
-    uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab,
+        0x5be0cd19};
     const size_t blocks = (length + 8) / 64 + 1;
     digest result;
     for (size_t b = 0; b < blocks; b++) {
@@ -111,7 +101,8 @@ static bool member(bp_bytes json, const char *name, char *value, size_t size) {
     return false;
 }
 
-static void serve(void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+static void serve(
+    void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     char verb[32], url[2048], body[65], key[65], message[4096], answer[256], *end = answer;
     (void)self, (void)frame, (void)id;
     switch (method) {
@@ -120,7 +111,8 @@ static void serve(void *self, uint32_t method, bp_bytes input, const bp_call *fr
     }
     if (!member(input, "method", verb, sizeof verb) || !member(input, "url", url, sizeof url)
         || !member(input, "digest", body, sizeof body) || !member(input, "key", key, sizeof key)) {
-        done(context, BP_ERROR, text("{\"code\": \"seal.keyless\", \"message\": \"the credential has no value `key`\"}"));
+        done(context, BP_ERROR,
+            text("{\"code\": \"seal.keyless\", \"message\": \"the credential has no value `key`\"}"));
         return;
     }
     snprintf(message, sizeof message, "%s\n%s\n%s", verb, url, body);
@@ -131,25 +123,8 @@ static void serve(void *self, uint32_t method, bp_bytes input, const bp_call *fr
     done(context, BP_OK, text(answer));
 }
 
-static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
-    static int instance;
-    (void)type, (void)creation;
-    done(context, BP_OK, &instance, text(""));
-}
-
-static void release(void *instance) { (void)instance; }
-
-static bp_component components[] = {
-    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("AuthenticatorInC"), .version = BP_TEXT("1.0.0"),
-     .contract = BP_TEXT("Authenticating"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = 3,
-     .create = create, .release = release, .call = serve},
+const bp_component authenticator[] = {
+    {CLASS(BP_MANAGER, "AuthenticatorInC", "Authenticating"), .methods = methods, .method_count = 3,
+     .create = create_handles, .release = free, .call = serve},
+    {0},
 };
-
-int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
-    bp_answer own = {
-        .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.backplane.tests.authenticator-in-c"), .version = BP_TEXT("1.0.0"),
-        .components = components, .component_count = 1, .self_check = bp_check_self()};
-    (void)offer;
-    *answer = own;
-    return BP_OK;
-}

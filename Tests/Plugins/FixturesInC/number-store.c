@@ -1,12 +1,6 @@
-/* A plugin for attacks on the store: a manager, and its data access controller, which keeps numbers. Each record names itself all over,
- * so that the bytes of a page tell whose they are. */
-#include "backplane.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-BP_IDENTITY("org.backplane.tests.number-store", "1.0.0")
+/* A manager and its data access controller, which keeps numbers. Each record names itself all over, so that the bytes
+ * of a page tell whose they are. */
+#include "../fixture.h"
 
 enum { KEEP, FILL, LIST, METHODS, REPEATS = 12, VALUE = REPEATS * 16 + 2 };
 
@@ -16,39 +10,13 @@ static const bp_method methods[METHODS] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("list")},     /* null -> the numbers that are kept */
 };
 static const bp_wire wires[] = {{
-    .size = sizeof(bp_wire), .label = BP_TEXT("dataAccessController"), .contract = BP_TEXT("Shelf"), .contract_version = BP_TEXT("1.0.0"),
-    .methods = methods, .method_count = METHODS}};
-
-static const bp_calls_1 *calls;
-static const bp_store_1 *store;
+    .size = sizeof(bp_wire), .label = BP_TEXT("dataAccessController"), .contract = BP_TEXT("Shelf"),
+    .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS}};
 
 static bp_bytes bytes(const char *text, size_t length) {
     return (bp_bytes){(const uint8_t *)text, length};
 }
 #define FAIL(words) done(context, BP_FAILED, bytes(words, sizeof(words) - 1))
-
-/* ----------------------------------------------------------------------------------------------------- instances */
-
-typedef struct number_store {
-    uint64_t handle, wire;
-} number_store;
-
-static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
-    number_store *self = malloc(sizeof *self);
-    (void)type;
-    if (self) *self = (number_store){creation->handle, creation->wire_count ? creation->wires->wire : 0};
-    done(context, self ? BP_OK : BP_FAILED, self, bytes("", 0));
-}
-
-static void release(void *instance) { free(instance); }
-
-/* The manager hands everything on. */
-static void pass_on(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
-    const number_store *self = instance;
-    (void)id;
-    if (calls) calls->call(self->handle, self->wire, method, input, frame, done, context);
-    else FAIL("this host has no backplane.calls");
-}
 
 /* ------------------------------------------------------------------------------------------------------- the shelf */
 
@@ -63,7 +31,8 @@ static void written(void *context, int32_t status, bp_bytes payload) {
     own.done(own.context, status, status == BP_OK ? bytes("null", 4) : payload);
 }
 
-static void found(void *context, int32_t status, const bp_record *records, size_t count, uint64_t total, bp_bytes payload) {
+static void found(
+    void *context, int32_t status, const bp_record *records, size_t count, uint64_t total, bp_bytes payload) {
     const asker own = *(asker *)context;
     size_t length = 1;
     char *list;
@@ -100,7 +69,7 @@ static void describe(char *text, long number) {
     snprintf(text + VALUE, 9, "%08ld", number % 100000000);
 }
 
-static void save(uint64_t handle, long first, long last, bp_done done, void *context) {
+static void save(const bp_store_1 *store, uint64_t handle, long first, long last, bp_done done, void *context) {
     const size_t count = (size_t)(last - first), size = VALUE + 9;
     bp_store_change *changes = calloc(count, sizeof *changes);
     char *texts = malloc(count * size);
@@ -115,14 +84,17 @@ static void save(uint64_t handle, long first, long last, bp_done done, void *con
         char *text = texts + i * size;
         describe(text, first + (long)i);
         changes[i] = (bp_store_change){
-            .size = sizeof *changes, .kind = BP_STORE_SAVE, .collection = BP_TEXT("numbers"), .id = bytes(text + VALUE, 8), .value = bytes(text, VALUE)};
+            .size = sizeof *changes, .kind = BP_STORE_SAVE, .collection = BP_TEXT("numbers"), .id = bytes(text + VALUE,
+            8), .value = bytes(text, VALUE)};
     }
     store->write(handle, changes, count, written, own);
     free(changes), free(texts);
 }
 
-static void call(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
-    const number_store *self = instance;
+static void call(
+    void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+    const handles *self = instance;
+    const bp_store_1 *store = get_interface(text(BP_STORE), 1);
     char digits[8] = {0};
     (void)frame, (void)id;
     if (store == NULL) {
@@ -147,30 +119,16 @@ static void call(void *instance, uint32_t method, bp_bytes input, const bp_call 
         done(context, BP_INVALID_INPUT, bytes("a number of up to seven digits is kept", 38));
         return;
     }
-    if (method == FILL && atol(digits) > 0) save(self->handle, 0, atol(digits), done, context);
-    else save(self->handle, atol(digits), atol(digits) + 1, done, context);
+    if (method == FILL && atol(digits) > 0) save(store, self->handle, 0, atol(digits), done, context);
+    else save(store, self->handle, atol(digits), atol(digits) + 1, done, context);
 }
 
 /* ---------------------------------------------------------------------------------------------------- descriptors */
 
-static const bp_component components[] = {
-    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("NumberStore"), .version = BP_TEXT("1.0.0"),
-     .contract = BP_TEXT("NumberStore"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS,
-     .wires = wires, .wire_count = 1, .create = create, .release = release, .call = pass_on},
-    {.size = sizeof(bp_component), .role = BP_DATA_ACCESS_CONTROLLER, .class_name = BP_TEXT("Shelf"), .version = BP_TEXT("1.0.0"),
-     .contract = BP_TEXT("Shelf"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS,
-     .create = create, .release = release, .call = call},
+const bp_component number_store[] = {
+    {CLASS(BP_MANAGER, "NumberStore", "NumberStore"), .methods = methods, .method_count = METHODS, .wires = wires,
+     .wire_count = 1, .create = create_handles, .release = free, .call = pass_on},
+    {CLASS(BP_DATA_ACCESS_CONTROLLER, "Shelf", "Shelf"), .methods = methods, .method_count = METHODS,
+     .create = create_handles, .release = free, .call = call},
+    {0},
 };
-
-int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
-    const uint32_t abi = bp_common_abi(offer->abi_min, offer->abi_max, BP_ABI_MIN, BP_ABI_MAX);
-    bp_answer own = {
-        .size = sizeof own, .abi = abi, .id = BP_TEXT("org.backplane.tests.number-store"), .version = BP_TEXT("1.0.0"),
-        .components = components, .component_count = 2, .self_check = bp_check_self()};
-    if (abi == BP_NO_ABI) return BP_UNIMPLEMENTED;
-    calls = offer->get_interface((bp_bytes)BP_TEXT(BP_CALLS), 1);
-    store = offer->get_interface((bp_bytes)BP_TEXT(BP_STORE), 1);
-    if (answer->size < own.size) own.size = answer->size;
-    memcpy(answer, &own, own.size);
-    return BP_OK;
-}

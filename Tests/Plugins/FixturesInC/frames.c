@@ -1,0 +1,38 @@
+/* Answers with the frame that it was called with. With the setting `late` its synchronous method answers only when the
+ * other one is called. */
+#include "../fixture.h"
+
+static const bp_method methods[] = {
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("frame")}, {sizeof(bp_method), BP_SYNC, BP_TEXT("frameNow")}};
+
+static bp_done owed;
+static void *owed_context;
+
+static void call(
+    void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+    char json[1024];
+    int length = snprintf(json, sizeof json, "{\"deadline\": %lld, \"path\": [", (long long)frame->deadline_ns);
+    (void)self, (void)input, (void)id;
+    for (uint32_t i = 0; i < (frame->flags & BP_CALL_PATH_COUNT); i++) {
+        length += snprintf(json + length, sizeof json - length, "%s%u", i ? "," : "", frame->path[i]);
+    }
+    length += snprintf(json + length, sizeof json - length, "], \"trace\": [");
+    for (int i = 0; i < 32; i++) length += snprintf(json + length, sizeof json - length, "%s%u", i ? "," : "",
+        frame->trace[i]);
+    snprintf(json + length, sizeof json - length, "]}");
+    if (setting("late") && method == 1) {
+        owed = done;
+        owed_context = context;
+        return;
+    }
+    if (owed) owed(owed_context, BP_OK, text(json));
+    owed = NULL;
+    done(context, BP_OK, text(json));
+}
+
+const bp_component frames[] = {
+    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("FramesInC"), .version = BP_TEXT("1.0.0"),
+     .contract = BP_TEXT("Frames"), .contract_version = BP_TEXT("1.1.0"), .methods = methods, .method_count = 2,
+     .create = create_handles, .release = free, .call = call},
+    {0},
+};

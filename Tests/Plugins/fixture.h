@@ -1,0 +1,111 @@
+/* What the libraries in C of the suite share.
+ *
+ * A test makes a variant of a library by writing over bytes in a copy of its file
+ * (Tests/Fixtures/FixtureLibrary.swift): the id, the version and the ABI range in its identity, and its settings. */
+#ifndef FIXTURE_H
+#define FIXTURE_H
+
+#include "backplane.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#pragma GCC visibility push(hidden)
+
+extern bp_get_interface get_interface;
+extern char settings[2048];
+
+/* The value of a setting of this copy of the library, or NULL. */
+const char *setting(const char *name);
+
+/* The first number of this copy's version. */
+const char *edition(void);
+
+/* The classes of each file, and at their end one without a size. */
+extern const bp_component again[], authenticator[], byte_state[], caller[], credentials[], deep[], editions[], filter[],
+    frames[], graph[], number_store[], pharmacy[], pipes[], relay[], serializer[];
+extern const bp_component culprit[], trespasser[], worker[];
+
+/* Whether a step of the culprit fails; it does not return if the step hangs. */
+int goes_wrong(const char *step);
+
+#pragma GCC visibility pop
+
+static inline bp_bytes text(const char *literal) {
+    const bp_bytes bytes = {(const uint8_t *)literal, strlen(literal)};
+    return bytes;
+}
+
+/* What the descriptor of a class begins with. */
+#define CLASS(its_role, name, its_contract) \
+    .size = sizeof(bp_component), .role = its_role, .class_name = BP_TEXT(name), .version = BP_TEXT("1.0.0"), \
+    .contract = BP_TEXT(its_contract), .contract_version = BP_TEXT("1.0.0")
+
+/* An instance that knows itself and its first wire, if it has one. */
+typedef struct handles {
+    uint64_t handle, wire;
+} handles;
+
+static inline void create_handles(void *type, const bp_creation *creation, bp_created done, void *context) {
+    handles *self = malloc(sizeof *self);
+    (void)type;
+    *self = (handles){creation->handle, creation->wire_count ? creation->wires->wire : 0};
+    done(context, BP_OK, self, text(""));
+}
+
+/* Passes a call on to the same method of its wire. */
+static inline void pass_on(
+    void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+    const handles *self = instance;
+    const bp_calls_1 *calls = get_interface(text(BP_CALLS), 1);
+    (void)id;
+    calls->call(self->handle, self->wire, method, input, frame, done, context);
+}
+
+#ifdef FIXTURE_ID       /* in the file of a library that has its entry */
+BP_IDENTITY(FIXTURE_ID, "1.0.0")
+
+bp_get_interface get_interface;
+
+/* After the mark texts such as `name=value`, each with a zero at its end, and one more at the end of all. */
+#define MARK "backplane.fixture-settings:"
+char settings[2048] = MARK;
+
+/* A compiler would otherwise believe that nobody changes it. */
+static const bp_identity *volatile const identity = &bp_identity_record;
+
+const char *setting(const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = settings + sizeof MARK; *at; at += strlen(at) + 1) {
+        if (strncmp(at, name, length) == 0 && at[length] == '=') return at + length + 1;
+    }
+    return NULL;
+}
+
+const char *edition(void) {
+    static char number[32];
+    snprintf(number, sizeof number, "%.*s", (int)strcspn(identity->version, "."), identity->version);
+    return number;
+}
+
+/* An answer with the classes of these lists, in the version of this copy. A setting with the name of a class is another
+ * name for it. */
+static inline bp_answer answer_with(const bp_component *const *lists, size_t count, bp_component *components) {
+    bp_answer own = {
+        .size = sizeof own, .abi = BP_ABI_MAX, .id = text(identity->id), .version = text(identity->version),
+        .toolchain = BP_TEXT(__VERSION__), .components = components, .self_check = bp_check_self()};
+    for (size_t i = 0; i < count; i++) {
+        for (const bp_component *class = lists[i]; class->size; class++) {
+            bp_component *component = components + own.component_count++;
+            const char *name = setting((const char *)class->class_name.data);
+            *component = *class;
+            component->version = own.version;
+            if (name) component->class_name = text(name);
+        }
+    }
+    return own;
+}
+#endif
+
+#endif
