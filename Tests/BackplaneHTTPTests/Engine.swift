@@ -20,9 +20,22 @@ enum Engine: CaseIterable, Sendable {
 extension TestClock {
     /// Runs `body`, in which something does not end: limits of exactly these lengths pass whenever there is one.
     func passing<Value>(_ limits: Duration..., body: () async throws -> Value) async rethrows -> Value {
-        let time = limits.map { limit in Task { while true { try await expire(limit) } } }
-        defer { for task in time { task.cancel() } }
-        return try await body()
+        let time = limits.map { limit in Task { while !Task.isCancelled { try await expire(limit) } } }
+        // Afterwards no limit passes any more.
+        func stop() async {
+            for task in time {
+                task.cancel()
+                _ = await task.result
+            }
+        }
+        do {
+            let value = try await body()
+            await stop()
+            return value
+        } catch {
+            await stop()
+            throw error
+        }
     }
 }
 
