@@ -6,7 +6,7 @@ import BackplaneNetwork
 import BackplaneURLSession
 import Testing
 
-/// The executors of this package, and one of a reader's own, run through the suite.
+/// The executors of this package, and one that breaks rules, run through the suite.
 @Suite(.timeLimit(.minutes(10)))
 struct ConformanceTests {
     @Test func `AsyncHTTPClient conforms, and lacks interim responses, 100-continue and trailers`() async throws {
@@ -53,24 +53,6 @@ struct ConformanceTests {
         "content that grows out of proportion is an error",
         "a response that breaks off within its head is an error",
     ]
-
-    /// An executor of one's own: another one with a field added, as documentation shows it.
-    private struct SigningExecutor: HTTPExecutor {
-        let next: any HTTPExecutor
-        var schemes: [String] { next.schemes }
-        var capabilities: HTTPCapabilities { next.capabilities }
-
-        func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
-            var signed = request
-            signed.headers["X-Signature"] = "signed"
-            return try await next.open(signed, options)
-        }
-    }
-
-    @Test func `an executor of one's own conforms where the one that it wraps does`() async throws {
-        let report = await HTTPConformance.run { SigningExecutor(next: Engine.allCases[0].executor()) }
-        try report.requireSuccess()
-    }
 
     /// An executor that breaks three rules.
     private struct MisbehavingExecutor: HTTPExecutor {

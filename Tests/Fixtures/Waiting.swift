@@ -35,11 +35,17 @@ extension TestGate {
 
 extension TestClock {
     /// Runs `body`, in which something does not end: limits of exactly these lengths pass whenever there is one.
-    package func passing<Value: Sendable>(_ limits: Duration..., body: () async throws -> Value) async rethrows -> Value
-    {
-        let time = limits.map { limit in Task { while true { try await expire(limit) } } }
-        defer { for task in time { task.cancel() } }
-        return try await body()
+    /// Afterwards none passes any more.
+    package func passing<Value: Sendable>(
+        _ limits: Duration..., body: () async throws -> Value
+    ) async rethrows -> Value {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for limit in limits {
+                group.addTask { while !Task.isCancelled { try await self.expire(limit) } }
+            }
+            defer { group.cancelAll() }
+            return try await body()
+        }
     }
 }
 

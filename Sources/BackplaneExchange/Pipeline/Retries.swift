@@ -27,7 +27,8 @@ public final class Retries: Sendable {
         clock: some Clock<Duration> = ContinuousClock(), date: @escaping @Sendable () -> Date = { Date() },
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
     ) {
-        self.init(by: clock as? any DeadlineClock ?? Alarms(clock), date: date, random: random)
+        let known: (any DeadlineClock)? = clock is ContinuousClock ? Alarms.shared : clock as? any DeadlineClock
+        self.init(by: known ?? Alarms(clock), date: date, random: random)
     }
 
     package init(

@@ -208,13 +208,6 @@ struct ApplicationTests {
         }
     }
 
-    @Test func `no words to search for is an error of the manager's own`() async throws {
-        try await Bookshelf.run(server: Bookshelf.nowhere) { _, library in
-            let error = await #expect(throws: BackplaneError.self) { try await library.search(BookQuery(text: " \n ")) }
-            #expect(error?.failure?.code == "library.nothing-to-search")
-        }
-    }
-
     @Test func `books are borrowed once, and given back`() async throws {
         try await RunningServer.run { server in
             try await Bookshelf.run(server: server.url) { _, library in
