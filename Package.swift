@@ -251,7 +251,6 @@ package.targets += [
             "BackplaneStorage",
         ], path: "Tests/Fixtures"),
     module("ChallengeModule", ["Backplane"], path: "Tests/Plugins/Challenge/Module"),
-    module("TimepieceModule", ["Backplane"], path: "Tests/Plugins/Timepiece/Module"),
     module(
         "ParityContracts", ["Backplane", "CBackplane"], path: "Tests/Plugins/Parity/Contracts"),
     tests(
@@ -270,8 +269,7 @@ package.targets += [
             "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit",
             "BackplaneTools",
             "BackplaneTransfers", "BookshelfContracts", "CBackplane", "ChallengeModule", "ParityContracts",
-            "TestFixtures", "TimepieceModule",
-            "TurnstileContracts",
+            "TestFixtures", "TurnstileContracts",
         ], exclude: ["MustNotCompile/Cases"]),
     tests(
         "BackplaneTestKitTests",
@@ -336,17 +334,15 @@ package.targets += [
 
 if hasFixtures {
     package.products += [
-        plugin("_Challenge", "ChallengeEntry"), plugin("_BusyLoop", "BusyLoopEntry"),
-        plugin("_Timepiece", "TimepieceEntry"), plugin("_Parity", "ParityProvider"),
-        plugin("_ParityRelay", "ParityRelay"), plugin("_Relay", "LoadedRelay"), plugin("FixturesInC", "FixturesInC"),
-        plugin("Hostile", "Hostile"), plugin("Ledger", "Ledger"), plugin("Annex", "Annex"), plugin("TurnstileInC1", "TurnstileFirstInC"),
-        plugin("TurnstileInC2", "TurnstileSecondInC"),
+        plugin("_Challenge", "ChallengeEntry"), plugin("_BusyLoop", "BusyLoopEntry"), plugin("_Relay", "LoadedRelay"),
+        plugin("_Parity", "ParityProvider"), plugin("_ParityRelay", "ParityRelay"), plugin("Annex", "Annex"),
+        plugin("FixturesInC", "FixturesInC"), plugin("Hostile", "Hostile"), plugin("Ledger", "Ledger"),
+        plugin("TurnstileInC1", "TurnstileFirstInC"), plugin("TurnstileInC2", "TurnstileSecondInC"),
     ]
     package.targets += [
         entry("Challenge", path: "Tests/Plugins/Challenge/Entry"),
         module("BusyLoopModule", ["Backplane"], path: "Tests/Plugins/BusyLoop/Module"),
         entry("BusyLoop", path: "Tests/Plugins/BusyLoop/Entry"),
-        entry("Timepiece", path: "Tests/Plugins/Timepiece/Entry"),
         module(
             "ParityProvider", ["Backplane", "CBackplane", "ParityContracts"], path: "Tests/Plugins/Parity/Provider"),
         module("ParityRelay", ["Backplane", "CBackplane", "ParityContracts"], path: "Tests/Plugins/Parity/Relay"),

@@ -5,7 +5,6 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 import Testing
-import TimepieceModule
 
 @testable import BackplaneHost
 
@@ -74,10 +73,10 @@ final class TestHost: Sendable {
         managers: String, from origin: Origin, startLimit: Duration = .seconds(60), log: RecordedLog = RecordedLog(),
         stopLimit: Duration = .seconds(60)
     ) throws {
-        let libraries = origin.isLoaded ? #"{"library": "_Challenge"}, {"library": "_Timepiece"}"# : ""
+        let libraries = origin.isLoaded ? #"{"library": "_Challenge"}"# : ""
         try self.init(
             #"{"manifestVersion": 1, "plugins": [\#(libraries)], "managers": {\#(managers)}}"#,
-            plugins: origin == .linked ? [ChallengePlugin.self, TimepiecePlugin.self] : [], log: log,
+            plugins: origin == .linked ? [ChallengePlugin.self] : [], log: log,
             lanes: origin.lanes, startLimit: startLimit, stopLimit: stopLimit)
     }
 

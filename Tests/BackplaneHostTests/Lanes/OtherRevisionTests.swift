@@ -3,7 +3,6 @@ import BackplaneDocuments
 import CBackplane
 import ChallengeModule
 import Testing
-import TimepieceModule
 
 @testable import BackplaneHost
 
