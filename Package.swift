@@ -248,10 +248,9 @@ package.targets += [
         "TestFixtures",
         [
             "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneRecords",
-            "BackplaneStorage", "BackplaneTestKit", "ChallengeModule", "TimepieceModule",
+            "BackplaneStorage", "BackplaneTestKit", "ChallengeModule",
         ], path: "Tests/Fixtures"),
     module("ChallengeModule", ["Backplane"], path: "Tests/Plugins/Challenge/Module"),
-    module("TimepieceModule", ["Backplane"], path: "Tests/Plugins/Timepiece/Module"),
     module(
         "ParityContracts", ["Backplane", "CBackplane"], path: "Tests/Plugins/Parity/Contracts"),
     tests(
@@ -267,8 +266,8 @@ package.targets += [
         [
             "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDefinitions",
             "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
-            "BackplaneRecords", "BackplaneStorage", "BackplaneTestKit", "BackplaneTransfers", "BookshelfContracts", "CBackplane", "ChallengeModule", "ParityContracts",
-            "TestFixtures", "TimepieceModule",
+            "BackplaneRecords", "BackplaneStorage", "BackplaneTestKit", "BackplaneTransfers", "BookshelfContracts",
+            "CBackplane", "ChallengeModule", "ParityContracts", "TestFixtures",
         ], exclude: ["MustNotCompile/Cases"]),
     tests(
         "BackplaneChangeTests",
@@ -340,17 +339,15 @@ package.targets += [
 
 if hasFixtures {
     package.products += [
-        plugin("_Challenge", "ChallengeEntry"), plugin("_BusyLoop", "BusyLoopEntry"),
-        plugin("_Timepiece", "TimepieceEntry"), plugin("_Parity", "ParityProvider"),
-        plugin("_ParityRelay", "ParityRelay"), plugin("_Relay", "LoadedRelay"), plugin("FixturesInC", "FixturesInC"),
-        plugin("Hostile", "Hostile"), plugin("Ledger", "Ledger"), plugin("Annex", "Annex"), plugin("TurnstileInC1", "TurnstileFirstInC"),
-        plugin("TurnstileInC2", "TurnstileSecondInC"),
+        plugin("_Challenge", "ChallengeEntry"), plugin("_BusyLoop", "BusyLoopEntry"), plugin("_Relay", "LoadedRelay"),
+        plugin("_Parity", "ParityProvider"), plugin("_ParityRelay", "ParityRelay"), plugin("Annex", "Annex"),
+        plugin("FixturesInC", "FixturesInC"), plugin("Hostile", "Hostile"), plugin("Ledger", "Ledger"),
+        plugin("TurnstileInC1", "TurnstileFirstInC"), plugin("TurnstileInC2", "TurnstileSecondInC"),
     ]
     package.targets += [
         entry("Challenge", path: "Tests/Plugins/Challenge/Entry"),
         module("BusyLoopModule", ["Backplane"], path: "Tests/Plugins/BusyLoop/Module"),
         entry("BusyLoop", path: "Tests/Plugins/BusyLoop/Entry"),
-        entry("Timepiece", path: "Tests/Plugins/Timepiece/Entry"),
         module(
             "ParityProvider", ["Backplane", "CBackplane", "ParityContracts"], path: "Tests/Plugins/Parity/Provider"),
         module("ParityRelay", ["Backplane", "CBackplane", "ParityContracts"], path: "Tests/Plugins/Parity/Relay"),
@@ -365,7 +362,9 @@ if hasFixtures {
             cxxSettings: [.headerSearchPath("../../../Sources/CBackplane/include")],
             linkerSettings: [
                 // The standard library's templates would be exported, whatever -fvisibility says.
-                .unsafeFlags(["-Xlinker", "--version-script=\(Context.packageDirectory)/Tests/Plugins/Ledger/exports.map"])
+                .unsafeFlags([
+                    "-Xlinker", "--version-script=\(Context.packageDirectory)/Tests/Plugins/Ledger/exports.map",
+                ])
             ]),
         module("Annex", ["Backplane", "CBackplane", "TurnstileContracts"], path: "Tests/Plugins/Annex"),
         pluginInC("TurnstileFirstInC", path: "Tests/Plugins/TurnstileInC/First"),

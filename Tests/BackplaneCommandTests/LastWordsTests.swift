@@ -51,7 +51,7 @@ struct LastWordsTests {
         `a host that a trap in a plugin ends names the plugin and its generation, and then is traced as it would have been`()
         async throws
     {
-        try tool.writeHostile(["work": "abort"], as: "libWorker.so")
+        try tool.writeHostile(["work": "abort()"], as: "libWorker.so")
         let tracer = try tool.write("#!/bin/sh\necho traced >&2\n", as: "tracer")
         try #require(chmod(tracer, 0o700) == 0)
         let outcome = try await start(
@@ -63,7 +63,7 @@ struct LastWordsTests {
     }
 
     @Test func `the line of a crash has no secret of the manifest, its variables or the call`() async throws {
-        try tool.writeHostile(["work": "abort"], as: "libWorker.so")
+        try tool.writeHostile(["work": "abort()"], as: "libWorker.so")
         let path = try tool.write(
             """
             {"manifestVersion": 1, "plugins": [{"library": "Worker"}], "managers": {"Worker": {"className": "Worker"}},
@@ -100,7 +100,7 @@ struct LastWordsTests {
     }
 
     @Test func `one that has no memory left says that, too`() async throws {
-        try tool.writeHostile(["work": "without memory"], as: "libWorker.so")
+        try tool.writeHostile(["work": "leave_no_memory(); abort()"], as: "libWorker.so")
         expectEnd(
             try await start("call", manifest, "Worker", "work").end(),
             in: "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGABRT,
@@ -108,8 +108,8 @@ struct LastWordsTests {
     }
 
     @Test func `a plugin that writes to a pipe without a reader gets an error, and nothing ends`() async throws {
-        try tool.writeHostile(["work": "closed pipe"], as: "libWorker.so")
+        try tool.writeHostile(["work": "write_to_closed_pipe()"], as: "libWorker.so")
         let outcome = try await start("call", manifest, "Worker", "work").end()
-        #expect(outcome.status == 0 && outcome.output == "false\n", "\(outcome.status) \(outcome.errors)")
+        #expect(outcome.status == 0 && outcome.output == "1\n", "\(outcome.status) \(outcome.errors)")
     }
 }

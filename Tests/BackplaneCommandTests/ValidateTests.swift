@@ -76,21 +76,18 @@ struct ValidateTests {
         #expect(report.requirements.dropFirst().allSatisfy { $0.result == "skipped" })
     }
 
-    /// Runs a compiler, and returns the path of the library that it makes.
-    private func build(_ compiler: String, _ arguments: [String]) throws -> String {
-        let path = tool.folder + "/libBuilt.so", process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [compiler] + arguments + ["-o", path]
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
-        return path
+    /// Validates what a compiler makes of its other arguments.
+    private func report(compiling command: [String]) async throws -> (status: Int32, report: Report) {
+        let path = tool.folder + "/libBuilt.so"
+        try Compiler.run(command + ["-o", path])
+        return try await report(path)
     }
 
     @Test(.nightly, arguments: [[], ["-C", "strip=symbols"], ["-C", "panic=abort"]] as [[String]])
     func `the tally in Rust keeps to every requirement`(flags: [String]) async throws {
         guard let compiler = RustCompiler.path else { try Test.cancel("\(RustCompiler.isMissing)") }
-        let (status, report) = try await report(build(compiler, RustCompiler.options + flags + [RustCompiler.tally]))
+        let (status, report) = try await report(
+            compiling: [compiler] + RustCompiler.options + flags + [RustCompiler.tally])
         #expect(
             report.requirements.filter { $0.result == "failed" || $0.result == "skipped" }.map {
                 "\($0.id) \($0.details)"
@@ -102,13 +99,10 @@ struct ValidateTests {
         async throws
     {
         let root = Tool.manifests + "/.."
-        let ledger = try build(
-            "clang++",
-            [
-                "-shared", "-fPIC", "-O1", "-fvisibility=hidden", "-std=c++17", "-I",
-                root + "/Sources/CBackplane/include", root + "/Tests/Plugins/Ledger/ledger.cpp",
-            ])
-        let (_, report) = try await report(ledger)
+        let (_, report) = try await report(compiling: [
+            "clang++", "-shared", "-fPIC", "-O1", "-fvisibility=hidden", "-std=c++17", "-I",
+            root + "/Sources/CBackplane/include", root + "/Tests/Plugins/Ledger/ledger.cpp",
+        ])
         #expect(
             report["V03"]?.details.first?.contains("version script `{ global: backplane_plugin_entry_v1; local: *; };`")
                 == true)

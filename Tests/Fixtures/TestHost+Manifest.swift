@@ -2,7 +2,6 @@ package import Backplane
 package import BackplaneHost
 package import BackplaneTestKit
 import ChallengeModule
-import TimepieceModule
 
 /// Where a host's plugins come from, files that it loads or modules linked into this program, and how their calls
 /// cross.
@@ -55,10 +54,10 @@ extension TestHost {
         managers: String, from origin: Origin, startLimit: Duration = .seconds(60), log: TestLog = TestLog(),
         stopLimit: Duration = .seconds(60)
     ) throws {
-        let libraries = origin.isLoaded ? #"{"library": "_Challenge"}, {"library": "_Timepiece"}"# : ""
+        let libraries = origin.isLoaded ? #"{"library": "_Challenge"}"# : ""
         try self.init(
             #"{"manifestVersion": 1, "plugins": [\#(libraries)], "managers": {\#(managers)}}"#,
-            plugins: origin == .linked ? [ChallengePlugin.self, TimepiecePlugin.self] : [], log: log,
+            plugins: origin == .linked ? [ChallengePlugin.self] : [], log: log,
             lanes: origin.lanes, startLimit: startLimit, stopLimit: stopLimit)
     }
 

@@ -25,7 +25,7 @@ const char *edition(void);
 /* The classes of each file, and at their end one without a size. */
 extern const bp_component again[], authenticator[], byte_state[], caller[], credentials[], deep[], editions[], filter[],
     frames[], graph[], number_store[], pharmacy[], pipes[], relay[], serializer[];
-extern const bp_component culprit[], trespasser[], worker[];
+extern const bp_component culprit[], trespasser[];
 
 /* Whether a step of the culprit fails; it does not return if the step hangs. */
 int goes_wrong(const char *step);
@@ -49,7 +49,6 @@ typedef struct handles {
 
 static inline void create_handles(void *type, const bp_creation *creation, bp_created done, void *context) {
     handles *self = malloc(sizeof *self);
-    (void)type;
     *self = (handles){creation->handle, creation->wire_count ? creation->wires->wire : 0};
     done(context, BP_OK, self, text(""));
 }
@@ -59,7 +58,6 @@ static inline void pass_on(
     void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     const handles *self = instance;
     const bp_calls_1 *calls = get_interface(text(BP_CALLS), 1);
-    (void)id;
     calls->call(self->handle, self->wire, method, input, frame, done, context);
 }
 

@@ -155,8 +155,8 @@ struct ApplyTests {
         try await peerHost.host.start()
         let a = try await peerHost.peer("A"), instance = try a.instance()
         let manifest: ManifestValue = [
-            "manifestVersion": 1, "plugins": [["library": "_Timepiece"], ["library": "_Challenge"]],
-            "managers": ["A": PeerHost.Peer(number: 1).value, "Clock": ["className": "Timepiece"]],
+            "manifestVersion": 1, "plugins": [["library": "Clock"], ["library": "_Challenge"]],
+            "managers": ["A": PeerHost.Peer(number: 1).value, "Clock": ["className": "ClockManager"]],
         ]
         let change = try await peerHost.host.apply(ManifestDocument(manifest))
         #expect(change.started == ["Clock"] && change.kept == ["A"])
@@ -165,8 +165,8 @@ struct ApplyTests {
         // A version that is expected only now is that of the library in memory.
         let expecting: ManifestValue = [
             "manifestVersion": 1,
-            "plugins": [["library": "_Timepiece"], ["library": "_Challenge", "version": "[0,99)"]],
-            "managers": ["A": PeerHost.Peer(number: 1).value, "Clock": ["className": "Timepiece"]],
+            "plugins": [["library": "Clock"], ["library": "_Challenge", "version": "[0,99)"]],
+            "managers": ["A": PeerHost.Peer(number: 1).value, "Clock": ["className": "ClockManager"]],
         ]
         #expect(try await peerHost.host.apply(ManifestDocument(expecting)).kept == ["A", "Clock"])
         #expect(try a.instance() == instance)

@@ -51,7 +51,7 @@ struct ChangeReportTests {
         let peerHost = try PeerHost(["A": .init(number: 1)])
         try await peerHost.host.start()
         let bad: ManifestValue = [
-            "manifestVersion": 1, "plugins": [["library": "_Timepiece"]], "managers": ["B": ["className": "Missing"]],
+            "manifestVersion": 1, "plugins": [["library": "Clock"]], "managers": ["B": ["className": "Missing"]],
         ]
         for _ in 0..<3 { #expect(await error { try await peerHost.host.apply(ManifestDocument(bad)) } != nil) }
         #expect(peerHost.test.loadFolders() == [])

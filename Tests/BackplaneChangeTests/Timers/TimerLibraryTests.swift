@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneTestKit
-import Foundation
+import FoundationEssentials
 import TestFixtures
 import Testing
 
@@ -9,7 +9,7 @@ import Testing
 /// Timers and another configuration in a Swift library that is loaded from its file and swapped.
 @Suite(.timeLimit(.minutes(5)))
 struct TimerLibraryTests {
-    private static func manifest(_ configuration: String, library: String = "_Timepiece") -> String {
+    private static func manifest(_ configuration: String, library: String = "_Challenge") -> String {
         """
         {"manifestVersion": 1, "plugins": [{"library": "\(library)"}],
          "managers": {"Clock": {"className": "Timepiece", "configuration": \(configuration)}}}
@@ -19,7 +19,7 @@ struct TimerLibraryTests {
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `a timer of a library keeps its phase when the library is swapped`(lanes: LaneRule) async throws {
         let folder = try TestFolder()
-        let bytes = Array(try Data(contentsOf: URL(filePath: "\(TestHost.libraries)/lib_Timepiece.so")))
+        let bytes = try FixtureLibrary.bytes("_Challenge")
         try folder.write(bytes, as: "libTimepiece.so")
         let test = try TestHost(
             Self.manifest(#"{"strikes": 1000}"#, library: "Timepiece"), linked: [], in: folder, lanes: lanes)

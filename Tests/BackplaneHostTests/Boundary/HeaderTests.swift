@@ -25,8 +25,7 @@ struct HeaderTests {
         let folder = try TestFolder(), input = try folder.write(Array(source.utf8), as: "source.c")
         let header = FilePath.folder(of: #filePath) + "/../../../Sources/CBackplane/include",
             output = FilePath.join(folder.path, "output")
-        _ = try LoadingFixture.run(
-            compiler + ["-shared", "-fPIC", "-s", "-I", header, "-o", output, input] + flags)
+        try Compiler.run(compiler + ["-shared", "-fPIC", "-s", "-I", header, "-o", output, input] + flags)
         return Array(try Data(contentsOf: URL(fileURLWithPath: output)))
     }
 

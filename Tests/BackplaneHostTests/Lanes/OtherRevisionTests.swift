@@ -5,7 +5,6 @@ import CBackplane
 import ChallengeModule
 import TestFixtures
 import Testing
-import TimepieceModule
 
 @testable import BackplaneHost
 

@@ -50,7 +50,7 @@ struct WireLaneTests {
             ))
         try await host.start()
         _ = try await host.manager("LibraryManager", as: Library.self)
-        _ = try await host.manager("ClockManager", as: WallTime.self)
+        _ = try await host.manager("ClockManager", as: BookshelfContracts.WallTime.self)
         let inC = WireStatus.Lane.encoded(because: "plugin `org.backplane.clock` does not use the Swift SDK")
         #expect(
             await lanes(host) == [

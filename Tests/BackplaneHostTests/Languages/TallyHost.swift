@@ -16,7 +16,7 @@ struct TallyHost {
         guard let compiler = RustCompiler.path else { try Test.cancel("\(RustCompiler.isMissing)") }
         folder = try TestFolder()
         library = folder.path + "/libTally.so"
-        _ = try LoadingFixture.run([compiler] + RustCompiler.options + ["-o", library, RustCompiler.tally])
+        try Compiler.run([compiler] + RustCompiler.options + ["-o", library, RustCompiler.tally])
         test = try TestHost(
             """
             {"manifestVersion": 1, "plugins": [{"library": "Tally"}],

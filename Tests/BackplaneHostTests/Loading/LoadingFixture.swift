@@ -46,21 +46,4 @@ enum LoadingFixture {
     {
         bytes.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: offset, as: type)) }
     }
-
-    /// What a command prints.
-    static func run(_ command: [String]) throws -> [UInt8] {
-        let process = Process(), printed = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = command
-        process.standardOutput = printed
-        try process.run()
-        let output = printed.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw CommandFailed(command: command) }
-        return Array(output)
-    }
-
-    struct CommandFailed: Error {
-        var command: [String]
-    }
 }

@@ -10,8 +10,19 @@ import Testing
 /// A manager in C that calls one in Swift, through the host.
 @Suite(.timeLimit(.minutes(5)))
 struct CallsFromCTests {
+    /// A host with the manager `Caller`, which is wired to the tests' trial manager and asks for what its role may not
+    /// have.
+    private func host(stopLimit: Duration = .seconds(10)) throws -> TestHost {
+        try TestHost(
+            #"""
+            {"manifestVersion": 1, "plugins": [{"library": "_Challenge"}, {"library": "FixturesInC"}],
+             "managers": {"Trials": {"className": "TrialManager"}, "Caller": {"className": "Caller", "uses": {"trials": "Trials"}}}}
+            """#,
+            pluginPaths: [TestHost.libraries], stopLimit: stopLimit)
+    }
+
     @Test func `it is answered, and its call came through it`() async throws {
-        let test = try CallerPlugin.host()
+        let test = try host()
         #expect(try await test.call("Caller", "wait", "0") == #""waited""#)
         let direct = try await test.call("Trials", "path"), through = try await test.call("Caller", "path")
         #expect(direct == "[]")
@@ -20,7 +31,7 @@ struct CallsFromCTests {
     }
 
     @Test func `errors arrive whole`() async throws {
-        let test = try CallerPlugin.host()
+        let test = try host()
         for method in ["fail", "failNow"] {
             let arrived = await error { try await test.call("Caller", method, #""ouch""#) }
             #expect(arrived?.code == .componentFailed)
@@ -31,7 +42,7 @@ struct CallsFromCTests {
     }
 
     @Test func `deadlines go through it`() async throws {
-        let test = try CallerPlugin.host()
+        let test = try host()
         let trials = try await test.host.manager("Trials", as: Trials.self)
         try await expectCancellation(at: trials, test, calls: 2) { call in
             try await test.host.call("Caller", "wait", Array("3600".utf8), call)
@@ -40,7 +51,7 @@ struct CallsFromCTests {
     }
 
     @Test func `a call of its own in flight ends with it, and holds up no stop`() async throws {
-        let test = try CallerPlugin.host(stopLimit: .seconds(3_600))
+        let test = try host(stopLimit: .seconds(3_600))
         let trials = try await test.host.manager("Trials", as: Trials.self)
         #expect(try await test.call("Caller", "begin", "3600") == "null")
         #expect(try trials.cancellations() == 0)
@@ -50,7 +61,7 @@ struct CallsFromCTests {
     }
 
     @Test func `it looks a manager up and calls it, as often as it likes by one wire`() async throws {
-        let test = try CallerPlugin.host()
+        let test = try host()
         for _ in 0..<3 { #expect(try await test.call("Caller", "find", #""Trials""#) == "[2]") }
         #expect(
             await test.host.wires.count { $0.user == "Caller" } == 2,
@@ -68,7 +79,7 @@ struct CallsFromCTests {
     }
 
     @Test func `a method and a wire that it did not declare are errors that say so`() async throws {
-        let test = try CallerPlugin.host()
+        let test = try host()
         #expect(await error { try await test.call("Caller", "missing") }?.code == .callUnimplemented)
         #expect(await error { try await test.call("Caller", "noSuchWire") }?.code == .wireUnknown)
         await test.host.stop()

@@ -1,7 +1,7 @@
-import TestFixtures
 import Backplane
 import BackplaneBoundary
 import BackplaneTestKit
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost

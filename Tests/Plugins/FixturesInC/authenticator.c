@@ -51,8 +51,8 @@ static void compress(uint32_t state[8], const uint8_t block[64]) {
 typedef struct { uint8_t bytes[32]; } digest;
 
 static digest sha256(const uint8_t *bytes, size_t length) {
-    uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab,
-        0x5be0cd19};
+    uint32_t state[8] = {
+        0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     const size_t blocks = (length + 8) / 64 + 1;
     digest result;
     for (size_t b = 0; b < blocks; b++) {
@@ -104,7 +104,6 @@ static bool member(bp_bytes json, const char *name, char *value, size_t size) {
 static void serve(
     void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     char verb[32], url[2048], body[65], key[65], message[4096], answer[256], *end = answer;
-    (void)self, (void)frame, (void)id;
     switch (method) {
     case DIGESTS: done(context, BP_OK, text("true")); return;
     case ANSWER: done(context, BP_OK, text("[]")); return;     /* a signature that is refused will be refused again */

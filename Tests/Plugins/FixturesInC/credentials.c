@@ -65,21 +65,13 @@ static void signed_out(void *context, int32_t status, bp_bytes payload) {
 }
 
 static void create_borrower(void *type, const bp_creation *creation, bp_created done, void *context) {
-    uint64_t *self = malloc(sizeof *self);
-    (void)type;
-    if (!self || !http()) {
-        free(self);
-        done(context, BP_FAILED, NULL, text("this host has no credentials"));
-        return;
-    }
-    *self = creation->handle;
-    done(context, BP_OK, self, text(""));
+    if (http()) create_handles(type, creation, done, context);
+    else done(context, BP_FAILED, NULL, text("this host has no credentials"));
 }
 
 static void call_borrower(
     void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
-    const uint64_t component = *(const uint64_t *)instance;
-    (void)id;
+    const uint64_t component = ((const handles *)instance)->handle;
     if (method == EDITION_OF) {
         done(context, BP_OK, text(edition()));
         return;
@@ -89,14 +81,8 @@ static void call_borrower(
         http()->sign_in(component, text("library"), text("ann"), values, 2, frame, done, context);
         return;
     }
-    errand *own = calloc(1, sizeof *own);
-    if (!own) {
-        done(context, BP_FAILED, text("no memory"));
-        return;
-    }
-    own->done = done;
-    own->context = context;
-    own->component = component;
+    errand *own = malloc(sizeof *own);
+    *own = (errand){.done = done, .context = context, .component = component};
     if (method == SIGN_OUT) {
         http()->sign_out(component, text("library"), text("ann"), signed_out, own);
         return;

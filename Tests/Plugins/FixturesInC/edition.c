@@ -27,20 +27,17 @@ static void create(void *type, const bp_creation *creation, bp_created done, voi
 }
 
 static void activate(void *self, bp_done done, void *context) {
-    (void)self;
     if (setting("edition.starts")) puts("waiting");
     else done(context, BP_OK, text(""));
 }
 
 static void stop(void *self, bp_done done, void *context) {
-    (void)self;
     if (!setting("edition.stops")) done(context, BP_OK, text(""));
 }
 
 static void call(
     void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     char number[16];
-    (void)self, (void)input, (void)frame, (void)id;
     if (method == 1) snprintf(number, sizeof number, "%d", ++counted);
     done(context, setting("edition.fails") ? BP_FAILED : BP_OK, text(method == 1 ? number : edition()));
 }

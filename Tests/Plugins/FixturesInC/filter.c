@@ -13,7 +13,6 @@ static const bp_method observer_methods[] = {{sizeof(bp_method), BP_ASYNC, BP_TE
 /* The filter asks for the digest of the body, and signs with the first letters of it. */
 static void sign(
     void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
-    (void)self, (void)frame, (void)id;
     static const char key[] = "\"digest\":\"";
     char answer[64];
     const uint8_t *digest = NULL;
@@ -40,7 +39,6 @@ static void sign(
 /* The observer writes its batches to the log, and answers at once. */
 static void observe(
     void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
-    (void)method, (void)frame, (void)id;
     const bp_log_1 *log = get_interface(text(BP_LOG), 1);
     if (log) log->write(((const handles *)self)->handle, BP_LOG_INFO, input, NULL, 0);
     done(context, BP_OK, text("null"));

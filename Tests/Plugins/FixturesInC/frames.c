@@ -12,7 +12,6 @@ static void call(
     void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     char json[1024];
     int length = snprintf(json, sizeof json, "{\"deadline\": %lld, \"path\": [", (long long)frame->deadline_ns);
-    (void)self, (void)input, (void)id;
     for (uint32_t i = 0; i < (frame->flags & BP_CALL_PATH_COUNT); i++) {
         length += snprintf(json + length, sizeof json - length, "%s%u", i ? "," : "", frame->path[i]);
     }

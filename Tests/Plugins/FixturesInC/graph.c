@@ -67,8 +67,7 @@ static void describe(void *context, uint64_t from, uint64_t max, bp_done done, v
         if (item > 0) snprintf(needs, sizeof needs, ", \"needs\": [%d]", (int)item - 1);
         length += (size_t)snprintf(
             json + length, sizeof json - length, "%s{\"name\": \"item %d\", \"state\": \"%s\"%s}",
-                item > from ? ", " : "",
-            (int)item, words[state_of(self, (int)item)], needs);
+            item > from ? ", " : "", (int)item, words[state_of(self, (int)item)], needs);
     }
     pthread_mutex_unlock(&self->component->lock);
     snprintf(json + length, sizeof json - length, "]");
@@ -119,7 +118,6 @@ static int begin(component *self) {
     bp_operation operation = {
         .size = sizeof operation, .name = BP_TEXT("batch"), .node_count = ITEMS, .count = count, .describe = describe,
         .change = change, .release = release_batch};
-    if (!own) return 0;
     own->component = self;
     operation.context = own;
     own->number = operations()->begin(self->handle, &operation);
@@ -136,12 +134,6 @@ static int begin(component *self) {
 
 static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
     component *self = calloc(1, sizeof *self);
-    (void)type;
-    if (!self || !operations()) {
-        free(self);
-        done(context, BP_FAILED, NULL, text("there are no operations"));
-        return;
-    }
     pthread_mutex_init(&self->lock, NULL);
     self->handle = creation->handle;
     done(context, BP_OK, self, text(""));
@@ -184,7 +176,6 @@ static const bp_method methods[] = {
 
 static void call(
     void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
-    (void)input, (void)frame, (void)id;
     switch (method) {
     case BEGIN: done(context, BP_OK, text(begin(instance) ? "true" : "false")); return;
     case ADVANCE: done(context, BP_OK, text(advance(instance) ? "true" : "false")); return;

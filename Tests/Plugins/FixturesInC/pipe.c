@@ -37,14 +37,10 @@ static const bp_method needed[] = {
 static const bp_wire wires[] = {{sizeof(bp_wire), 0, BP_TEXT("source"), BP_TEXT("Sequences"), BP_TEXT("1.0.0"), needed,
                                  sizeof needed / sizeof *needed, NULL}};
 
-typedef struct pipe {
-    uint64_t handle, wire;
-} pipe;
-
 /* An open stream. */
 typedef struct stream {
     struct stream *other;
-    pipe *owner;
+    handles *owner;
     uint64_t id;
     uint32_t method;
     long next, end;
@@ -85,7 +81,6 @@ static stream *find(uint64_t id) {
 
 static void open_stream(void *self, uint32_t method, bp_bytes input, const bp_call *call, uint64_t id) {
     stream *new = calloc(1, sizeof *new);
-    if (!new) abort();
     new->owner = self;
     new->id = id;
     new->method = method;
@@ -102,7 +97,6 @@ static void open_stream(void *self, uint32_t method, bp_bytes input, const bp_ca
 }
 
 static void next_elements(void *self, uint64_t id, uint32_t max, bp_done done, void *context) {
-    (void)self;
     stream *own = find(id);
     char array[64 * 24] = "[";
     size_t length = 1;
@@ -121,7 +115,6 @@ static void next_elements(void *self, uint64_t id, uint32_t max, bp_done done, v
     case NOT_JSON: done(context, BP_OK, text("[1, ")); return;
     case TOO_MANY: {
         char *many = malloc(max * 2 + 4);
-        if (!many) abort();
         many[0] = '[';
         for (uint32_t i = 0; i <= max; i++) memcpy(many + 1 + 2 * i, "1,", 2);
         many[2 * (max + 1)] = ']';
@@ -144,7 +137,6 @@ static void next_elements(void *self, uint64_t id, uint32_t max, bp_done done, v
 }
 
 static void close_stream(void *self, uint64_t id, bp_done done, void *context) {
-    (void)self;
     pthread_mutex_lock(&lock);
     stream **place = &streams;
     while ((*place)->id != id) place = &(*place)->other;
@@ -179,7 +171,6 @@ static void finish(reader *own, int32_t status, bp_bytes payload) {
 }
 
 static void received_after_end(void *context, int32_t status, bp_bytes payload) {
-    (void)payload;
     finish(context, BP_OK, text(status == BP_END ? "\"the end again\"" : "\"something else\""));
 }
 
@@ -206,11 +197,10 @@ static void received(void *context, int32_t status, bp_bytes payload) {
 }
 
 /* Opens streams that do not exist, until one is too many, and answers with the error of that. */
-static void open_too_many(pipe *own, const bp_call *frame, bp_done done, void *context) {
+static void open_too_many(handles *own, const bp_call *frame, bp_done done, void *context) {
     const bp_streams_1 *table = get_interface(text(BP_STREAMS), 1);
     enum { MANY = 65536 };
     uint64_t *open = calloc(MANY, sizeof *open);
-    if (!open) abort();
     for (int i = 0; i < MANY; i++) open[i] = table->open(own->handle, own->wire, 99, text("null"), frame);
     uint64_t further = table->open(own->handle, own->wire, COUNT, text("1"), frame);
     table->next(own->handle, further, 1, done, context);
@@ -220,14 +210,12 @@ static void open_too_many(pipe *own, const bp_call *frame, bp_done done, void *c
 }
 
 static void ignored(void *context, int32_t status, bp_bytes payload) {
-    (void)context, (void)status, (void)payload;
 }
 
 static void call(
     void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
-    (void)id;
     const bp_streams_1 *table = get_interface(text(BP_STREAMS), 1);
-    pipe *own = self;
+    handles *own = self;
     char buffer[32];
     long count = 0;
     switch (method) {
@@ -256,7 +244,6 @@ static void call(
     default: break;
     }
     reader *reading = calloc(1, sizeof *reading);
-    if (!reading) abort();
     reading->handle = own->handle;
     reading->method = method;
     reading->done = done;
@@ -267,15 +254,6 @@ static void call(
 
 /* ------------------------------------------------------------------------------------------------ the plugin */
 
-static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
-    (void)type;
-    pipe *new = calloc(1, sizeof *new);
-    if (!new) abort();
-    new->handle = creation->handle;
-    new->wire = creation->wires[0].wire;
-    done(context, BP_OK, new, text(""));
-}
-
 static void release(void *instance) {
     pthread_mutex_lock(&lock);
     released++;
@@ -285,7 +263,7 @@ static void release(void *instance) {
 
 const bp_component pipes[] = {
     {CLASS(BP_MANAGER, "Pipe", "Pipe"), .methods = methods, .method_count = METHODS, .wires = wires, .wire_count = 1,
-     .create = create, .release = release, .call = call, .open = open_stream, .next = next_elements,
+     .create = create_handles, .release = release, .call = call, .open = open_stream, .next = next_elements,
      .close = close_stream},
     {0},
 };

@@ -11,13 +11,11 @@ static void call_deep(
     void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     static _Thread_local int calls;
     char digit[] = {(char)('0' + ++calls), 0};
-    (void)self, (void)method, (void)input, (void)frame, (void)id;
     done(context, BP_OK, text(digit));
     calls--;
 }
 
 static void answer_with_words(void *self, bp_done done, void *context) {
-    (void)self;
     done(context, BP_OK, text("neither null nor JSON\xff"));
 }
 
@@ -58,7 +56,6 @@ static void call_again(
     const handles *self = instance;
     const bp_calls_1 *calls = get_interface(text(BP_CALLS), 1);
     asker *own = malloc(sizeof *own);
-    (void)method, (void)input, (void)id;
     *own = (asker){self, done, context, *frame, 5};
     calls->call(self->handle, self->wire, 0, text("null"), &own->frame, answered, own);
 }

@@ -1,6 +1,6 @@
 public import Backplane
 
-/// The layers that Nemo Logic's own tests are about, and a manager that fails in every way a manager may.
+/// The layers that Nemo Logic's own tests are about, a manager that fails in every way a manager may, and a clock.
 public struct ChallengePlugin: Plugin {
     public static let id = "org.backplane.tests.challenge"
     public static let version: Version = "1.4.0"
@@ -13,5 +13,6 @@ public struct ChallengePlugin: Plugin {
         registrar.add(TrialManager.self)
         registrar.add(RelayManager.self)
         registrar.add(PeerManager.self)
+        registrar.add(Timepiece.self)
     }
 }

@@ -27,8 +27,6 @@ static const bp_method methods[] = {
 
 static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
     turnstile *self = calloc(1, sizeof *self);
-    (void)type;
-    (void)creation;
     if (goes_wrong("CREATE")) {
         free(self);
         done(context, BP_FAILED, NULL, text("the culprit fails here"));
@@ -38,17 +36,14 @@ static void create(void *type, const bp_creation *creation, bp_created done, voi
 }
 
 static void activate(void *instance, bp_done done, void *context) {
-    (void)instance;
     end("ACTIVATE", done, context);
 }
 
 static void suspend(void *instance, bp_done done, void *context) {
-    (void)instance;
     end("SUSPEND", done, context);
 }
 
 static void resume(void *instance, bp_done done, void *context) {
-    (void)instance;
     end("RESUME", done, context);
 }
 
@@ -60,11 +55,6 @@ static void release(void *instance) {
 static void call(
     void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     char ticket[80];
-    (void)instance;
-    (void)method;
-    (void)input;
-    (void)frame;
-    (void)id;
     snprintf(ticket, sizeof ticket, "{\"edition\": %s, \"handovers\": 0, \"count\": 0, \"own\": 0}", edition());
     done(context, BP_OK, text(ticket));
 }
@@ -73,7 +63,6 @@ static void export_state(void *instance, uint32_t version, bp_done done, void *c
     turnstile *self = instance;
     bp_bytes bytes = {self->state, self->length};
     uint8_t *zeros = NULL;
-    (void)version;
     if (setting("exported")) {
         bytes.length = strtoul(setting("exported"), NULL, 10);
         bytes.data = zeros = calloc(1, bytes.length);
@@ -85,7 +74,6 @@ static void export_state(void *instance, uint32_t version, bp_done done, void *c
 
 static void import_state(void *instance, uint32_t version, bp_bytes state, bp_done done, void *context) {
     turnstile *self = instance;
-    (void)version;
     free(self->state);
     self->state = malloc(state.length + 1);
     self->length = state.length;

@@ -1,6 +1,7 @@
-/* A library that does what the header forbids. As it stands it does nothing wrong: the settings `loaded`, `entered` and
- * `ended` say what it does when it is loaded, in its entry and when its process ends. Each is a list of statements of
- * this file, with `; ` between them, which are done in the order in which they stand here. */
+/* A library that does what the header forbids. As it stands it does nothing wrong: the settings `loaded`, `entered`,
+ * `work` and `ended` say what it does when it is loaded, in its entry, in the method of `Worker` and when its process
+ * ends. Each is a list of statements of this file, with `; ` between them, which are done in the order in which they
+ * stand here. */
 #define _GNU_SOURCE
 #define FIXTURE_ID "org.backplane.tests.hostile"
 #include "../../fixture.h"
@@ -9,6 +10,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* As much as a library's debug information; nothing loads it. */
@@ -58,6 +60,18 @@ static void start_process(void) {
     }
 }
 
+/* As a runtime finds out that ends a process which gets no more. */
+static void leave_no_memory(void) {
+    const struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_AS, &none);
+}
+
+static void write_to_closed_pipe(void) {
+    int ends[2];
+    if (pipe(ends) == 0) close(ends[0]);
+    if (write(ends[1], "x", 1) == 1) abort();
+}
+
 static void run(const char *list) {
     if (!list) return;
     DO(fprintf(stderr, "first\nall is lost\n"))
@@ -68,6 +82,8 @@ static void run(const char *list) {
     DO(wait_for_file("gate"))
     DO(lock_and_fork())
     DO(start_process())
+    DO(leave_no_memory())
+    DO(write_to_closed_pipe())
     DO(abort())
     DO(__builtin_trap())
     DO(*(volatile int *)8 = 1)
@@ -171,8 +187,9 @@ static void create_late(void *type, const bp_creation *creation, bp_created done
     creation_owed.done = done;
     creation_owed.context = context;
 }
-static void create_blocking(void *type, const bp_creation *creation, bp_created done,
-    void *context) { for (;;) pause(); }
+static void create_blocking(void *type, const bp_creation *creation, bp_created done, void *context) {
+    for (;;) pause();
+}
 static void create_never(void *type, const bp_creation *creation, bp_created done, void *context) {}
 static void never(void *self, bp_done done, void *context) {}
 static void twice(void *self, bp_done done, void *context) {
@@ -192,8 +209,9 @@ static void review_never(void *type, bp_bytes configuration, bp_done done, void 
     owed.done = done;
     owed.context = context;
 }
-static void review_nonsense(void *type, bp_bytes configuration, bp_done done, void *context) { done(context, BP_OK,
-    text("}{\xff")); }
+static void review_nonsense(void *type, bp_bytes configuration, bp_done done, void *context) {
+    done(context, BP_OK, text("}{\xff"));
+}
 
 #define UNRULY(name) \
     CLASS(BP_MANAGER, name, "Unruliness"), .methods = methods, .method_count = METHODS, .call = call, .release = release
@@ -207,6 +225,19 @@ static const bp_component unruly[] = {
     {UNRULY("MadeForEver"), .create = create_blocking},
     {UNRULY("NeverActive"), .create = create_and_say, .activate = never},
     {UNRULY("NeverStopped"), .create = create, .stop = never},
+    {0},
+};
+
+static void work(
+    void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+    run(setting("work"));
+    done(context, BP_OK, text("1"));
+}
+
+static const bp_method works[] = {{sizeof(bp_method), BP_ASYNC, BP_TEXT("work")}};
+static const bp_component worker[] = {
+    {CLASS(BP_MANAGER, "Worker", "Work"), .methods = works, .method_count = 1, .create = create_handles,
+     .release = free, .call = work},
     {0},
 };
 
@@ -299,8 +330,8 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     DO(components[1].class_name = components[0].class_name)
     DO(components[0].methods = NULL)
     DO(components[0].contract_version = text(""))
-    static const bp_method same_methods[] = {{sizeof(bp_method), 0, BP_TEXT("a")}, {sizeof(bp_method), 1,
-        BP_TEXT("a")}};
+    static const bp_method same_methods[] = {
+        {sizeof(bp_method), BP_SYNC, BP_TEXT("a")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("a")}};
     DO(components[0].methods = same_methods)
     DO(components[0].method_count = 2)
     static const bp_wire same_wires[] = {

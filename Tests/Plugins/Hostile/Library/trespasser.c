@@ -43,15 +43,11 @@ static void told(void *context, int32_t status, bp_bytes payload) {
 }
 
 static void told_response(void *context, int32_t status, const bp_http_response *response, bp_bytes payload) {
-    (void)response;
     told(context, status, payload);
 }
 
 static void told_records(
     void *context, int32_t status, const bp_record *records, size_t record_count, uint64_t total, bp_bytes payload) {
-    (void)records;
-    (void)record_count;
-    (void)total;
     told(context, status, payload);
 }
 
@@ -59,7 +55,6 @@ static void call(
     void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     const uint64_t handle = asker(((const handles *)instance)->handle, input);
     asked *to = malloc(sizeof *to);
-    (void)id;
     to->done = done;
     to->context = context;
     switch (method) {

@@ -27,3 +27,79 @@ public struct LedgerEntry: Codable, Sendable, Hashable {
         (self.text, self.wasLimited, self.pages) = (text, wasLimited, pages)
     }
 }
+
+/// What the readers of a ledger answer.
+public struct LedgerReading: Contract {
+    public static let version: Version = "1.0.0"
+    public let find = AsyncMethod<String, [String]>()
+    public let count = SyncMethod<String, Int>()
+    /// Asks for a method that the ledger had in 1.2.
+    public let given = AsyncMethod<String, String>()
+    public init() {}
+}
+
+/// The ledger as its users know it who were compiled with 1.2.
+public struct EarlierLedger: Contract {
+    public static let name = "Ledger"
+    public static let version: Version = "1.2.0"
+    public let find = AsyncMethod<Query, [Entry]>()
+    public let count = SyncMethod<Query, Int>()
+    /// Not there any more in 1.4, against all rules.
+    public let given = AsyncMethod<String, String>()
+    public init() {}
+
+    public struct Query: Codable, Sendable, Hashable {
+        public var text: String
+
+        public init(text: String) { self.text = text }
+    }
+
+    public struct Entry: Codable, Sendable, Hashable {
+        public var text: String
+        public var wasLimited: Bool
+
+        public init(text: String, wasLimited: Bool) { (self.text, self.wasLimited) = (text, wasLimited) }
+    }
+}
+
+/// The same version with another input, as when somebody changed a contract and forgot its version.
+public struct OtherLedger: Contract {
+    public static let name = "Ledger"
+    public static let version: Version = "1.4.0"
+    public let find = AsyncMethod<Query, [LedgerEntry]>()
+    public let count = SyncMethod<Query, Int>()
+    public let total = AsyncMethod<Nothing, Int>()
+    public init() {}
+
+    public struct Query: Codable, Sendable, Hashable {
+        public var text: String
+        public var limit: Int?
+        public var note: String
+
+        public init(text: String, limit: Int?, note: String) {
+            (self.text, self.limit, self.note) = (text, limit, note)
+        }
+    }
+}
+
+public struct LaterLedger: Contract {
+    public static let name = "Ledger"
+    public static let version: Version = "1.4.1"
+    public let total = AsyncMethod<Nothing, Int>()
+    public init() {}
+}
+
+public struct OtherMajorLedger: Contract {
+    public static let name = "Ledger"
+    public static let version: Version = "2.0.0"
+    public let total = AsyncMethod<Nothing, Int>()
+    public init() {}
+}
+
+/// What answers later in the ledger is asked to answer immediately here.
+public struct OtherKindLedger: Contract {
+    public static let name = "Ledger"
+    public static let version: Version = "1.4.0"
+    public let total = SyncMethod<Nothing, Int>()
+    public init() {}
+}

@@ -1,5 +1,7 @@
 import Backplane
 public import CBackplane
+import ParityContracts
+import Synchronization
 
 /// What is called, in a library of its own.
 struct ParityPlugin: Plugin {
@@ -24,4 +26,105 @@ public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer
     -> Int32
 {
     ParityPlugin.enter(offer, answer)
+}
+
+final class LedgerManager: Manager {
+    typealias Provides = Ledger
+
+    init(_ context: Context) {}
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.find) { _, query, _ in
+            [LedgerEntry(text: query.text, wasLimited: query.limit != nil, pages: [1, 2])]
+        }
+        table.sync(\.count) { _, query, _ in query.text.count }
+        table.async(\.total) { _, _, _ in 1 }
+    }
+}
+
+final class FramesManager: Manager {
+    typealias Provides = Frames
+
+    init(_ context: Context) {}
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.frame) { _, _, call in Frame(call) }
+        table.sync(\.frameNow) { _, _, call in Frame(call) }
+    }
+}
+
+final class FailuresManager: Manager {
+    typealias Provides = Failures
+
+    init(_ context: Context) {}
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.fail) { _, kind, _ in throw thrown(kind) }
+        table.sync(\.failNow) { _, kind, _ in throw thrown(kind) }
+        table.async(\.failDeep) { _, levels, _ in throw BackplaneError.deep(levels) }
+    }
+
+    static func thrown(_ kind: FailureKind) -> any Error {
+        switch kind {
+        case .whole, .bare: kind.error
+        case .component:
+            Trouble(code: "parity.trouble", message: kind.error.message, details: ["": "é", "where": "here"])
+        case .componentWithoutDetails: Quiet()
+        case .plain: Plain(number: 7)
+        case .cancellation: CancellationError()
+        }
+    }
+
+    private struct Trouble: ComponentError {
+        var code: String
+        var message: String
+        var details: [String: String]
+    }
+
+    private struct Quiet: ComponentError {
+        var code: String { "" }
+        var message: String { "" }
+    }
+
+    private struct Plain: Error {
+        var number: Int
+    }
+}
+
+/// A manager in whose state is a class, so that the state crosses as JSON only.
+final class BoundManager: Manager, StatefulComponent {
+    final class Cover: Codable, Sendable {
+        let colour: String
+        init(_ colour: String) { self.colour = colour }
+    }
+    struct State: Codable { var cover: Cover }
+    private let cover = Cover("red")
+
+    init(_ context: Context) {}
+    func exportState() -> State { State(cover: cover) }
+    func importState(_ state: State) {}
+}
+
+final class FullStateManager: Manager, StatefulComponent {
+    typealias Provides = FullStateKeeping
+    private let full = Mutex(FullState())
+
+    init(_ context: Context) {}
+
+    func exportState() -> FullState { full.withLock(\.self) }
+    func importState(_ state: FullState) { full.withLock { $0 = state } }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.keep) { manager, full, _ in
+            manager.full.withLock { $0 = full }
+            return Nothing()
+        }
+        table.async(\.kept) { manager, _, _ in manager.full.withLock(\.self) }
+        table.async(\.add) { manager, volume, _ in
+            manager.full.withLock { full in
+                full.byName[volume.title] = volume
+                return full.byName.count
+            }
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import Backplane
 public import CBackplane
+import ParityContracts
 
 /// Who calls another library, in a library of its own.
 struct RelayPlugin: Plugin {
@@ -25,4 +26,71 @@ public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer
     -> Int32
 {
     RelayPlugin.enter(offer, answer)
+}
+
+final class FailuresRelay: Manager {
+    typealias Provides = Failures
+    struct Wires: Wiring {
+        let next: Wire<Failures>
+    }
+    private let next: Wire<Failures>
+
+    init(_ context: Context) {
+        next = context.wires.next
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.fail) { relay, kind, call in try await relay.next.fail(kind, call) }
+        table.sync(\.failNow) { relay, kind, call in try relay.next.failNow(kind, call) }
+        table.async(\.failDeep) { relay, levels, call in try await relay.next.failDeep(levels, call) }
+    }
+}
+
+/// Calls on through the wire that the manifest fills: of the same version of the contract, or of an earlier one.
+final class FramesRelay: Manager {
+    typealias Provides = Frames
+    struct Wires: Wiring {
+        let next: Wire<Frames>?
+        let earlier: Wire<EarlierFrames>?
+    }
+    private let wires: Wires
+
+    init(_ context: Context) {
+        wires = context.wires
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.frame) { relay, _, call in
+            if let next = relay.wires.next { return try await next.frame(call) }
+            return try await relay.wires.earlier?.frame(call) ?? Frame(call)
+        }
+        table.sync(\.frameNow) { relay, _, call in
+            if let next = relay.wires.next { return try next.frameNow(call) }
+            return try relay.wires.earlier?.frameNow(call) ?? Frame(call)
+        }
+    }
+}
+
+final class TaskContextRelay: Manager {
+    typealias Provides = TaskContext
+    struct Wires: Wiring {
+        let next: Wire<TaskContext>
+    }
+    private let next: Wire<TaskContext>
+
+    init(_ context: Context) {
+        next = context.wires.next
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.isCancelled) { relay, _, call in try await relay.next.isCancelled(call) }
+        table.async(\.priority) { relay, _, call in try await relay.next.priority(call) }
+        table.async(\.threads) { relay, _, call in try await relay.next.threads(call) }
+        table.async(\.hold) { relay, _, call in try await relay.next.hold(call) }
+        table.sync(\.held) { relay, _, call in try relay.next.held(call) }
+        table.sync(\.letGo) { relay, _, call in try relay.next.letGo(call) }
+        table.sync(\.outlast) { relay, seconds, call in try relay.next.outlast(seconds, call) }
+        table.async(\.taskName) { relay, _, call in try await relay.next.taskName(call) }
+        table.async(\.local) { relay, _, call in try await relay.next.local(call) }
+    }
 }

@@ -1,18 +1,16 @@
 public import Backplane
-import FoundationEssentials
+public import FoundationEssentials
 import Synchronization
 
-/// `Plugins/Clock` once more, in Swift.
-public struct TimepiecePlugin: Plugin {
-    public static let id = "org.backplane.tests.timepiece"
+/// What the plugin in C provides as well: `Plugins/Clock`.
+public struct WallTime: Contract {
     public static let version: Version = "1.0.0"
-
-    public static func register(in registrar: inout Registrar) {
-        registrar.add(Timepiece.self)
-    }
+    public let now = SyncMethod<Nothing, Date>()
+    public let echo = AsyncMethod<String, String>()
+    public init() {}
 }
 
-/// A clock that can strike, by a timer and with a chime that is changed while it goes.
+/// `Plugins/Clock` once more, in Swift: it can strike, by a timer and with a chime that is changed while it goes.
 final class Timepiece: Manager, ReconfigurableComponent {
     typealias Provides = WallTime
     struct Configuration: Decodable, Sendable {
@@ -38,6 +36,6 @@ final class Timepiece: Manager, ReconfigurableComponent {
 
     static func methods(_ table: inout Methods) {
         table.sync(\.now) { _, _, _ in Date.now }
-        table.async(\.echo) { _, value, _ in value }
+        table.async(\.echo) { _, text, _ in text }
     }
 }

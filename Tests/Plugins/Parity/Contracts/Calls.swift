@@ -1,0 +1,136 @@
+public import Backplane
+import CBackplane
+import FoundationEssentials
+
+/// What the code that is called finds around it.
+public struct TaskContext: Contract {
+    public static let version: Version = "1.0.0"
+    public let isCancelled = AsyncMethod<Nothing, Bool>()
+    public let priority = AsyncMethod<Nothing, UInt8>()
+    /// The thread it begins on, and one after it has waited.
+    public let threads = AsyncMethod<Nothing, [UInt]>()
+    /// Waits until somebody lets go of all who wait, or it is cancelled, and answers its priority then.
+    public let hold = AsyncMethod<Nothing, UInt8>()
+    /// How many are held.
+    public let held = SyncMethod<Nothing, Int>()
+    public let letGo = SyncMethod<Nothing, Nothing>()
+    /// Ends so many seconds after its deadline.
+    public let outlast = SyncMethod<Double, String>()
+    /// The name of the task it runs in.
+    public let taskName = AsyncMethod<Nothing, String?>()
+    /// A task-local of the library it is in, as its last component sees what its first one set.
+    public let local = AsyncMethod<Nothing, Int>()
+    public init() {}
+}
+
+/// Tells what the call was when it arrived, through as many components as are wired behind one another.
+public struct Frames: Contract {
+    public static let version: Version = "1.1.0"
+    public let frame = AsyncMethod<Nothing, Frame>()
+    public let frameNow = SyncMethod<Nothing, Frame>()
+    public init() {}
+}
+
+/// The same, as somebody knows it who was compiled with an earlier version.
+public struct EarlierFrames: Contract {
+    public static let name = "Frames"
+    public static let version: Version = "1.0.0"
+    public let frame = AsyncMethod<Nothing, Frame>()
+    public let frameNow = SyncMethod<Nothing, Frame>()
+    public init() {}
+}
+
+/// A call frame, as values.
+public struct Frame: Codable, Sendable, Hashable {
+    public var deadline: Int64
+    public var path: [UInt16]
+    public var trace: [UInt8]
+
+    package init(_ call: Call) {
+        let trace = call.withC { frame in withUnsafeBytes(of: frame.pointee.trace) { Array($0) } }
+        (deadline, path, self.trace) = (call.deadline?.nanoseconds ?? 0, call.path, trace)
+    }
+}
+
+/// A value as another library saw it: that its storage came back alone would not show that it was understood.
+public struct Seen<Value: Codable & Sendable>: Codable, Sendable {
+    public var value: Value
+    public var text: String
+
+    public init(_ value: Value) {
+        (self.value, text) = (value, described(value))
+    }
+}
+
+/// All that is in a value; what has no order is sorted.
+private func described(_ value: Any) -> String {
+    switch value {
+    case let data as Data: return "data \(Array(data))"
+    case let date as Date: return "date \(date.timeIntervalSinceReferenceDate)"
+    case let string as String: return "\(Array(string.unicodeScalars.map(\.value)))"
+    default: break
+    }
+    let mirror = Mirror(reflecting: value), parts = mirror.children.map { "\($0.label ?? "")=\(described($0.value))" }
+    switch mirror.displayStyle {
+    case .set, .dictionary: return "{\(mirror.children.map { described($0.value) }.sorted().joined(separator: ", "))}"
+    case .collection, .tuple, .optional: return "[\(parts.joined(separator: ", "))]"
+    case .enum where !parts.isEmpty, .struct where !parts.isEmpty && !(value is any CustomStringConvertible):
+        return "\(type(of: value))(\(parts.joined(separator: ", ")))"
+    default: return String(reflecting: value)
+    }
+}
+
+/// Throws on demand.
+public struct Failures: Contract {
+    public static let version: Version = "1.0.0"
+    public let fail = AsyncMethod<FailureKind, Nothing>()
+    public let failNow = SyncMethod<FailureKind, Nothing>()
+    /// Throws an error with causes nested so deep.
+    public let failDeep = AsyncMethod<Int, Nothing>()
+    public init() {}
+}
+
+public enum FailureKind: String, Codable, Sendable, CaseIterable {
+    /// A `BackplaneError` with every field, and causes with every field.
+    case whole
+    /// The same with nothing but a code that no version knows.
+    case bare
+    case component
+    case componentWithoutDetails
+    case plain
+    case cancellation
+
+    /// What arrives at the caller.
+    public var error: BackplaneError {
+        switch self {
+        case .whole: Self.wholeError
+        case .bare: BackplaneError(.init(rawValue: "later.invention"), "")
+        case .component:
+            BackplaneError(
+                .componentFailed, "no — “nothing” \"fits\"\n\0",
+                failure: .init(code: "parity.trouble", details: ["": "é", "where": "here"]))
+        case .componentWithoutDetails: BackplaneError(.componentFailed, "", failure: .init(code: ""))
+        case .plain: BackplaneError(.componentFailed, "Plain(number: 7)")
+        case .cancellation: BackplaneError(.callCancelled, "the call was cancelled")
+        }
+    }
+
+    private static let wholeError = BackplaneError(
+        .configurationInvalid, "outer", at: "/managers/A/configuration",
+        failure: .init(code: "own.code", details: ["a": "1"]),
+        causes: [
+            BackplaneError(
+                .callDeadline, "first",
+                causes: [BackplaneError(.pluginDamaged, "inner", at: "lib.so", failure: .init(code: "deep"))]),
+            BackplaneError(.init(rawValue: "later.invention"), "second", at: ""),
+        ])
+}
+
+extension BackplaneError {
+    /// An error with so many errors in one another below it.
+    public static func deep(_ levels: Int) -> BackplaneError {
+        (0..<levels).reduce(BackplaneError(.componentFailed, "0")) {
+            BackplaneError(.componentFailed, "\($1 + 1)", causes: [$0])
+        }
+    }
+}
