@@ -207,10 +207,10 @@ struct SwapProbationTests {
         let report = try await ended.value
         #expect(report.outcome == .rolledBack)
         #expect(report.warnings.count == 1)
-        #expect(
-            report.warnings.first?.hasPrefix(
-                "during the rollback: calls have not ended within 10.0 seconds: 1 call of the host program to Counter"
-            ) == true)
+        // One that fails may be on its way out when the time is over.
+        let warning = try #require(report.warnings.first)
+        #expect(warning.hasPrefix("during the rollback: calls have not ended within 10.0 seconds: "))
+        #expect(warning.contains(" of the host program to Counter"))
         #expect(try await (counter.edition(), counter.add(1)) == (1, 6))
         #expect(!events.all.contains("gone 2"))
         never.open()

@@ -61,9 +61,8 @@ struct AuthenticatingTests {
     @Test(arguments: Engine.allCases)
     func `functions of a program sign head and body`(engine: Engine) async throws {
         let server = try signedServer(), url = server.url("/books?q=a%20b")
-        let file = FileManager.default.temporaryDirectory.appending(path: "signed-\(UUID().uuidString)").path
+        let files = try TestFolder(), file = files.path + "/signed"
         try Data("in a file".utf8).write(to: URL(filePath: file))
-        defer { try? FileManager.default.removeItem(atPath: file) }
         for body in [HTTPBody.none, .text("whale"), .file(file)] {
             let request = HTTPRequest(body.isEmpty ? "GET" : "POST", url, body: body)
             #expect(try await network(signing(Self.key), engine).send(request, options()).status == 200)
@@ -143,8 +142,7 @@ struct AuthenticatingTests {
         _ manager: ManagerDefinition, _ values: [String: Secret] = [:], plugins: [PluginReference] = [],
         lanes: LaneRule = .fastest, _ body: (PluginHost, LendingCommunication.Context) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "authenticating-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         let key = UUID().uuidString
         var manifest = LendingPlugin.manifest(of: key)
         manifest.plugins = plugins

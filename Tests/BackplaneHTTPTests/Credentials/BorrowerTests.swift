@@ -2,6 +2,7 @@ import Backplane
 import BackplaneExchange
 import BackplaneHost
 import BackplaneNetwork
+import BackplaneTestKit
 import Foundation
 import TestFixtures
 import Testing
@@ -18,9 +19,7 @@ struct BorrowerTests {
             _ count: Int, _ credential: Credential, _ engine: Engine = .allCases[0],
             _ body: (Borrowers) async throws -> Void
         ) async throws {
-            let folder = FileManager.default.temporaryDirectory.appending(path: "borrowers-\(UUID().uuidString)").path
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let files = try TestFolder(), folder = files.path
             let names = "ABCD".prefix(count).map(String.init)
             let manifest = Manifest(
                 plugins: try names.map { PluginReference(library: try write($0, 1, in: folder)) },

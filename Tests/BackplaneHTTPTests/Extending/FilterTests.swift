@@ -196,9 +196,7 @@ struct FilterTests {
 
     @Test func `a filter and an observer in C`() async throws {
         let server = try server("Signature")
-        let folder = FileManager.default.temporaryDirectory.appending(path: "filter-in-c-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try TestFolder(), folder = files.path
         let log = KeptLog()
         let options = HostOptions(
             loadFolder: folder + "/loads", dataFolder: folder + "/data", log: log,

@@ -65,8 +65,7 @@ struct ObserverTests {
         let server = try TestServer { request, connection in
             connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nwhale\r\n0\r\n\r\n")
         }
-        let path = FileManager.default.temporaryDirectory.appending(path: "observed-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let files = try TestFolder(), path = files.path + "/observed"
         let request = HTTPRequest("GET", server.url())
         let ways: [@Sendable (HTTPPipeline) async throws -> Void] = [
             { _ = try await $0.send(request) },
