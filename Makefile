@@ -66,8 +66,8 @@ attack: sqlite ## Attack hosts: damaged libraries, hostile manifests, hosts that
 	@.build/debug/attack $(ATTACKS) $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT)) --json .build/attack.json
 
 NIGHTLY = BACKPLANE_DEVELOPMENT=1 .ci/build engines --build-tests && BACKPLANE_NIGHTLY=1
-stress: sqlite ## Stress-test leases, and swaps during a long call, for minutes (SECONDS=120 for each test).
-	$(NIGHTLY) BACKPLANE_STRESS_SECONDS=$(or $(SECONDS),120) .ci/test --filter "Lease(Model|Trial)Tests|LongCallStressTests"
+stress: sqlite ## Stress-test leases for minutes (SECONDS=120 for each test).
+	$(NIGHTLY) BACKPLANE_STRESS_SECONDS=$(or $(SECONDS),120) .ci/test --filter "Lease(Model|Trial)Tests"
 
 exhaustive: sqlite ## Explore every sequence of events in all small graphs of operations. Build folder: .build-release-tests.
 	BACKPLANE_NIGHTLY=1 BACKPLANE_EXHAUSTIVE=1 $(SWIFT) test $(RELEASE_TESTS) --filter ExhaustiveTests

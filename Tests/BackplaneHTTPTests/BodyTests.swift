@@ -6,24 +6,18 @@ import BackplaneTestKit
 import Foundation
 import HTTPTypes
 import Synchronization
+import TestFixtures
 import Testing
 
 /// The bodies of requests, and the streams of both directions.
 @Suite(.timeLimit(.minutes(2)))
 struct BodyTests {
-    private let folder: String
+    private let files: TestFolder
+    private var folder: String { files.path }
 
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "bodies-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        folder = url.path
-    }
+    init() throws { files = try TestFolder() }
 
-    private func write(_ bytes: [UInt8], as name: String) throws -> String {
-        let path = "\(folder)/\(name)"
-        try Data(bytes).write(to: URL(filePath: path))
-        return path
-    }
+    private func write(_ bytes: [UInt8], as name: String) throws -> String { try files.write(bytes, as: name) }
 
     private func text(_ body: HTTPBody) async throws -> String {
         String(decoding: try await body.open().collect(upTo: 1 << 20), as: UTF8.self)

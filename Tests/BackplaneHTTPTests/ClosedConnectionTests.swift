@@ -79,9 +79,8 @@ struct ClosedConnectionTests {
 @Suite(.timeLimit(.minutes(5)))
 struct EarlyAnswerTests {
     @Test func `an HTTP/2 connection that its server closes gracefully fails no idempotent request`() async throws {
-        let roots = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).pem")
+        let files = try TestFolder(), roots = URL(filePath: files.path + "/roots.pem")
         try Data(TestIdentity.servers.certificate.utf8).write(to: roots)
-        defer { try? FileManager.default.removeItem(at: roots) }
         let server = try await SecureTestServer(.server, requestsPerConnection: 30) { request in
             .init(body: Array("\(request.connection)".utf8))
         }

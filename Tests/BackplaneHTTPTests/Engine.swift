@@ -1,7 +1,6 @@
 import BackplaneExchange
 import BackplaneHTTP
 import BackplaneNetwork
-import BackplaneTestKit
 import BackplaneURLSession
 
 /// The executors over a network; every suite runs through each.

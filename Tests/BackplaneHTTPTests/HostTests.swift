@@ -4,6 +4,7 @@ import BackplaneHost
 import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 /// A network service's `context.http`, through a whole host.
@@ -22,11 +23,11 @@ struct HostTests {
     private func fetching(
         _ engine: Engine, by clock: TestClock? = nil, _ body: (PluginHost, Remote<Fetching>) async throws -> Void
     ) async throws {
-        var options = HostOptions(executors: [engine.executor()])
-        options.clock = clock
-        let host = PluginHost(manifest: manifest, plugins: [FetchingPlugin.self], options: options)
-        try await body(host, try await host.manager("FetchingManager"))
-        await host.stop()
+        try await PluginHost.running(manifest, [FetchingPlugin.self], executors: [engine.executor()]) {
+            $0.clock = clock
+        } _: { host in
+            try await body(host, try await host.manager("FetchingManager"))
+        }
     }
 
     @Test(arguments: Engine.allCases)

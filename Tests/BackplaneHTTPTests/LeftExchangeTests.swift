@@ -26,25 +26,17 @@ struct LeftExchangeTests {
                     try await stream.next().map { .bytes($0) } ?? .end(trailers: [:])
                 })
         }
-        var options = HostOptions(executors: [executor], lanes: lanes, occupationLimit: nil)
-        options.clock = clock
-        let host = PluginHost(
-            manifest: Manifest(
-                plugins: [],
-                managers: [
-                    "TextFetcher": ManagerDefinition(
-                        className: "TextFetcherManager",
-                        communicationController: CommunicationControllerDefinition(
-                            className: "TextFetcherCommunication"))
-                ]),
-            plugins: [RelayPlugin.self], options: options)
-        try await host.start()
-        do {
+        let manifest = Manifest(
+            plugins: [],
+            managers: [
+                "TextFetcher": ManagerDefinition(
+                    className: "TextFetcherManager",
+                    communicationController: CommunicationControllerDefinition(className: "TextFetcherCommunication"))
+            ])
+        try await PluginHost.running(manifest, [RelayPlugin.self], executors: [executor], lanes: lanes) {
+            $0.clock = clock
+        } _: { host in
             try await body(host, try await host.manager("TextFetcher"))
-            await host.stop()
-        } catch {
-            await host.stop()
-            throw error
         }
     }
 

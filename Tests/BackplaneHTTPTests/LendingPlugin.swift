@@ -3,6 +3,7 @@ import BackplaneHost
 import BackplaneTestKit
 import Foundation
 import Synchronization
+import TestFixtures
 import Testing
 
 /// A plugin whose communication controller lends its context to the test.
@@ -36,7 +37,12 @@ final class LendingCommunication: CommunicationController {
     struct Configuration: Codable, Sendable {
         var key: String
     }
-    static let contexts = Mutex<[String: Context]>([:])
+    private static let contexts = Mutex<[String: Context]>([:])
+
+    /// The context of the component with that key, once.
+    static func context(_ key: String) throws -> Context {
+        try #require(contexts.withLock { $0.removeValue(forKey: key) })
+    }
 
     init(_ context: Context) {
         Self.contexts.withLock { $0[context.configuration.key] = context }
@@ -66,16 +72,9 @@ extension LendingPlugin {
         _ engine: Engine, traced: [String] = [], _ change: (inout HostOptions) -> Void = { _ in },
         _ body: (PluginHost, LendingCommunication.Context) async throws -> Void
     ) async throws {
-        let files = try TestFolder(), folder = files.path
-        let key = UUID().uuidString
-        var options = HostOptions(
-            loadFolder: folder + "/loads", dataFolder: folder + "/data", executors: [engine.executor()],
-            occupationLimit: nil)
-        change(&options)
-        let host = PluginHost(
-            manifest: manifest(of: key, traced: traced), plugins: [LendingPlugin.self], options: options)
-        try await host.start()
-        try await body(host, try #require(LendingCommunication.contexts.withLock { $0.removeValue(forKey: key) }))
-        await host.stop()
+        let key = UUID().uuidString, manifest = manifest(of: key, traced: traced)
+        try await PluginHost.running(manifest, [LendingPlugin.self], executors: [engine.executor()], change) { host in
+            try await body(host, LendingCommunication.context(key))
+        }
     }
 }

@@ -6,6 +6,7 @@ import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
 import Synchronization
+import TestFixtures
 import Testing
 
 /// A plugin with executors in Swift, over engines that the test gives.
@@ -156,7 +157,6 @@ struct RelayHost {
         own: [any HTTPExecutor] = [], network: NetworkSettings = NetworkSettings(executors: ["relay": "Relay"]),
         _ change: (inout HostOptions) -> Void = { _ in }, _ body: (RelayHost) async throws -> Void
     ) async throws {
-        let files = try TestFolder(), folder = files.path
         let key = UUID().uuidString
         RelayExecutor.engines.withLock { $0[key] = engine }
         ScriptedExecutor.scripts.withLock { $0[key] = script }
@@ -177,20 +177,11 @@ struct RelayHost {
                     communicationController: CommunicationControllerDefinition(
                         className: "LendingCommunication", configuration: ["key": .string(key)])),
             ], network: network)
-        var options = HostOptions(
-            loadFolder: folder + "/loads", dataFolder: folder + "/data", executors: own, lanes: lanes,
-            occupationLimit: nil)
-        change(&options)
-        let host = PluginHost(
-            manifest: manifest, plugins: [LendingPlugin.self, RelayPlugin.self], options: options)
-        try await host.start()
-        let context = try #require(LendingCommunication.contexts.withLock { $0.removeValue(forKey: key) })
-        do {
-            try await body(RelayHost(host: host, manifest: manifest, context: context))
-            await host.stop()
-        } catch {
-            await host.stop()
-            throw error
+        try await PluginHost.running(
+            manifest, [LendingPlugin.self, RelayPlugin.self], executors: own, lanes: lanes, change
+        ) { host in
+            try await body(
+                RelayHost(host: host, manifest: manifest, context: LendingCommunication.context(key)))
         }
     }
 

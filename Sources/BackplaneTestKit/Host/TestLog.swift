@@ -34,6 +34,13 @@ public final class TestLog: LogSink {
     ///
     /// - Throws: `CancellationError` if the task is cancelled before.
     public func record(_ message: String) async throws -> LogRecord {
-        try await written.first(where: { $0.message == message })
+        try await first { $0.message == message }
+    }
+
+    /// Waits for a message that meets a condition, and returns the first one.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before.
+    public func first(where isWanted: @escaping @Sendable (LogRecord) -> Bool) async throws -> LogRecord {
+        try await written.first(where: isWanted)
     }
 }

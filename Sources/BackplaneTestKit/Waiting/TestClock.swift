@@ -5,8 +5,9 @@ public import FoundationEssentials
 /// A clock that stands still until a test advances it, so that no test waits for real time.
 ///
 /// A ``TestHost`` measures everything by its clock (``TestHost/clock``): the deadlines of calls, the limits of steps,
-/// drains and stops, probations, the timers of components, and the limits and retries of exchanges. `Date.now` is not affected, and the SDK provides no
-/// clock to components; they access this one, like any other, through a wire to a contract that returns the time:
+/// drains and stops, probations, the timers of components, and the limits and retries of exchanges. `Date.now` is not
+/// affected, and the SDK provides no clock to components; they access this one, like any other, through a wire to a
+/// contract that returns the time:
 ///
 /// ```swift
 /// let clock = TestClock()

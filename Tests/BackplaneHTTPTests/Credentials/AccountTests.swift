@@ -5,6 +5,7 @@ import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Credentials of a manifest in a host: what plugins share, what survives, and what is kept.
@@ -33,25 +34,13 @@ struct AccountTests {
             _ credentials: [String: Credential], readers: Int = 1, in folder: String? = nil,
             _ body: (Lender) async throws -> Void
         ) async throws {
-            let own = FileManager.default.temporaryDirectory.appending(path: "accounts-\(UUID().uuidString)").path
-            let folder = folder ?? own
-            defer { if folder == own { try? FileManager.default.removeItem(atPath: own) } }
             let keys = (0..<readers).map { _ in UUID().uuidString }
-            let options = HostOptions(
-                loadFolder: folder + "/loads", dataFolder: folder + "/data",
-                executors: [Engine.allCases[0].executor()], occupationLimit: nil)
-            let host = PluginHost(
-                manifest: manifest(credentials, keys), plugins: [LendingPlugin.self], options: options)
-            do {
-                try await host.start()
-                let contexts = try keys.map { key in
-                    try #require(LendingCommunication.contexts.withLock { $0.removeValue(forKey: key) })
-                }
+            try await PluginHost.running(
+                manifest(credentials, keys), [LendingPlugin.self], in: folder,
+                executors: [Engine.allCases[0].executor()]
+            ) { host in
+                let contexts = try keys.map(LendingCommunication.context)
                 try await body(Lender(host: host, keys: keys, contexts: contexts))
-                await host.stop()
-            } catch {
-                await host.stop()
-                throw error
             }
         }
     }

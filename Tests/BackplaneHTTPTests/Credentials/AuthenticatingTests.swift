@@ -6,6 +6,7 @@ import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Schemes of an application's own: functions of a program, authenticators, and managers in Swift and C.
@@ -102,7 +103,7 @@ struct AuthenticatingTests {
         let response = try await network.send(HTTPRequest("GET", server.url("/bad")), options())
         #expect(response.status == 401 && response.body == Array("answer 3".utf8), "it gave up after the third")
         count.withLock { $0 = 0 }
-        let path = FileManager.default.temporaryDirectory.appending(path: "riddle-\(UUID().uuidString)").path
+        let files = try TestFolder(), path = files.path + "/riddle"
         let download = try await network.download(HTTPRequest("GET", server.url("/bad")), to: path, options())
         #expect(download.status == 401 && !FileManager.default.fileExists(atPath: path))
     }
@@ -142,25 +143,16 @@ struct AuthenticatingTests {
         _ manager: ManagerDefinition, _ values: [String: Secret] = [:], plugins: [PluginReference] = [],
         lanes: LaneRule = .fastest, _ body: (PluginHost, LendingCommunication.Context) async throws -> Void
     ) async throws {
-        let files = try TestFolder(), folder = files.path
         let key = UUID().uuidString
         var manifest = LendingPlugin.manifest(of: key)
         manifest.plugins = plugins
         manifest.managers["Signer"] = manager
         manifest.network.credentials["own"] = Credential(
             hosts: ["127.0.0.1"], .component("Signer", values: values), managers: ["LendingManager", "Signer"])
-        let options = HostOptions(
-            loadFolder: folder + "/loads", dataFolder: folder + "/data", executors: [Engine.urlSession.executor()],
-            lanes: lanes, occupationLimit: nil)
-        let host = PluginHost(
-            manifest: manifest, plugins: [LendingPlugin.self, SigningPlugin.self], options: options)
-        do {
-            try await host.start()
-            try await body(host, try #require(LendingCommunication.contexts.withLock { $0.removeValue(forKey: key) }))
-            await host.stop()
-        } catch {
-            await host.stop()
-            throw error
+        try await PluginHost.running(
+            manifest, [LendingPlugin.self, SigningPlugin.self], executors: [Engine.urlSession.executor()], lanes: lanes
+        ) { host in
+            try await body(host, LendingCommunication.context(key))
         }
     }
 

@@ -33,18 +33,8 @@ struct BorrowerTests {
                                     className: "\(name)Communication"))
                         )
                     }), network: NetworkSettings(credentials: ["library": credential]))
-            let host = PluginHost(
-                manifest: manifest,
-                options: HostOptions(
-                    loadFolder: folder + "/loads", dataFolder: folder + "/data", executors: [engine.executor()],
-                    occupationLimit: nil))
-            do {
-                try await host.start()
+            try await PluginHost.running(manifest, in: folder, executors: [engine.executor()]) { host in
                 try await body(Borrowers(host: host, folder: folder))
-                await host.stop()
-            } catch {
-                await host.stop()
-                throw error
             }
         }
 

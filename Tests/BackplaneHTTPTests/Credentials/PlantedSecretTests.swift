@@ -216,7 +216,7 @@ struct PlantedSecretTests {
         }
         try await host.start()
         let control = try ControlSocket(serving: host, at: folder + "/control")
-        let context = try #require(LendingCommunication.contexts.withLock { $0.removeValue(forKey: key) })
+        let context = try LendingCommunication.context(key)
 
         // Exchanges that succeed, are refused, fail at the sign-in, and fail altogether.
         let traced = context.begin(), trace = host.exchanges(of: traced.trace)

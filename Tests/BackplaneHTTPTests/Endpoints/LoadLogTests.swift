@@ -67,7 +67,7 @@ struct LoadLogTests {
     }
 
     @Test func `a component logs under its own name, with the trace of the call`() async throws {
-        let log = KeptLog(), server = try TestServer { $1.answer("404 Not Found") }
+        let log = TestLog(), server = try TestServer { $1.answer("404 Not Found") }
         try await LendingPlugin.lent(.urlSession) {
             $0.log = log
         } _: { _, context in
@@ -75,7 +75,7 @@ struct LoadLogTests {
             endpoint.logLevel = .minimal
             let call = context.begin(), http = context.http.relative(to: server.url())
             _ = try? await http.load(endpoint, call)
-            let record = try await log.records.first { $0.message == "load ended" }
+            let record = try await log.record("load ended")
             #expect(record.source == "LendingCommunication" && record.level == .info)
             #expect(record.metadata["error"] == "network.status" && record.metadata["status"] == "404")
             #expect(record.metadata["trace"] == call.trace?.id)

@@ -5,6 +5,7 @@ import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
 import Synchronization
+import TestFixtures
 import Testing
 
 /// A plugin with a filter and an observer that do what a test says.
@@ -81,7 +82,6 @@ struct ExtendedHost {
         engine: any HTTPExecutor = URLSessionEngine.shared, lanes: LaneRule = .fastest,
         _ change: (inout HostOptions) -> Void = { _ in }, _ body: (ExtendedHost) async throws -> Void
     ) async throws {
-        let files = try TestFolder(), folder = files.path
         var keys: [String] = [], managers: [String: ManagerDefinition] = [:]
         func add(_ name: String, _ className: String) -> String {
             let key = UUID().uuidString
@@ -105,27 +105,17 @@ struct ExtendedHost {
             className: "LendingManager",
             communicationController: CommunicationControllerDefinition(
                 className: "LendingCommunication", configuration: ["key": .string(lender)]))
-        var options = HostOptions(
-            loadFolder: folder + "/loads", dataFolder: folder + "/data", executors: [engine], lanes: lanes,
-            occupationLimit: nil)
-        change(&options)
-        let host = PluginHost(
-            manifest: Manifest(
-                plugins: [], managers: managers,
-                network: NetworkSettings(
-                    filters: filters.indices.map { NetworkFilter("Filter\($0)", hosts: hosts) },
-                    observers: observer == nil ? [] : ["Observer"])),
-            plugins: [LendingPlugin.self, ExtendingPlugin.self], options: options)
-        func lent(_ key: String) throws -> LendingCommunication.Context {
-            try #require(LendingCommunication.contexts.withLock { $0.removeValue(forKey: key) })
-        }
-        do {
-            try await host.start()
-            try await body(ExtendedHost(host: host, context: lent(lender), own: keys.map(lent), keys: keys))
-            await host.stop()
-        } catch {
-            await host.stop()
-            throw error
+        let manifest = Manifest(
+            plugins: [], managers: managers,
+            network: NetworkSettings(
+                filters: filters.indices.map { NetworkFilter("Filter\($0)", hosts: hosts) },
+                observers: observer == nil ? [] : ["Observer"]))
+        try await PluginHost.running(
+            manifest, [LendingPlugin.self, ExtendingPlugin.self], executors: [engine], lanes: lanes, change
+        ) { host in
+            let contexts = try ([lender] + keys).map(LendingCommunication.context)
+            try await body(
+                ExtendedHost(host: host, context: contexts[0], own: Array(contexts.dropFirst()), keys: keys))
         }
     }
 
@@ -143,12 +133,4 @@ struct ExtendedHost {
 /// An executor over sockets that all tests share.
 enum URLSessionEngine {
     static let shared: any HTTPExecutor = Engine.urlSession.executor()
-}
-
-/// A log that keeps its records.
-final class KeptLog: LogSink {
-    let records = Recording<LogRecord>()
-
-    func isEnabled(_ level: Log.Level) -> Bool { true }
-    func write(_ record: LogRecord) { records.add(record) }
 }

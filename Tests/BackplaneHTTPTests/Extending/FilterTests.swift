@@ -6,6 +6,7 @@ import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Filters of exchanges: closures of a program, managers of plugins, and one in C.
@@ -196,26 +197,22 @@ struct FilterTests {
 
     @Test func `a filter and an observer in C`() async throws {
         let server = try server("Signature")
-        let files = try TestFolder(), folder = files.path
-        let log = KeptLog()
-        let options = HostOptions(
-            loadFolder: folder + "/loads", dataFolder: folder + "/data", log: log,
-            executors: [Engine.urlSession.executor()], occupationLimit: nil)
-        let host = PluginHost(
-            manifest: Manifest(
-                plugins: [PluginReference(library: "FixturesInC")],
-                managers: [
-                    "Signer": ManagerDefinition(className: "Signer"),
-                    "ObserverInC": ManagerDefinition(className: "ObserverInC"),
-                ], network: NetworkSettings(filters: [NetworkFilter("Signer")], observers: ["ObserverInC"])),
-            options: options)
-        try await host.start()
-        let response = try await host.network.send(HTTPRequest("POST", server.url("/?key=1"), body: .text("whale")))
-        #expect(String(decoding: response.body, as: UTF8.self) == Self.whale.prefix(8))
-        let end = try await log.records.first { $0.source == "ObserverInC" && $0.message.contains(#""stage":"end""#) }
-        #expect(end.message.contains(#""status":200"#) && !end.message.contains("key=1"))
-        let told = log.records.all.filter { $0.source == "ObserverInC" }.map(\.message).joined()
-        for stage in ["start", "attempt", "head"] { #expect(told.contains(#""stage":"\#(stage)""#)) }
-        await host.stop()
+        let log = TestLog()
+        let manifest = Manifest(
+            plugins: [PluginReference(library: "FixturesInC")],
+            managers: [
+                "Signer": ManagerDefinition(className: "Signer"),
+                "ObserverInC": ManagerDefinition(className: "ObserverInC"),
+            ], network: NetworkSettings(filters: [NetworkFilter("Signer")], observers: ["ObserverInC"]))
+        try await PluginHost.running(manifest, executors: [Engine.urlSession.executor()]) {
+            $0.log = log
+        } _: { host in
+            let response = try await host.network.send(HTTPRequest("POST", server.url("/?key=1"), body: .text("whale")))
+            #expect(String(decoding: response.body, as: UTF8.self) == Self.whale.prefix(8))
+            let end = try await log.first { $0.source == "ObserverInC" && $0.message.contains(#""stage":"end""#) }
+            #expect(end.message.contains(#""status":200"#) && !end.message.contains("key=1"))
+            let told = log.messages(from: "ObserverInC").joined()
+            for stage in ["start", "attempt", "head"] { #expect(told.contains(#""stage":"\#(stage)""#)) }
+        }
     }
 }

@@ -305,7 +305,7 @@ struct TLSSettingsTests {
                 manifest: try document(#"{"tls": {"localhost": {"roots": "ca.pem", "minimum": "1.2"}}}"#),
                 plugins: [LendingPlugin.self], options: options)
             try await host.start()
-            let context = try #require(LendingCommunication.contexts.withLock { $0[key] })
+            let context = try LendingCommunication.context(key)
             let request = HTTPRequest("GET", server.url())
             let response = try await context.http.send(request, context.begin())
             #expect(response.status == 200)

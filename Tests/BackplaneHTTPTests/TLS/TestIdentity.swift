@@ -1,4 +1,6 @@
+import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 /// A certificate and its key, both as PEM, from `certificates.pem`, which `make-certificates.sh` wrote.
@@ -40,9 +42,7 @@ struct TestIdentity: Sendable, CustomTestStringConvertible {
     static func withRoots<Result>(
         _ authority: TestIdentity = .servers, _ body: (_ path: String) async throws -> Result
     ) async throws -> Result {
-        let file = FileManager.default.temporaryDirectory.appending(path: "roots-\(UUID().uuidString).pem")
-        try Data(authority.certificate.utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        return try await body(file.path)
+        let files = try TestFolder()
+        return try await body(files.write(Array(authority.certificate.utf8), as: "roots.pem"))
     }
 }

@@ -43,18 +43,13 @@ struct TransferNodeTests {
         }
     }
 
-    private func folder() throws -> String {
-        let url = FileManager.default.temporaryDirectory.appending(path: "nodes-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        return url.path
-    }
-
     private func whale(in folder: String) -> Transfer {
         Transfer("text/whale", .download(HTTPRequest("GET", "http://books.test/whale"), to: folder + "/whale"))
     }
 
     @Test func `a node that is paused suspends its transfer, which then goes on where it ended`() async throws {
-        let source = Source(), folder = try folder(), pool = try await TransferPool(source.network)
+        let source = Source(), files = try TestFolder(), folder = files.path,
+            pool = try await TransferPool(source.network)
         let arrived = TestGate()
         var graph = GraphBuilder("text")
         let text = graph.transfer("text", whale(in: folder), on: pool.client) { state in
@@ -74,7 +69,8 @@ struct TransferNodeTests {
     }
 
     @Test func `a node that is cancelled cancels its transfer`() async throws {
-        let source = Source(), folder = try folder(), pool = try await TransferPool(source.network)
+        let source = Source(), files = try TestFolder(), folder = files.path,
+            pool = try await TransferPool(source.network)
         let arrived = TestGate()
         var graph = GraphBuilder("text")
         let text = graph.transfer("text", whale(in: folder), on: pool.client) { state in
@@ -90,7 +86,8 @@ struct TransferNodeTests {
     }
 
     @Test func `a node fails with the error of its transfer, and its handlers are given the status`() async throws {
-        let source = Source(), folder = try folder(), pool = try await TransferPool(source.network)
+        let source = Source(), files = try TestFolder(), folder = files.path,
+            pool = try await TransferPool(source.network)
         var graph = GraphBuilder("text")
         let missing = Transfer("missing", .download(HTTPRequest("GET", "http://books.test/no"), to: folder + "/no"))
         let text = graph.transfer("text", missing, on: pool.client)

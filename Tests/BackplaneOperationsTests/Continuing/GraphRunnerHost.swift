@@ -19,13 +19,13 @@ struct GraphRunnerHost {
     let host: PluginHost
     let journal: GraphRunnerJournal
     let runner: Remote<GraphRunning>
-    private let folder: URL
+    private let files: TestFolder
 
     init(_ script: GraphRunnerScript = GraphRunnerScript()) async throws {
         journal = GraphRunnerJournal(script)
-        folder = FileManager.default.temporaryDirectory.appending(path: "graph-runner-\(journal.key)")
+        files = try TestFolder()
         var options = HostOptions()
-        (options.dataFolder, options.loadFolder) = (folder.path + "/data", folder.path + "/loads")
+        (options.dataFolder, options.loadFolder) = (files.path + "/data", files.path + "/loads")
         (options.log, options.occupationLimit) = (journal.log, nil)
         let manifest = """
             {"manifestVersion": 1, "managers": {"GraphRunner": {"className": "GraphRunner", \
@@ -37,10 +37,7 @@ struct GraphRunnerHost {
         runner = try await host.manager("GraphRunner")
     }
 
-    func stop() async {
-        await host.stop()
-        try? FileManager.default.removeItem(at: folder)
-    }
+    func stop() async { await host.stop() }
 
     private static func edition(_ number: Int) -> LinkedPlugin {
         LinkedPlugin(id: "org.backplane.tests.graph-runners", version: Version("\(number).0.0")!) {
@@ -71,7 +68,7 @@ final class GraphRunnerJournal: Sendable {
     private static let all = Mutex<[String: GraphRunnerJournal]>([:])
     let key = UUID().uuidString
     let visits = Recording<String>()
-    let log = GraphRunnerLog()
+    let log = TestLog()
     private let current: Mutex<GraphRunnerScript>
 
     init(_ script: GraphRunnerScript) {
@@ -85,15 +82,6 @@ final class GraphRunnerJournal: Sendable {
     var script: GraphRunnerScript { current.withLock(\.self) }
 
     func next(_ script: GraphRunnerScript) { current.withLock { $0 = script } }
-}
-
-/// The messages of the host.
-final class GraphRunnerLog: LogSink {
-    let messages = Recording<String>()
-
-    func isEnabled(_ level: Log.Level) -> Bool { level >= .warning }
-
-    func write(_ record: LogRecord) { messages.add(record.message) }
 }
 
 struct GraphRunning: Contract {

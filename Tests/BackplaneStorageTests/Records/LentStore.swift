@@ -10,7 +10,7 @@ import Testing
 /// The store of a data access controller, for a test to use as the controller would.
 final class LentStore: Sendable {
     let store: Store
-    let log = RecordedLines()
+    let log = TestLog()
     private let host: PluginHost
     private let files: TestFolder
 
@@ -32,15 +32,6 @@ final class LentStore: Sendable {
     }
 
     func stop() async { await host.stop() }
-}
-
-/// The lines of a host's log.
-final class RecordedLines: LogSink {
-    private let lines = Mutex<[LogRecord]>([])
-
-    func isEnabled(_ level: Log.Level) -> Bool { true }
-    func write(_ record: LogRecord) { lines.withLock { $0.append(record) } }
-    func messages(_ message: String) -> [LogRecord] { lines.withLock { $0.filter { $0.message == message } } }
 }
 
 private struct LendingStorePlugin: Plugin {

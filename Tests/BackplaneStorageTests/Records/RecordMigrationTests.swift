@@ -55,13 +55,13 @@ struct RecordMigrationTests {
             let books = store.collection(Book.self)
             #expect(try await books.query(\.last, equal: "Verne7").count() == 120)
             #expect(try await books.fetch("7") == Book(id: "7", first: "Jules", last: "Verne7"))
-            let line = try #require(lent.log.messages("records were migrated").first)
+            let line = try #require(lent.log.records.first { $0.message == "records were migrated" })
             #expect(line.metadata["migrated"] == "1200" && line.metadata["failed"] == "0")
             let change = try await records.read(RecordQuery(collection: "books", limit: 1), in: "Books").change
 
             let again = try await LentStore(records)
             #expect(try await again.store.collection(Book.self).query(\.last, equal: "Verne7").count() == 120)
-            #expect(again.log.messages("records were migrated").isEmpty)
+            #expect(again.log.records.allSatisfy { $0.message != "records were migrated" })
             #expect(
                 try await records.read(RecordQuery(collection: "books", limit: 1), in: "Books").change == change,
                 "nothing is written again")
@@ -78,7 +78,7 @@ struct RecordMigrationTests {
                 (0..<700).map { FirstBook(id: "\(1_000 + $0)", author: $0 == 500 ? "Anonymous" : "Jane Austen") })
             let books = store.collection(Book.self)
             #expect(try await books.query(\.last, equal: "Austen").count() == 699)
-            let failures = lent.log.messages("a record was not migrated, and is kept unchanged")
+            let failures = lent.log.records.filter { $0.message == "a record was not migrated, and is kept unchanged" }
             #expect(failures.count == 1)
             #expect(failures.first?.metadata["error"]?.contains("books/1500") == true, "\(failures)")
             let page = try await books.query(idPrefix: "15").page(limit: 1)
@@ -111,7 +111,7 @@ struct RecordMigrationTests {
         records.allowWrites(nil)
         let second = try await LentStore(records)
         #expect(try await second.store.collection(Book.self).query(\.last, equal: "Verne").count() == 1_600)
-        #expect(second.log.messages("records were migrated").first?.metadata["migrated"] == "600")
+        #expect(second.log.records.first { $0.message == "records were migrated" }?.metadata["migrated"] == "600")
         await second.stop()
     }
 

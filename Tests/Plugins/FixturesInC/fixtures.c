@@ -10,8 +10,7 @@ static const bp_component *const lists[] = {
     pharmacy, pipes, relay, serializer,
 };
 
-/* With the setting `marks` a copy leaves a file beside itself when it is loaded, called like it with `.ran` at the end.
- * */
+/* With the setting `marks` a copy leaves a file beside itself when it is loaded, with `.ran` after its own name. */
 __attribute__((constructor)) static void ran(void) {
     Dl_info info;
     char name[4096];
