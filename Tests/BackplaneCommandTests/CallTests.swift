@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// `backplane call`: the result alone on standard output, errors alone on standard error.
@@ -8,7 +9,7 @@ struct CallTests {
 
     init() throws { tool = try Tool() }
 
-    @Test(arguments: [[Tool.almanac], [Tool.almanacList, "--plugin-path", Tool.built]])
+    @Test(arguments: [[Tool.almanac], [Tool.almanacList, "--plugin-path", BuiltProducts.folder]])
     func `the almanac answers, from its own manifest and from a plain property list`(manifest: [String]) async throws {
         let outcome = try await tool.start(
             ["call"] + manifest + [

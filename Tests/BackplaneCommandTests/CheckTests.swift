@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// `backplane check`: every problem with its place, and nothing started.
@@ -24,7 +25,7 @@ struct CheckTests {
             """, as: "faulty.json")
     }
 
-    @Test(arguments: [[Tool.almanac], [Tool.almanacList, "--plugin-path", Tool.built]])
+    @Test(arguments: [[Tool.almanac], [Tool.almanacList, "--plugin-path", BuiltProducts.folder]])
     func `a sound manifest has no problems`(manifest: [String]) async throws {
         let outcome = try await tool.start(
             ["check", "--strict"] + manifest + ["--data", tool.data, "--load-folder", tool.loads]

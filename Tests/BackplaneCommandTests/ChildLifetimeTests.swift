@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// The processes of `inspect` and `validate`, and those that a library starts in them: none is there when the command
@@ -51,7 +52,7 @@ struct ChildLifetimeTests {
         run.signal(SIGKILL)
         _ = await run.end()
         for await _ in ended {}
-        _ = try await tool.start(["inspect", Tool.built + "/libClock.so", "--load-folder", tool.loads]).end()
+        _ = try await tool.start(["inspect", BuiltProducts.folder + "/libClock.so", "--load-folder", tool.loads]).end()
         #expect(tool.loadFolders() == [])
     }
 }

@@ -51,7 +51,8 @@ struct ConvertTests {
     private func convert(mask: String, _ arguments: String...) throws -> Int32 {
         let shell = Process()
         shell.executableURL = URL(filePath: "/bin/sh")
-        shell.arguments = ["-c", "umask \(mask); exec \"$@\"", "sh", Tool.built + "/backplane", "convert"] + arguments
+        shell.arguments =
+            ["-c", "umask \(mask); exec \"$@\"", "sh", BuiltProducts.folder + "/backplane", "convert"] + arguments
         try shell.run()
         shell.waitUntilExit()
         return shell.terminationStatus

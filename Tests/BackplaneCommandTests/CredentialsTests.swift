@@ -1,5 +1,6 @@
 import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 /// `backplane credentials`: lists, signs in and out, with a manifest and with a running host.
@@ -105,7 +106,7 @@ struct CredentialsTests {
     func `a password is asked for on the terminal, which does not show it`() async throws {
         let server = try server(), manifest = try manifest(server)
         let run = try TerminalRun(
-            "\(Tool.built)/backplane credentials sign-in kept --value reader=ann --manifest \(manifest) --data \(tool.data); echo ended $?",
+            "\(BuiltProducts.folder)/backplane credentials sign-in kept --value reader=ann --manifest \(manifest) --data \(tool.data); echo ended $?",
             environment: ["XDG_RUNTIME_DIR": tool.folder])
         #expect(await run.says("password: "))
         #expect(!run.isOrdinary, "nothing that is typed appears")

@@ -25,7 +25,7 @@ struct DebuggerTests {
     {
         let debugger = try #require(Self.debugger, "gdb is missing; `make` installs it")
         let library = tool.folder + "/libAlmanac.so"
-        try FileManager.default.copyItem(atPath: Tool.built + "/libAlmanac.so", toPath: library)
+        try FileManager.default.copyItem(atPath: BuiltProducts.folder + "/libAlmanac.so", toPath: library)
         let events = #"{"day": "07-20", "year": 1969, "text": "Apollo 11 lands on the Moon"}"#
         try tool.write("[\(events)]", as: "events.json")
         let manifest = try tool.write(
@@ -56,7 +56,7 @@ struct DebuggerTests {
             [
                 "--default-signal", debugger, "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off", "-x", script,
                 "--args",
-                Tool.built + "/backplane", "run", manifest, "--data", tool.data, "--load-folder", tool.loads,
+                BuiltProducts.folder + "/backplane", "run", manifest, "--data", tool.data, "--load-folder", tool.loads,
             ], of: "/usr/bin/env", input: nil,
             environment: ["XDG_RUNTIME_DIR": tool.folder, "SWIFT_BACKTRACE": "enable=no"])
         try #require(await session.says("1 manager up;"), "\(session.output)\(session.errors)")
@@ -88,7 +88,7 @@ struct DebuggerTests {
     }
 
     @Test func `dev says how to attach to the application that it runs`() async throws {
-        let library = Tool.built + "/libClock.so"
+        let library = BuiltProducts.folder + "/libClock.so"
         let manifest = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "\#(library)"}], "managers": {"ClockManager": {"className": "ClockManager"}}}"#,
             as: "backplane.json")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneCommand
@@ -18,7 +19,8 @@ struct DefaultManifestTests {
 
     private func run(_ arguments: String...) async throws -> Tool.Outcome {
         try await RunningTool(
-            arguments + ["--data", tool.data, "--load-folder", tool.loads, "--plugin-path", Tool.built], input: nil,
+            arguments + ["--data", tool.data, "--load-folder", tool.loads, "--plugin-path", BuiltProducts.folder],
+            input: nil,
             in: here
         ).end()
     }

@@ -25,7 +25,7 @@ struct HostileTests {
 
     /// All of them are built and tried once, for all tests.
     private static let run = Task {
-        let tool = try RunningTool(["--json"], of: Tool.built + "/hostile", input: nil)
+        let tool = try RunningTool(["--json"], of: BuiltProducts.folder + "/hostile", input: nil)
         let outcome = await tool.end()
         guard outcome.status == 0 else { throw NotRun(description: outcome.errors) }
         return try JSONDecoder().decode([Row].self, from: Data(outcome.output.utf8))

@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// `backplane inspect`: what a library is, what it brings, and whether a host would load it, whatever the library does.
@@ -52,7 +53,7 @@ struct InspectTests {
         return (outcome.status, try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8)))
     }
 
-    private static let clock = Tool.built + "/libClock.so"
+    private static let clock = BuiltProducts.folder + "/libClock.so"
 
     // MARK: Sound libraries
 
@@ -83,7 +84,7 @@ struct InspectTests {
     }
 
     @Test func `a plugin in Swift is shown with its wires`() async throws {
-        let outcome = try await inspect(Tool.built + "/libBookshelf.so")
+        let outcome = try await inspect(BuiltProducts.folder + "/libBookshelf.so")
         #expect(outcome.status == 0)
         for line in [
             "LibraryManager 1.0.0        manager                   provides Library 1.6.0",
@@ -95,7 +96,7 @@ struct InspectTests {
     }
 
     @Test func `as JSON it is all there too`() async throws {
-        let (status, report) = try await report(Tool.built + "/libBookshelf.so")
+        let (status, report) = try await report(BuiltProducts.folder + "/libBookshelf.so")
         #expect(status == 0 && report.loads && report.problems.isEmpty)
         let identity = try #require(report.identity), plugin = try #require(report.plugin)
         #expect(

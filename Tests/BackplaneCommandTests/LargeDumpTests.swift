@@ -46,7 +46,7 @@ struct LargeDumpTests {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-        let program = Tool.built + "/backplane"
+        let program = BuiltProducts.folder + "/backplane"
         let arguments = [program, "store", "dump", "--manifest", manifest, "--data", data]
         var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }

@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneControl
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneCommand
@@ -19,7 +20,7 @@ struct MethodListTests {
         #expect(lines.first?.split(separator: " ") == ["METHOD", "INPUT", "OUTPUT"])
         #expect(lines.contains { $0.hasPrefix("on ") && $0.contains("string") }, "\(listed.output)")
         let example = try #require(lines.last?.split(separator: "for example: backplane ").last, "\(listed.output)")
-        let line = "exec \(Tool.built)/backplane \(example) --data \(tool.data) --load-folder \(tool.loads)"
+        let line = "exec \(BuiltProducts.folder)/backplane \(example) --data \(tool.data) --load-folder \(tool.loads)"
         let called = try await RunningTool(
             ["-c", line], of: "/bin/sh", input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder]
         ).end()

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestFixtures
 
 /// A process of `backplane` that is under way. It is killed when the test lets go of it.
 final class RunningTool: Sendable {
@@ -39,7 +40,7 @@ final class RunningTool: Sendable {
     ///   - environment: what it has besides this process's.
     ///   - folder: where it runs; `nil`: where this process does.
     init(
-        _ arguments: [String], of program: String = Tool.built + "/backplane", input: String?,
+        _ arguments: [String], of program: String = BuiltProducts.folder + "/backplane", input: String?,
         environment: [String: String] = [:], in folder: String? = nil
     ) throws {
         let process = Process(), output = Pipe(), errors = Pipe()

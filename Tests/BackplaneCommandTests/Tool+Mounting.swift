@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestFixtures
 import Testing
 
 extension Tool {
@@ -14,7 +15,9 @@ extension Tool {
             try Test.cancel("the right to mount in a namespace is needed")
         }
         let running = try RunningTool(
-            namespace + ["sh", "-ec", mounting + #"; exec "$@""#, "sh", Tool.built + "/backplane", "run", manifest]
+            namespace + [
+                "sh", "-ec", mounting + #"; exec "$@""#, "sh", BuiltProducts.folder + "/backplane", "run", manifest,
+            ]
                 + ["--data", data, "--load-folder", loads], of: "/usr/bin/unshare", input: nil,
             environment: ["XDG_RUNTIME_DIR": folder])
         try #require(await running.says("up;"), "\(running.output)\(running.errors)")

@@ -17,7 +17,7 @@ final class Tool: Sendable {
     var data: String { folder + "/data" }
 
     /// - Parameter program: the executable, if it is not the one of this build.
-    init(of program: String = Tool.built + "/backplane") throws {
+    init(of program: String = BuiltProducts.folder + "/backplane") throws {
         self.program = program
         let url = FileManager.default.temporaryDirectory.appending(
             path: "backplane-command-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -81,8 +81,6 @@ final class Tool: Sendable {
         ((try? FileManager.default.contentsOfDirectory(atPath: loads)) ?? []).filter { $0.hasPrefix("host-") }.sorted()
     }
 
-    /// Where the executable, the tests and all libraries lie.
-    static let built = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
     /// The manifests of the example.
     static let manifests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../manifests")
         .standardizedFileURL.path

@@ -1,6 +1,7 @@
 import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneCommand
@@ -16,7 +17,7 @@ struct TransferTerminalTests {
     /// Runs a command on a terminal, which shows the exit code afterwards.
     private func run(_ command: String, rows: Int, columns: Int = 200) throws -> TerminalRun {
         try TerminalRun(
-            "stty rows \(rows) cols \(columns); '\(Tool.built)/backplane' \(command); echo \"over, $?\"",
+            "stty rows \(rows) cols \(columns); '\(BuiltProducts.folder)/backplane' \(command); echo \"over, $?\"",
             environment: ["XDG_RUNTIME_DIR": tool.folder, "TERM": "xterm"])
     }
 

@@ -41,7 +41,7 @@ struct ValidateTests {
 
     @Test(arguments: examples)
     func `the example's plugins, and one in C++, keep to every requirement`(name: String) async throws {
-        let (status, report) = try await report("\(Tool.built)/lib\(name).so")
+        let (status, report) = try await report("\(BuiltProducts.folder)/lib\(name).so")
         #expect(status == 0 && report.isValid)
         #expect(
             report.requirements.filter { $0.result == "failed" || $0.result == "skipped" }.map {
@@ -61,7 +61,7 @@ struct ValidateTests {
     }
 
     @Test func `the table has every requirement, and the sum of their results`() async throws {
-        let outcome = try await validate("\(Tool.built)/libClock.so")
+        let outcome = try await validate("\(BuiltProducts.folder)/libClock.so")
         #expect(outcome.status == 0)
         for number in Array(1...9) + Array(11...17) + Array(21...29) {
             #expect(outcome.output.contains("\nV\(number < 10 ? "0" : "")\(number)  "))
@@ -109,7 +109,7 @@ struct ValidateTests {
     }
 
     @Test func `a library of nearly the name of a toolchain's is a stranger`() async throws {
-        var bytes = try Data(contentsOf: URL(filePath: "\(Tool.built)/libClock.so"))
+        var bytes = try Data(contentsOf: URL(filePath: "\(BuiltProducts.folder)/libClock.so"))
         let needed = try #require(bytes.firstRange(of: Data("libswiftCore.so\0".utf8)))
         bytes.replaceSubrange(needed, with: Data("libswiftHelp.so\0".utf8))
         let path = tool.folder + "/libNeedy.so"

@@ -6,6 +6,7 @@ import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Executors that plugins bring: those that keep the rules, and those that do not.
@@ -38,8 +39,7 @@ struct ExecutingTests {
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `an executor in Swift that is a library of its own conforms as its engine does`(lanes: LaneRule) async throws {
         let files = try TestFolder(), folder = files.path
-        let library = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(path: "lib_Relay.so").path
+        let library = BuiltProducts.folder + "/lib_Relay.so"
         let host = PluginHost(
             manifest: Manifest(
                 plugins: [PluginReference(library: library)],

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestFixtures
 import Testing
 
 /// A process that has a store open.
@@ -9,9 +10,7 @@ final class StoreProcess: Sendable {
 
     /// Starts `store-writer`, which is beside the tests.
     init(_ arguments: String...) throws {
-        let path = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "store-writer")
-            .path
-        let beside = try FileManager.default.isExecutableFile(atPath: path) ? path : Self.besideImage()
+        let program = BuiltProducts.folder + "/store-writer"
         var ends: [Int32] = [0, 0]
         let status = pipe(&ends)
         try #require(status == 0)
@@ -21,21 +20,16 @@ final class StoreProcess: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-        var words = ([beside] + arguments).map { strdup($0) } + [nil]
+        var words = ([program] + arguments).map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         var process: pid_t = 0
-        let spawned = posix_spawn(&process, beside, &actions, nil, &words, environ)
+        let spawned = posix_spawn(&process, program, &actions, nil, &words, environ)
         close(ends[1])
         (self.process, output) = (process, ends[0])
         try #require(spawned == 0, "store-writer cannot be started: \(spawned)")
     }
 
     deinit { close(output) }
-
-    private static func besideImage() throws -> String {
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return URL(filePath: own).deletingLastPathComponent().appending(path: "store-writer").path
-    }
 
     /// Waits until there is more output, and returns it; empty at its end.
     func read() -> String {

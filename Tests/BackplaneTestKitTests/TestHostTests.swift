@@ -7,6 +7,7 @@ import BookshelfContracts
 import BookshelfModule
 import Foundation
 import Synchronization
+import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))
@@ -106,14 +107,14 @@ struct TestHostTests {
     }
 
     @Test func `libraries are loaded where the test says where they are`() async throws {
-        let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
         var manifest = try Manifest(
             contentsOf: URL(filePath: #filePath).appending(path: "../../../manifests/bookshelf-v1.json").standardized
                 .path)
         manifest.managers["LibraryManager"]?.communicationController?.configuration = [:]
         let network = Fake(LibraryNetwork.self) { $0.async(\.find) { _, _ in [] } }
-        try await TestHost.run(manifest, plugins: [], fakes: [.communicationController: network], pluginPaths: [folder])
-        { host in
+        try await TestHost.run(
+            manifest, plugins: [], fakes: [.communicationController: network], pluginPaths: [BuiltProducts.folder]
+        ) { host in
             let library = try await host.manager("LibraryManager", as: Library.self)
             #expect(try await library.search(BookQuery(text: "whale")).source == .network)
             #expect(await host.host.managers.map(\.plugin) == ["org.backplane.bookshelf"])

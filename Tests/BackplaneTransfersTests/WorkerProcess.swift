@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestFixtures
 import Testing
 
 /// A process of `transfer-worker`, which is beside the tests.
@@ -12,11 +13,7 @@ final class WorkerProcess {
     convenience init(_ arguments: String...) throws { try self.init(arguments) }
 
     init(_ arguments: [String]) throws {
-        let image = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let folders = [CommandLine.arguments[0], image].map { URL(filePath: $0).deletingLastPathComponent() }
-        let path = folders.map { $0.appending(path: "transfer-worker").path }
-            .first { FileManager.default.isExecutableFile(atPath: $0) }
-        process.executableURL = URL(filePath: try #require(path))
+        process.executableURL = URL(filePath: BuiltProducts.folder + "/transfer-worker")
         process.arguments = arguments
         (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, output)
         try process.run()

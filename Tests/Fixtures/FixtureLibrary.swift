@@ -2,10 +2,6 @@ import Foundation
 
 /// The libraries of `Tests/Plugins`, which SwiftPM has built beside this program, and variants of them.
 package enum FixtureLibrary {
-    /// Where they lie.
-    package static let folder =
-        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
-
     /// Returns the bytes of a library or, with other arguments than its name, of a variant.
     ///
     /// - Parameters:
@@ -17,7 +13,7 @@ package enum FixtureLibrary {
         _ name: String = "FixturesInC", id: String? = nil, version: String? = nil, abi: ClosedRange<UInt32>? = nil,
         settings: [String: String] = [:]
     ) throws -> [UInt8] {
-        var bytes = try Data(contentsOf: URL(filePath: "\(folder)/lib\(name).so"))
+        var bytes = try Data(contentsOf: URL(filePath: "\(BuiltProducts.folder)/lib\(name).so"))
         func write(_ text: String, after mark: String, at offset: Int, size: Int) {
             guard let start = bytes.firstRange(of: Data(mark.utf8))?.lowerBound, text.utf8.count < size else {
                 preconditionFailure("lib\(name).so has no room for `\(text)` after `\(mark)`")

@@ -12,7 +12,7 @@ package enum OccupiedPoolProgram {
     /// The lines that it prints.
     package static func lines(_ arguments: [String], in folder: TestFolder) async throws -> [String] {
         let process = Process(), output = Pipe()
-        process.executableURL = URL(filePath: TestHost.libraries + "/occupied-pool")
+        process.executableURL = URL(filePath: BuiltProducts.folder + "/occupied-pool")
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging([
             "XDG_RUNTIME_DIR": folder.path, "XDG_CACHE_HOME": folder.path,

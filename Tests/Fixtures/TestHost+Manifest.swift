@@ -20,9 +20,6 @@ extension TestHost {
     package var loads: String { folder + "/loads" }
     package var data: String { folder + "/data" }
 
-    /// Where SwiftPM puts the libraries: beside this program.
-    package static let libraries = RunningExecutable.folder ?? "."
-
     /// - Parameter manifest: the text of a whole manifest.
     package convenience init(
         _ manifest: String, plugins: [any Plugin.Type] = [], pluginPaths: [String] = [], in files: TestFolder? = nil,

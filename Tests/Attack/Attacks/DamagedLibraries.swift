@@ -26,14 +26,14 @@ struct DamagedLibraries: Attack {
     init(at site: Site) throws {
         self.site = site
         sound = try ["Clock", "TurnstileInC1", "_Challenge", "Almanac"].map { name in
-            let file = URL(filePath: "\(HostProcess.built)/lib\(name).so")
+            let file = URL(filePath: "\(BuiltProducts.folder)/lib\(name).so")
             return Library(name: name, bytes: Array(try Data(contentsOf: file)))
         }
         let manifest = """
             {"manifestVersion": 1, "plugins": [{"library": "Clock"}, {"library": "_Challenge"}, {"library": "Almanac"}],
              "managers": {"Clock": {"className": "ClockManager"}, "Trials": {"className": "TrialManager"}}}
             """
-        let path = try site.write(manifest.utf8, as: "host.json"), options = ["--plugin-path", HostProcess.built]
+        let path = try site.write(manifest.utf8, as: "host.json"), options = ["--plugin-path", BuiltProducts.folder]
         hosts = HostPool(path, options, at: site, lives: 40)
         swapped = HostPool(path, options, at: site, lives: 1, as: "s")
         let library = try site.write(sound[3].bytes, as: "libSound.so")

@@ -21,7 +21,7 @@ struct HostileManifests: Attack {
         sound = try ["almanac.json", "bookshelf.json", "bookshelf-both.json"].map { name in
             try ManifestValue(parsing: Data(contentsOf: URL(filePath: "\(folder)/\(name)")))
         }
-        let options = ["--plugin-path", HostProcess.built]
+        let options = ["--plugin-path", BuiltProducts.folder]
         hosts = HostPool("\(folder)/almanac.json", options, at: site, lives: 60)
         let process = try HostProcess(
             ["check", "\(folder)/bookshelf-both.json", "--load-folder", site.path + "/loads"] + options, in: site.path)
@@ -34,7 +34,7 @@ struct HostileManifests: Attack {
         let path = try site.write(bytes, as: "m\(trial).json")
         defer { site.remove(path) }
         let own = [
-            "--plugin-path", HostProcess.built, "--load-folder", site.path + "/loads", "--data", site.path + "/data",
+            "--plugin-path", BuiltProducts.folder, "--load-folder", site.path + "/loads", "--data", site.path + "/data",
         ]
         switch Int.random(in: 0..<8, using: &numbers) {
         case 0:

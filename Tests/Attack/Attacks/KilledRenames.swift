@@ -59,7 +59,7 @@ struct KilledRenames: Attack {
     private func host(_ manifest: String, in folder: String) throws -> RunningHost {
         let path = folder + "/manifest.json"
         try Data(contentsOf: URL(filePath: manifest)).write(to: URL(filePath: path))
-        return try RunningHost(path, ["--plugin-path", HostProcess.built, "--data", folder + "/data"], in: folder)
+        return try RunningHost(path, ["--plugin-path", BuiltProducts.folder, "--data", folder + "/data"], in: folder)
     }
 
     /// Counts once, which the host has to do from the last count on.

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestFixtures
 
 /// A process of the command `backplane`, in a process group of its own, whose end, time and memory are watched.
 final class HostProcess: @unchecked Sendable {  // one thread at a time uses it; what it prints goes to files
@@ -56,9 +57,7 @@ final class HostProcess: @unchecked Sendable {  // one thread at a time uses it;
         for file in files { unlink(file) }
     }
 
-    /// The folder of the programs and libraries of this build.
-    static let built = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
-    private static let program = built + "/backplane"
+    private static let program = BuiltProducts.folder + "/backplane"
 
     var output: String { Self.text(files[0]) }
     var errors: String { Self.text(files[1]) }

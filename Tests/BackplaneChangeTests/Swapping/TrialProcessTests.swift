@@ -119,7 +119,7 @@ struct TrialProcessTests {
 
     @Test(arguments: ["Turnstile1", "_Challenge", "_Parity", "_ParityRelay", "TurnstileInC1"])
     func `plugins that do nothing wrong pass, in Swift with their layouts, and in C`(_ library: String) throws {
-        #expect(process.open(TestHost.libraries + "/lib\(library).so", limit: .seconds(60)) == .passed)
+        #expect(process.open(BuiltProducts.folder + "/lib\(library).so", limit: .seconds(60)) == .passed)
     }
 
     @Test func `one that comes to no end is killed, with what it started`() async throws {

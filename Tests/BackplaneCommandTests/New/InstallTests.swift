@@ -12,7 +12,7 @@ struct InstallTests {
     init() throws { tool = try Tool() }
 
     private func make(_ target: String) async throws -> Tool.Outcome {
-        let arguments = ["-C", Page.root.path, target, "BUILT=\(Tool.built)", "PREFIX=\(prefix)", "DESTDIR="]
+        let arguments = ["-C", Page.root.path, target, "BUILT=\(BuiltProducts.folder)", "PREFIX=\(prefix)", "DESTDIR="]
         return try await RunningTool(["make", "--no-print-directory"] + arguments, of: "/usr/bin/env", input: nil).end()
     }
 
@@ -38,7 +38,7 @@ struct InstallTests {
 
         let command = prefix + "/bin/backplane"
         let check = try await RunningTool(
-            ["check", Tool.almanac, "--plugin-path", Tool.built], of: command, input: nil
+            ["check", Tool.almanac, "--plugin-path", BuiltProducts.folder], of: command, input: nil
         ).end()
         #expect(check.status == 0, "\(check.errors)")
         let made = try await RunningTool(["new", "package", "Tides"], of: command, input: nil, in: tool.folder).end()

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestFixtures
 import Testing
 
 @testable import BackplaneTools
@@ -9,7 +10,7 @@ import Testing
 struct LostOutputTests {
     private func run(_ arguments: [String], to output: FileHandle) throws -> (status: Int32, errors: String) {
         let process = Process(), errors = Pipe()
-        process.executableURL = URL(filePath: Tool.built + "/backplane")
+        process.executableURL = URL(filePath: BuiltProducts.folder + "/backplane")
         process.arguments = arguments
         (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, output, errors)
         try process.run()

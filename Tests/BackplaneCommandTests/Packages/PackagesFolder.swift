@@ -6,7 +6,7 @@ import TestFixtures
 /// All are built in one folder, which is found again by the next run: what they have in common is compiled once. The
 /// suites that use it run one after the other.
 struct PackagesFolder {
-    let path = Tool.built + "/Packages"
+    let path = BuiltProducts.folder + "/Packages"
     var checkout: String { path + "/backplane" }
     var scratchPath: String { path + "/.build" }
     /// Where programs and libraries are, once they are built.
@@ -41,7 +41,7 @@ struct PackagesFolder {
         try files.copyItem(
             at: Page.root.appending(path: "Package.swift"), to: URL(filePath: checkout + "/Package.swift"))
         try files.createDirectory(atPath: checkout + "/.build", withIntermediateDirectories: true)
-        try link(checkout + "/.build/debug", to: Tool.built)
+        try link(checkout + "/.build/debug", to: BuiltProducts.folder)
     }
 
     /// The commands as a reader enters them: a package is built in the common folder, to which its own is a link, with
@@ -65,8 +65,8 @@ struct PackagesFolder {
         try write(
             "backplane",
             """
-            case "$1 $2" in "new app" | "new package") exec '\(Tool.built)/backplane' "$@" --backplane '\(checkout)' ;; esac
-            exec '\(Tool.built)/backplane' "$@"
+            case "$1 $2" in "new app" | "new package") exec '\(BuiltProducts.folder)/backplane' "$@" --backplane '\(checkout)' ;; esac
+            exec '\(BuiltProducts.folder)/backplane' "$@"
             """)
     }
 

@@ -7,7 +7,7 @@ import Testing
 struct ScarceMeansTests {
     /// Runs a command through a shell that sets a limit first.
     private func run(_ limit: String, _ tool: Tool, _ arguments: [String]) async throws -> Tool.Outcome {
-        let command = ([Tool.built + "/backplane"] + arguments + ["--load-folder", tool.loads])
+        let command = ([BuiltProducts.folder + "/backplane"] + arguments + ["--load-folder", tool.loads])
             .map { "'\($0)'" }.joined(separator: " ")
         let process = try RunningTool(
             ["-c", "\(limit); exec \(command)"], of: "/bin/sh", input: nil,
@@ -38,7 +38,7 @@ struct ScarceMeansTests {
     private static let call = ["call", Tool.almanac, "AlmanacManager", "on", "\"07-20\""]
     private static let check = ["check", Tool.almanac]
     private static let host = ["run", Tool.almanac]
-    private static let inspect = ["inspect", Tool.built + "/libClock.so"]
+    private static let inspect = ["inspect", BuiltProducts.folder + "/libClock.so"]
 
     @Test(arguments: [call, check, host, inspect])
     func `few open files`(_ arguments: [String]) async throws {

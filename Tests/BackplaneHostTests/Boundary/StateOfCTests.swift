@@ -19,7 +19,7 @@ struct StateOfCTests {
         }
     ) async throws -> ComponentInstance {
         let entry = unsafeBitCast(
-            try DynamicLibrary(loading: FixtureLibrary.folder + "/libFixturesInC.so").symbol(LibraryFile.entry),
+            try DynamicLibrary(loading: BuiltProducts.folder + "/libFixturesInC.so").symbol(LibraryFile.entry),
             to: PluginDescription.Entry.self)
         let plugin = try PluginDescription(asking: entry, getInterface: { _, _ in nil })
         let found = try #require(plugin.components.first { $0.description.className == className })

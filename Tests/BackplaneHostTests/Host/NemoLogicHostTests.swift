@@ -64,7 +64,7 @@ struct `Nemo Logic's cases on a running host` {
 private func challengeFolder(in folder: TestFolder) throws -> String {
     let path = try folder.makeFolder("plugins")
     try FileManager.default.copyItem(
-        atPath: TestHost.libraries + "/lib_Challenge.so", toPath: path + "/lib_Challenge.so")
+        atPath: BuiltProducts.folder + "/lib_Challenge.so", toPath: path + "/lib_Challenge.so")
     return path
 }
 

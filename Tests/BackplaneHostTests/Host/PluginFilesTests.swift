@@ -15,7 +15,8 @@ struct PluginFilesTests {
     private func host(_ folders: [String: String], resources: String? = nil) throws -> TestHost {
         let folder = try TestFolder()
         try folder.write(
-            Array(try Data(contentsOf: URL(filePath: TestHost.libraries + "/libBookshelf.so"))), as: "libBookshelf.so")
+            Array(try Data(contentsOf: URL(filePath: BuiltProducts.folder + "/libBookshelf.so"))), as: "libBookshelf.so"
+        )
         for (name, words) in folders {
             _ = try folder.makeFolder(name)
             try folder.write(Array(words.utf8), as: name + "/fillers.json", mode: 0o644)

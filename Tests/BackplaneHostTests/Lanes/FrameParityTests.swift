@@ -52,7 +52,7 @@ struct FrameParityTests {
             "First": {"className": "FramesRelay", "uses": {"earlier": "Middle"}}
             """
         try await TestHost.with(
-            parity: managers, libraries: ["FixturesInC"], pluginPaths: [TestHost.libraries]
+            parity: managers, libraries: ["FixturesInC"], pluginPaths: [BuiltProducts.folder]
         ) { test in
             try await expectFrame(at: test.host.manager("First"))
             let lanes = Dictionary(
@@ -104,7 +104,7 @@ struct FrameParityTests {
         let managers =
             #""Last": {"className": "FramesInC"}, "First": {"className": "FramesRelay", "uses": {"next": "Last"}}"#
         try await TestHost.with(
-            parity: managers, libraries: ["FramesInC"], pluginPaths: [TestHost.libraries], in: folder
+            parity: managers, libraries: ["FramesInC"], pluginPaths: [BuiltProducts.folder], in: folder
         ) { test in
             let late = BackplaneError(
                 .componentFailed, "`frameNow` of Last is synchronous but did not answer before returning")

@@ -46,7 +46,8 @@ struct WireLaneTests {
         let host = PluginHost(
             manifest: ManifestDocument(contentsOf: manifest),
             options: HostOptions(
-                pluginPaths: [TestHost.libraries], loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data"
+                pluginPaths: [BuiltProducts.folder], loadFolder: folder.path + "/loads",
+                dataFolder: folder.path + "/data"
             ))
         try await host.start()
         _ = try await host.manager("LibraryManager", as: Library.self)

@@ -17,7 +17,7 @@ struct LedgerTests {
              "managers": {"Trials": {"className": "TrialManager"},
                           "Ledger": {"className": "LedgerManager", "uses": {"trials": "Trials"}}}}
             """,
-            pluginPaths: [TestHost.libraries])
+            pluginPaths: [BuiltProducts.folder])
     }
 
     private func call(_ method: String, _ input: String = "null") async throws(BackplaneError) -> String {

@@ -15,7 +15,7 @@ struct SwiftRuntimeTests {
 
     /// A library of this package, which says that another Swift built it; `nil`: as it is.
     private func library(_ name: String, saying swift: Int? = nil) throws -> [UInt8] {
-        var bytes = Array(try Data(contentsOf: URL(filePath: TestHost.libraries + "/" + name)))
+        var bytes = Array(try Data(contentsOf: URL(filePath: BuiltProducts.folder + "/" + name)))
         guard let swift else { return bytes }
         var section = bytes[try #require(ELFImage(bytes).range(ofSection: "backplane"))]
         // In every record that says one, or else in the first.

@@ -16,7 +16,7 @@ struct CompositionTests {
         return PluginHost(
             manifest: ManifestDocument(contentsOf: "/\(root)/manifests/\(manifest)"),
             options: HostOptions(
-                pluginPaths: [TestHost.libraries], loadFolder: folder.path + "/loads",
+                pluginPaths: [BuiltProducts.folder], loadFolder: folder.path + "/loads",
                 dataFolder: folder.path + "/data", lanes: lanes))
     }
 

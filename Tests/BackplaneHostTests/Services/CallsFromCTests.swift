@@ -18,7 +18,7 @@ struct CallsFromCTests {
             {"manifestVersion": 1, "plugins": [{"library": "_Challenge"}, {"library": "FixturesInC"}],
              "managers": {"Trials": {"className": "TrialManager"}, "Caller": {"className": "Caller", "uses": {"trials": "Trials"}}}}
             """#,
-            pluginPaths: [TestHost.libraries], stopLimit: stopLimit)
+            pluginPaths: [BuiltProducts.folder], stopLimit: stopLimit)
     }
 
     @Test func `it is answered, and its call came through it`() async throws {

@@ -18,7 +18,7 @@ struct ReentryTests {
              "managers": {"Trials": {"className": "TrialManager"}, "Deep": {"className": "Deep", "uses": {"trials": "Trials"}},
                           "Again": {"className": "Again", "uses": {"deep": "Deep"}}}}
             """#,
-            pluginPaths: [TestHost.libraries])
+            pluginPaths: [BuiltProducts.folder])
         #expect(try await test.call("Deep", "depth") == "1")
         #expect(try await test.call("Again", "again") == "5", "each call came inside the answer of the one before")
         let deep = try await test.host.coordinator.running("Deep")

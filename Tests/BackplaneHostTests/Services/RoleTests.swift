@@ -18,7 +18,7 @@ struct RoleTests {
     private func withTrespasser(_ body: (TestHost) async throws -> Void) async throws {
         let test = try TestHost(
             #"{"manifestVersion": 1, "plugins": [{"library": "Hostile"}], "managers": {"Trespasser": {"className": "Trespasser"}}}"#,
-            pluginPaths: [TestHost.libraries])
+            pluginPaths: [BuiltProducts.folder])
         try await body(test)
         await test.host.stop()
     }

@@ -45,7 +45,7 @@ struct PipeTests {
                 "Source": {"className": "SequencesManager"}, "Watch": {"className": "SequenceWatchManager"},
                 "Pipe": {"className": "Pipe", "uses": {"source": "Source"}}
                 """#,
-            libraries: ["FixturesInC"], pluginPaths: [TestHost.libraries]
+            libraries: ["FixturesInC"], pluginPaths: [BuiltProducts.folder]
         ) { test in
             try await body(test, try await test.host.manager("Pipe"))
         }

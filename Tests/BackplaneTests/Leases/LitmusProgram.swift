@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// The program `litmus`, which tries the leases of lease.h with threads on real processors.
@@ -14,8 +15,7 @@ enum LitmusProgram {
     /// - Parameter environment: what it finds there besides this program's own.
     static func run(_ arguments: [String], seconds: Int, environment: [String: String] = [:]) async throws -> Outcome {
         let process = Process(), output = Pipe()
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(path: "litmus")
+        process.executableURL = URL(filePath: BuiltProducts.folder + "/litmus")
         process.arguments = [arguments[0], "\(seconds)"] + arguments.dropFirst()
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = output

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import TestFixtures
 import Testing
 
 /// The example's server as a program, on the loopback interface.
@@ -37,8 +38,7 @@ final class RunningServer: Sendable {
 
     /// The program, which the package manager puts beside the tests.
     static var executable: URL {
-        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(
-            path: "bookshelf-server")
+        URL(filePath: BuiltProducts.folder + "/bookshelf-server")
     }
 
     private init(_ arguments: [String]) throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneTools
@@ -19,7 +20,7 @@ struct DevTerminalTests {
     /// made ordinary in any case.
     private func start(type: String = "xterm", isInBackground: Bool = false) async throws -> TerminalRun {
         let words =
-            "'\(Tool.built)/backplane' dev '\(editions.manifest)' --data '\(tool.data)' --load-folder '\(tool.loads)'"
+            "'\(BuiltProducts.folder)/backplane' dev '\(editions.manifest)' --data '\(tool.data)' --load-folder '\(tool.loads)'"
         let line = isInBackground ? "set -m; \(words) & read line; fg >/dev/null" : words
         let terminal = try TerminalRun(
             "trap : INT; \(line); echo \"over, $?\"; read line",
