@@ -25,7 +25,7 @@ enum OwnPackage {
             at: built)
     }
 
-    private static let built = FilePath.absolute(FilePath.join(FilePath.folder(of: #filePath), "../.."))
+    private static let built = FilePath.absolute(FilePath.join(FilePath.folder(of: #filePath), "../../.."))
 
     /// Returns the folder itself and all folders above it, nearest first.
     static func folders(above path: String) -> [String] {

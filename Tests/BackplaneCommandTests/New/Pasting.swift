@@ -27,6 +27,9 @@ struct Pasting {
                 switch (section.place, section.owner) {
                 case ("register(in:)", _): ["func register\\(in [^{]*\\{"]
                 case (let list, let owner?): ["name: \"\(owner)\",\\s*\(list): \\["]
+                // In this package, targets of plugins stand in a list of their own.
+                case ("targets", nil) where text.contains("let example: [Target] = ["):
+                    ["let example: \\[Target\\] = \\["]
                 // The package's own, which stands further out than those of its products.
                 case (let list, nil): ["\n    \(list): \\[", "\\b\(list): \\["]
                 }
