@@ -70,12 +70,13 @@ bp_get_interface get_interface;
 #define MARK "backplane.fixture-settings:"
 char settings[2048] = MARK;
 
-/* A compiler would otherwise believe that nobody changes it. */
+/* A compiler would otherwise believe that nobody changes them. */
 static const bp_identity *volatile const identity = &bp_identity_record;
+static const char *volatile const own_settings = settings + sizeof MARK;
 
 const char *setting(const char *name) {
     const size_t length = strlen(name);
-    for (const char *at = settings + sizeof MARK; *at; at += strlen(at) + 1) {
+    for (const char *at = own_settings; *at; at += strlen(at) + 1) {
         if (strncmp(at, name, length) == 0 && at[length] == '=') return at + length + 1;
     }
     return NULL;
