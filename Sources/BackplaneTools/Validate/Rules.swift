@@ -2,7 +2,7 @@ import Backplane
 
 /// The requirements that a plugin must meet.
 ///
-/// They are checked in this order, those of a part in one process. A rule is not checked where one that it needs failed.
+/// They are checked in this order, those of a part in one process. A rule is skipped where one that it needs failed.
 package struct Rule: Sendable {
     /// The identifier in reports and documentation, such as `V01`.
     let id: String
@@ -84,7 +84,7 @@ package struct Rule: Sendable {
             .components { $0.answerOnce() }),
     ]
 
-    /// Returns the verdict on the rule that follows from those on the rules that it needs; `nil` if it is to be checked.
+    /// Returns the verdict that follows from those on the rules that this one needs; `nil` if it is to be checked.
     func verdict(after verdicts: [String: Verdict]) -> Verdict? {
         for id in needs {
             guard let verdict = verdicts[id], verdict.result != .passed else { continue }
