@@ -35,7 +35,7 @@ extension BackplaneTool {
         }
 
         private func inspect(_ path: String, in folder: LoadFolder) async -> InspectionReport {
-            var report = InspectionReport(LibraryInspection(of: path, in: folder))
+            var report = InspectionReport(path, in: folder)
             guard report.problems.isEmpty else { return report }
             do throws(BackplaneError) {
                 report.plugin = try await InspectionChild.describe(path, in: folder.path, limit: arguments.limit)
@@ -73,10 +73,22 @@ struct InspectionReport: Encodable {
     /// The reasons why a host would not load the library.
     var problems: [BackplaneError]
 
-    init(_ inspection: LibraryInspection) {
-        (path, size, sha256) = (inspection.path, inspection.size, inspection.sha256)
-        identity = inspection.identity.map(IdentityRow.init)
-        problems = [inspection.refusal].compactMap(\.self)
+    /// Creates a report with the checks of a host, in the same order.
+    ///
+    /// - Parameter folder: The folder for the copy that a host would load.
+    init(_ path: String, in folder: LoadFolder) {
+        (self.path, problems) = (path, [])
+        do throws(BackplaneError) {
+            let copy = try LibraryCopy(of: path, in: folder)
+            (size, sha256) = (copy.size, try copy.digest())
+            let image = try copy.image()
+            // A refused library may still have an identity.
+            identity = (try? LibraryIdentity(of: image, at: path)).map(IdentityRow.init)
+            try copy.requireEntry(in: image)
+            _ = try copy.identity(in: image)
+        } catch {
+            problems = [error]
+        }
     }
 
     struct IdentityRow: Encodable {

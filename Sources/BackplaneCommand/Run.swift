@@ -73,8 +73,6 @@ extension BackplaneTool {
                 _ = Output.fail(error)
                 return await giveUp(host, control, stopped)
             }
-            // The first swap need not wait for it.
-            if !noControl { _ = HostThread.tryStart("bp-trials") { TrialProcess.shared.prepare() } }
             let managers = await host.managers
             // A lazy manager can still be started.
             let isIdle =

@@ -8,8 +8,8 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(
             abstract: "Check a plugin against the rules of the boundary.",
             discussion: """
-                The rules are numbered requirements, which docs/validate.md explains. Each check runs in a separate \
-                process, so that a crash or a hang is reported as a finding. The plugin's components are created, \
+                The rules are numbered requirements, which docs/validate.md explains. They are checked in separate \
+                processes, so that a crash or a hang is reported as a finding. The plugin's components are created, \
                 called with invalid JSON, cancelled and stopped, with none of their wires connected. The exit code is \
                 1 if the plugin violates a requirement.
 
@@ -44,12 +44,13 @@ extension BackplaneTool {
     struct ValidateChild: AsyncParsableCommand {
         static let configuration = CommandConfiguration(commandName: ValidationChild.command, shouldDisplay: false)
 
-        @Argument var trial: String
+        @Argument var part: String
+        @Argument var rules: String
         @OptionGroup var arguments: LibraryArguments
 
         func run() async throws {
-            guard let trial = Trial(rawValue: trial) else { throw ValidationError("unknown trial") }
-            await ValidationChild.run(trial, arguments.library, loadFolder: arguments.loadFolder)
+            guard let part = Rule.Part(rawValue: part) else { throw ValidationError("unknown part") }
+            await ValidationChild.run(part, rules, arguments.library, loadFolder: arguments.loadFolder)
         }
     }
 }

@@ -191,6 +191,6 @@ struct FirstLineTests {
         #expect(lines.first?.contains("Fatal error: Index out of range") == true, "\(called.errors)")
         #endif
         let line = try #require(lines.first { $0.hasPrefix("backplane: signal ") }, "\(called.errors)")
-        #expect(line.contains("TrialManager.item(at:) of org.backplane.tests.challenge, generation 1"), "\(line)")
+        #expect(line.contains("in code of org.backplane.tests.challenge, generation 1"), "\(line)")
     }
 }

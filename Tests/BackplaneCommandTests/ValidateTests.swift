@@ -48,12 +48,9 @@ struct ValidateTests {
                 "\($0.id) \($0.details)"
             } == [])
         if name == "Clock" {
-            #expect(
-                report["V15"]?.details.count == 1
-                    && report["V15"]?.details.first?.contains(/^\d+ µs on the processor$/) == true)
             // A plugin in C is asked all that there is to ask of it.
             let inapplicable = report.requirements.filter { $0.result == "not applicable" }.map(\.id)
-            #expect(inapplicable == ["V08", "V09", "V28", "V29"])
+            #expect(inapplicable == ["V06", "V26", "V27"])
         }
         if name == "Bookshelf" {
             #expect(report["V25"]?.result == "passed", "a call that waits for a wire is answered when it is cancelled")
@@ -63,10 +60,10 @@ struct ValidateTests {
     @Test func `the table has every requirement, and the sum of their results`() async throws {
         let outcome = try await validate("\(BuiltProducts.folder)/libClock.so")
         #expect(outcome.status == 0)
-        for number in Array(1...9) + Array(11...17) + Array(21...29) {
+        for number in Array(1...6) + Array(11...13) + Array(21...28) {
             #expect(outcome.output.contains("\nV\(number < 10 ? "0" : "")\(number)  "))
         }
-        #expect(outcome.output.hasSuffix("\n21 passed, 4 not applicable\n"), "\(outcome.output)")
+        #expect(outcome.output.hasSuffix("\n14 passed, 3 not applicable\n"), "\(outcome.output)")
     }
 
     @Test func `what is no library at all is exit code 1, and everything else is skipped`() async throws {
@@ -104,7 +101,7 @@ struct ValidateTests {
             root + "/Sources/CBackplane/include", root + "/Tests/Plugins/Ledger/ledger.cpp",
         ])
         #expect(
-            report["V03"]?.details.first?.contains("version script `{ global: backplane_plugin_entry_v1; local: *; };`")
+            report["V04"]?.details.first?.contains("version script `{ global: backplane_plugin_entry_v1; local: *; };`")
                 == true)
     }
 

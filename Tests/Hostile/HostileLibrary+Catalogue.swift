@@ -85,15 +85,6 @@ extension HostileLibrary {
                     for index in bytes.count / 2..<bytes.count { bytes[index] = 0 }
                 }),
             HostileLibrary(
-                name: "bytes-no-stack", what: "does not say what stacks it needs",
-                making: .bytes { bytes in
-                    // The program header of that kind (PT_GNU_STACK) becomes one of no kind.
-                    for entry in stride(from: 64, to: 64 + 56 * Int(bytes[56]), by: 56)
-                    where Array(bytes[entry..<entry + 4]) == [0x51, 0xE5, 0x74, 0x64] {
-                        bytes.replaceSubrange(entry..<entry + 4, with: [0, 0, 0, 0])
-                    }
-                }),
-            HostileLibrary(
                 name: "bytes-wrong-magic", what: "does not begin as ELF does", making: .bytes { $0[0] = 0x7E }),
             HostileLibrary(name: "bytes-32-bit", what: "says that it is of 32 bits", making: .bytes { $0[4] = 1 }),
             HostileLibrary(
@@ -120,21 +111,13 @@ extension HostileLibrary {
             ("TWO_IDENTITIES", "gives two ids"), ("NO_ENTRY", "exports no entry"), ("HIDDEN_ENTRY", "hides its entry"),
             ("EXPORTS_SDK", "exports names of the SDK and of the Swift runtime"),
             ("INTERPOSES", "exports a function of libc's name"),
-            ("CONSTRUCTOR", "has a constructor"), ("CONSTRUCTOR_NEVER", "has a constructor that never returns"),
+            ("CONSTRUCTOR_NEVER", "has a constructor that never returns"),
             ("CONSTRUCTOR_ABORTS", "has a constructor that aborts"),
-            ("CONSTRUCTOR_DISGUISED", "has constructors that are called nearly as the toolchain's"),
-            ("CONSTRUCTORS_NAMELESS", "has two constructors without names, and none of the toolchain's"),
-            ("CHOOSES", "chooses a function when it is loaded"), ("UNRESOLVED", "calls a function that is nowhere"),
+            ("UNRESOLVED", "calls a function that is nowhere"),
             ("NEEDS_STRANGER", "needs a library that lies beside it"),
-            ("TEXT_RELOCATIONS", "has its code changed when it is loaded"),
-            ("EXECUTABLE_STACK", "wants a stack that code runs on"),
         ],
         ending: ["CONSTRUCTOR_ABORTS", "CONSTRUCTOR_NEVER"],
-        flags: [
-            "CONSTRUCTORS_NAMELESS": ["-nostartfiles", "-s"],
-            "TEXT_RELOCATIONS": ["-Wl,-z,notext", "-fuse-ld=bfd"], "EXECUTABLE_STACK": ["-Wl,-z,execstack"],
-            "NEEDS_STRANGER": ["-lstranger", "-Wl,-rpath,$ORIGIN"],
-        ])
+        flags: ["NEEDS_STRANGER": ["-lstranger", "-Wl,-rpath,$ORIGIN"]])
 
     private static let answers = variants(
         of: "answer",
@@ -164,7 +147,6 @@ extension HostileLibrary {
             ("NO_OPEN", "has a stream and no functions that serve it"),
             ("NULL_STATE", "has state without functions"), ("MISALIGNED_STATE", "has state at an odd address"),
             ("SHIFTY", "brings another class when it is loaded again"),
-            ("OF_ITS_PROCESS", "brings another class in each process"),
             ("OVERRUN", "writes more of its answer than there is room for"),
         ])
 
@@ -175,10 +157,7 @@ extension HostileLibrary {
             ("EXITS", "ends the process in its entry"),
             ("NEVER", "has an entry that waits for ever"), ("SPINS", "has an entry that computes for ever"),
             ("PRINTS", "prints in its entry"),
-            ("READS", "reads a file in its entry"), ("OPENS", "leaves a file open in its entry"),
-            ("THREAD", "leaves a thread behind in its entry"),
-            ("FORKS", "starts a process in its entry"),
-            ("UNWATCHED", "ignores in its entry the signal by which it is watched"),
+            ("OPENS", "leaves a file open in its entry"),
         ],
         ending: ["ABORTS", "FAULTS", "EXITS"])
 
@@ -229,9 +208,6 @@ extension HostileLibrary {
             ("ACTIVATE_TWICE", "says three times that it is active"),
             ("SUSPEND_FAILS", "cannot be suspended"), ("STOP_NEVER", "never stops"),
             ("STOP_ABORTS", "aborts when it is stopped"),
-            ("THREAD_LEFT", "leaves a thread behind when it is stopped"),
-            ("THREAD_DISGUISED", "leaves a thread that is called like the host's"),
-            ("THREAD_OF_POOL", "leaves a thread that is called like the pool's"),
             ("POOL_USED", "is activated by a timer of libdispatch"),
             ("PROCESS_LEFT", "leaves a process behind when it is stopped"),
             ("FILE_LEFT", "leaves a file open when it is stopped"),
@@ -248,6 +224,5 @@ extension HostileLibrary {
             name: "swift-retroactive",
             what: "declares a conformance of a type and a protocol that are both not its own",
             making: .swift(variant: "RETROACTIVE")),
-        HostileLibrary(name: "swift-bundle", what: "asks for Bundle.module", making: .swift(variant: "BUNDLE")),
     ]
 }

@@ -12,6 +12,11 @@ package struct ComponentClass: Sendable {
     /// A Boolean value that indicates whether instances accept another configuration.
     package var isReconfigurable: Bool { functions.component.reconfigure != nil }
 
+    /// Requests the texts of all layouts, which are otherwise read when they are needed.
+    package func readLayouts() {
+        for layout in [functions.layout, functions.stateLayout] + functions.wireLayouts { _ = layout.read() }
+    }
+
     /// The functions and tables to which the descriptor points.
     struct Functions: Sendable {
         private let descriptor: ForeignTable<bp_component>

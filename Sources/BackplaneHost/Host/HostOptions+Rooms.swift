@@ -3,7 +3,7 @@ extension HostOptions {
     var loading: LoadingOptions {
         LoadingOptions(
             pluginPaths: pluginPaths, folder: loadFolder, limit: loadLimit,
-            trials: LibraryTrials(trials, in: trialProcess, log: log), getInterface: HostInterfaces.get)
+            trials: LibraryTrials(trials, arePossible: canTryLibraries, log: log), getInterface: HostInterfaces.get)
     }
 
     var lifecycle: LifecycleOptions {

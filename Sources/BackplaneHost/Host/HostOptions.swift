@@ -33,11 +33,11 @@ public struct HostOptions: Sendable {
     public var lanes: LaneRule
     /// The rule for the libraries that are tried in a child process before this process loads them.
     ///
-    /// The child is forked from a second instance of this program in the background, in which `main` does not run. A
-    /// host that is part of a library rather than of the program's executable tries none, and logs that once.
+    /// The child is this program, started once more, in which `main` does not run. A host that is part of a library
+    /// rather than of the program's executable tries none, and logs that once.
     public var trials = TrialRule.whileRunning
-    /// The process for trials, which tests may replace.
-    package var trialProcess = TrialProcess.shared
+    /// A Boolean value that indicates whether this program can be started again for trials, which tests may change.
+    package var canTryLibraries = Trial.isPossible
     /// The way in which calls are counted, which tests may change.
     package var counting: LeaseCounting = .best
     /// The clock of limits, deadlines and timers, which tests may replace; `nil` means the system clock.

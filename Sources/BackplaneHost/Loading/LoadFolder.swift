@@ -75,3 +75,82 @@ package final class LoadFolder: Sendable {
         for range in ranges { file.punchHole(at: range) }
     }
 }
+
+/// The folder in which hosts create their load folders.
+extension LoadFolder {
+    static func defaultParent(_ environment: (String) -> String?) -> String {
+        RuntimeFolder.path(in: "XDG_CACHE_HOME", environment)
+    }
+
+    static func makeParent(_ path: String) throws(BackplaneError) {
+        do throws(PrivateFolder.Defect) {
+            try PrivateFolder.make(at: path)
+        } catch {
+            throw unusable(path, error.text)
+        }
+    }
+
+    static func requireExecution(in path: String) throws(BackplaneError) {
+        do throws(SystemError) {
+            if try !Mount(holding: path).isNoExec { return }
+        } catch {
+            throw unusable(path, "cannot be inspected: \(error)")
+        }
+        throw unusable(path, "is on a file system that is mounted noexec, from which nothing can be loaded")
+    }
+
+    static func unusable(_ path: String, _ reason: String) -> BackplaneError {
+        BackplaneError(
+            .loadFolderUnusable,
+            "the folder that libraries are loaded from \(reason); choose another with `HostOptions.loadFolder`",
+            at: path)
+    }
+}
+
+/// The load folders of other hosts.
+extension LoadFolder {
+    /// Returns a name `host-<process>-<random>`, in which the process id aids readers and the random part ensures
+    /// uniqueness.
+    static func newName() -> String {
+        let random = String(UInt64.random(in: .min ... .max), radix: 16)
+        return "host-\(getpid())-" + String(repeating: "0", count: 16 - random.count) + random
+    }
+
+    /// Removes the folders of hosts that have ended from `parent`.
+    ///
+    /// Only folders that certainly belong to a host are touched, because users can choose a parent with other contents.
+    static func sweep(_ parent: String) {
+        for name in (try? FileTree.names(in: parent)) ?? [] where isHostFolder(name) {
+            let path = FilePath.join(parent, name)
+            guard let status = try? FileStatus(at: path), status.kind == .folder, status.owner == geteuid() else {
+                continue
+            }
+            if !FileLock.isHeld(at: FilePath.join(path, "lock")) { FileTree.remove(path) }
+        }
+    }
+
+    private static func isHostFolder(_ name: String) -> Bool {
+        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "host", Int32(parts[1]) != nil else { return false }
+        return parts[2].utf8.count == 16 && UInt64(parts[2], radix: 16) != nil
+    }
+}
+
+/// The line printed to standard error when a trap in plugin code ends the process.
+///
+/// It names the plugin, its generation and the file of the copy; Swift's backtrace, which follows, names functions.
+///
+/// A line is also printed when the process is out of memory: the Swift runtime ends such a process in the code that
+/// next requests memory.
+///
+/// A trap (a `fatalError`, an index out of range, `abort`) cannot be survived within a process, but it can be
+/// attributed.
+enum LastWords {
+    /// Installs the handlers for the rest of the process; earlier handlers, such as Swift's backtracer, run afterwards.
+    ///
+    /// A write to a closed pipe is not a trap.
+    static func keep() { bph_keep_last_words() }
+
+    /// Records the plugin of a copy, because the name of the first copy of a plugin in Swift does not contain its id.
+    static func name(_ plugin: String, inCopyAt path: String) { bph_name_plugin(path, plugin) }
+}

@@ -1,4 +1,4 @@
-import Backplane
+package import Backplane
 import BackplaneBoundary
 import CBackplane
 
@@ -41,17 +41,15 @@ extension LoadedPlugin {
         guard let path, let copy, own.library == reference.library, own.resources == reference.resources,
             reference.version?.contains(description.version) ?? true
         else { return false }
-        let matches: Void? = try? LibraryFile.requireDigest(reference.sha256, ofCopy: copy, path)
+        let matches: Void? = try? LibraryCopy.requireDigest(reference.sha256, ofCopy: copy, path)
         return matches != nil
     }
 
     /// Creates a plugin from the description of a loaded library.
     ///
     /// - Parameter getInterface: The function through which the plugin fetches the host's services.
-    init(_ prepared: PreparedLibrary, _ library: DynamicLibrary, _ getInterface: bp_get_interface)
-        throws(BackplaneError)
-    {
-        let file = prepared.file, reference = prepared.reference, description = try file.describe(library, getInterface)
+    init(_ file: LibraryFile, _ library: DynamicLibrary, _ getInterface: bp_get_interface) throws(BackplaneError) {
+        let reference = file.reference, description = try file.describe(library, getInterface)
         if let range = reference?.version, !range.contains(description.version) {
             throw BackplaneError(
                 .versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)",
@@ -59,7 +57,7 @@ extension LoadedPlugin {
         }
         self.init(
             reference: reference, path: file.path, copy: file.copy, unmapped: file.unmapped,
-            resources: prepared.resources, description: description)
+            resources: file.resources, description: description)
     }
 }
 
@@ -139,8 +137,8 @@ struct PluginLoader {
     /// The progress of a library: known from the previous manifest, ready to load, or loaded but not described.
     fileprivate enum Opened: Sendable {
         case known(LoadedPlugin)
-        case ready(PreparedLibrary)
-        case loaded(PreparedLibrary, DynamicLibrary)
+        case ready(LibraryFile)
+        case loaded(LibraryFile, DynamicLibrary)
     }
 
     /// Loads all libraries before describing any, because loading one discards the Swift runtime's caches of types.
@@ -192,8 +190,8 @@ struct PluginLoader {
 
     private mutating func open(_ library: Wanted) throws(BackplaneError) -> Opened {
         let opened = try find(library)
-        if triesLibraries, case .ready(let prepared) = opened {
-            try options.trials.requireSurvival(of: prepared.file, limit: options.limit)
+        if triesLibraries, case .ready(let file) = opened {
+            try options.trials.requireSurvival(of: file, limit: options.limit)
         }
         return opened
     }
@@ -211,7 +209,7 @@ struct PluginLoader {
         var names = resourceNames, prepared = prepared
         defer { (resourceNames, self.prepared) = (names, prepared) }
         return .ready(
-            try PreparedLibrary(path, library.reference, in: folder, &names) { id in
+            try LibraryFile.prepare(path, library.reference, in: folder, &names) { id in
                 guard let plugin = id ?? generations.plugin(ofLibraryAt: path) else { return (nil, 1) }
                 defer { prepared[plugin, default: 0] += 1 }
                 return (plugin, generations.nextNumber(of: plugin) + prepared[plugin, default: 0])
@@ -220,7 +218,7 @@ struct PluginLoader {
 
     private static func load(_ opened: Opened) -> Result<Opened, BackplaneError> {
         guard case .ready(let library) = opened else { return .success(opened) }
-        return Result { () throws(BackplaneError) in .loaded(library, try library.file.load()) }
+        return Result { () throws(BackplaneError) in .loaded(library, try library.load()) }
     }
 
     private static func describe(_ opened: Opened, _ getInterface: bp_get_interface) -> Result<
@@ -229,9 +227,9 @@ struct PluginLoader {
         switch opened {
         case .known(let plugin): return .success(plugin)
         case .ready(let library):
-            return .failure(BackplaneError(.pluginLoadFailed, "the library was not loaded", at: library.file.path))
-        case .loaded(let prepared, let library):
-            return Result { () throws(BackplaneError) in try LoadedPlugin(prepared, library, getInterface) }
+            return .failure(BackplaneError(.pluginLoadFailed, "the library was not loaded", at: library.path))
+        case .loaded(let file, let library):
+            return Result { () throws(BackplaneError) in try LoadedPlugin(file, library, getInterface) }
         }
     }
 
@@ -259,7 +257,7 @@ extension PluginLoader.Opened {
         let path: String? =
             switch self {
             case .known: nil
-            case .ready(let library), .loaded(let library, _): library.file.path
+            case .ready(let library), .loaded(let library, _): library.path
             }
         return BackplaneError(
             .callDeadline,
@@ -283,4 +281,23 @@ extension Catalogue {
                 }
             }, builtIns: builtIns)
     }
+}
+
+/// The properties of a loaded library that attribute its code to its plugin.
+package struct PluginImage: Sendable, Hashable {
+    package var id: String
+    package var version: Version
+    /// The name of the file where it was built.
+    package var library: String
+    /// The path of the copy that was loaded.
+    package var copy: String
+
+    package init(id: String, version: Version, library: String, copy: String) {
+        (self.id, self.version, self.library, self.copy) = (id, version, library, copy)
+    }
+}
+
+extension PluginImage: CustomStringConvertible {
+    /// The image as text: "org.example.books 1.2.0 (libBooks.so)".
+    package var description: String { "\(id) \(version) (\(library))" }
 }

@@ -1,4 +1,5 @@
 package import Backplane
+import Glibc
 
 /// The Swift runtime of a process, which determines the libraries that can be loaded.
 package struct SwiftRuntime: Sendable {
@@ -56,4 +57,19 @@ extension SwiftRuntime {
 
     /// Returns the part of a version that must be equal for two versions to share a runtime.
     package static func minor(_ version: Version) -> String { "\(version.major).\(version.minor)" }
+}
+
+/// The program and the libraries that are currently mapped into this process.
+enum LoadedObjects {
+    /// The paths of all mapped files; `nil` if `/proc` is not mounted.
+    static var paths: Set<String>? {
+        // `dl_iterate_phdr` would wait for a library whose constructor hangs.
+        guard let maps = try? FileDescriptor(opening: "/proc/self/maps", O_RDONLY).bytes(count: 1 << 24) else {
+            return nil
+        }
+        let paths = maps.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            line.firstIndex(of: UInt8(ascii: "/")).map { String(decoding: line[$0...], as: UTF8.self) }
+        }
+        return Set(paths)
+    }
 }

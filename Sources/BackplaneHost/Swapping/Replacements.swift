@@ -79,21 +79,21 @@ final class Replacements {
         let options = live.options.loading, generations = live.generations
         let name = FilePath.name(of: wanted.path), limit = swap.stepLimit
         let trials: LibraryTrials? = swap.trustsLibraries || options.trials.rule == .never ? nil : options.trials
-        let prepared: Result<PreparedLibrary, BackplaneError> = await onThreadOfItsOwn(
+        let prepared: Result<LibraryFile, BackplaneError> = await onThreadOfItsOwn(
             // The trial has a limit of its own, and the copying before it another.
             limit: trials == nil ? limit : limit * 2 + .seconds(30), "\(name) took longer than \(limit) to prepare"
         ) { isGivenUp in
             Result { () throws(BackplaneError) in
                 var names = ResourceFolder.Names()
-                let library = try PreparedLibrary(wanted.path, wanted.reference, in: folder, &names) { id in
+                let library = try LibraryFile.prepare(wanted.path, wanted.reference, in: folder, &names) { id in
                     let plugin = id ?? current
                     return (plugin, generations.nextNumber(of: plugin))
                 }
                 if isGivenUp() {
-                    library.file.discard()
+                    library.discard()
                     throw .givenUp(at: wanted.path)
                 }
-                try trials?.requireSurvival(of: library.file, limit: limit, isGivenUp: isGivenUp)
+                try trials?.requireSurvival(of: library, limit: limit, isGivenUp: isGivenUp)
                 return library
             }
         }
@@ -103,10 +103,10 @@ final class Replacements {
         ) { isGivenUp in
             Result { () throws(BackplaneError) in
                 if isGivenUp() {
-                    library.file.discard()
+                    library.discard()
                     throw .givenUp(at: wanted.path)
                 }
-                return try LoadedPlugin(library, library.file.load(), options.getInterface)
+                return try LoadedPlugin(library, library.load(), options.getInterface)
             }
         }
         return try loaded.get()

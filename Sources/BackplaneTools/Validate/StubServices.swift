@@ -32,6 +32,16 @@ enum StubServices {
         for reply in replies { reply.end(BackplaneError(.callRetired, "the trial is over")) }
     }
 
+    /// Calls an entry function as a host without the native lane, which treats every plugin as if it were written in C.
+    static func ask(_ entry: PluginDescription.Entry, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
+        Array("0.0.0".utf8).withBytes { version in
+            var offer = bp_offer(
+                size: UInt32(MemoryLayout<bp_offer>.size), abi_min: UInt32(BP_ABI_MIN), abi_max: UInt32(BP_ABI_MAX),
+                lane_revision: 0, host_version: version, toolchain: .empty, get_interface: get)
+            return entry(&offer, answer)
+        }
+    }
+
     static let get: bp_get_interface = { id, revision in
         switch (id.text, revision) {
         case (BP_LOG, 1): return UnsafeRawPointer(log.pointer)

@@ -40,8 +40,8 @@ enum LoadingSteps {
         }
         var loaded: [(file: LibraryFile, library: DynamicLibrary)] = []
         for library in libraries {
-            let copy = try timed(.copying) { try LibraryCopy(of: library.path, sha256: library.sha256, in: loads) }
-            if library.sha256 != nil { try timed(.hashing) { try copy.requireDigest() } }
+            let copy = try timed(.copying) { try LibraryCopy(of: library.path, in: loads) }
+            if library.sha256 != nil { try timed(.hashing) { try copy.requireDigest(library.sha256) } }
             let file = try timed(.checking) { try copy.checked() }
             loaded.append((file, try timed(.loading) { try file.load() }))
         }

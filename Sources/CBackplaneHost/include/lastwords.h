@@ -1,6 +1,5 @@
 /*
- * lastwords.h: the plugin whose code was running when a signal ends this process, its function, and whether memory is
- * left.
+ * lastwords.h: the plugin whose code was running when a signal ends this process, and whether memory is left.
  *
  * In C, because a signal handler must not allocate, take locks or enter the Swift runtime. Only the host links this; no
  * plugin contains it.
@@ -18,8 +17,7 @@ void bph_name_plugin(const char *copy, const char *id);
  *
  * When a thread raises SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS or SIGTRAP while code of a plugin's copy is on
  * its stack, or while the system gives the process no more memory, one line about it is written to standard error, and
- * the signal goes on to the earlier handler. The line has the plugin, its generation, the innermost function of its own
- * and the copy. Other threads that raise such a signal meanwhile wait. A thread whose stack is exhausted reports
+ * the signal goes on to the earlier handler. The line has the plugin, its generation and the copy. Other threads that raise such a signal meanwhile wait. A thread whose stack is exhausted reports
  * nothing. SIGPIPE no longer ends the process; a handler that was installed before is kept.
  */
 void bph_keep_last_words(void);

@@ -107,9 +107,7 @@ struct SwapTrialTests {
     }
 
     @Test func `a host that cannot try libraries loads them all the same, and says so once`() async throws {
-        let fixture = try await TurnstileFixture {
-            $0.trialProcess = TrialProcess(isPossible: false)
-        }
+        let fixture = try await TurnstileFixture { $0.canTryLibraries = false }
         try await fixture.swap(TurnstileFixture.built("Turnstile2"))
         try await fixture.swap(TurnstileFixture.culprit())
         #expect(try await fixture.turnstile.pass(1).edition == 3)

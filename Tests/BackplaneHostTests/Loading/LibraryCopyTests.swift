@@ -70,9 +70,7 @@ struct LibraryCopyTests {
             let range = try #require(image.range(ofSection: name))
             #expect(!file.unmapped.contains { $0.overlaps(range) }, "\(name)")
         }
-        for segment in try ELFImage(bytes).segments() where segment.type == ELFImage.Segment.load {
-            #expect(!file.unmapped.contains { $0.overlaps(segment.range) })
-        }
+        for range in image.loaded { #expect(!file.unmapped.contains { $0.overlaps(range) }) }
         let small = try LibraryFile.prepare(folder.write(FixtureLibrary.bytes("Clock"), as: "libSmall.so"), in: loads)
         #expect(small.unmapped == [], "a few pages are not worth it")
     }
@@ -85,8 +83,7 @@ struct LibraryCopyTests {
         LoadFolder.giveRoomBack(file.unmapped, of: file.copy)
 
         #expect(try PluginDescription(asking: entry, getInterface: { _, _ in nil }).components.isEmpty == false)
-        let mapped = try ELFImage(bytes).segments().filter { $0.type == ELFImage.Segment.load }.map(\.range),
-            now = try contents(file.copy)
+        let mapped = try ELFImage(bytes).loaded, now = try contents(file.copy)
         #expect(now.count == bytes.count)
         for range in mapped { #expect(now[range] == bytes[range]) }
         guard file.unmapped.allSatisfy({ now[$0].allSatisfy { $0 == 0 } }) else {

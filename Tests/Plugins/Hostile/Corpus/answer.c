@@ -75,12 +75,6 @@
 #elif defined(SHIFTY)
 /* It brings one class the first time, and another one later. */
 #define AT_ANSWER if (getenv("HOSTILE_SHIFTY")) components[0].class_name = text("Shirker"); setenv("HOSTILE_SHIFTY", "1", 1);
-#elif defined(OF_ITS_PROCESS)
-/* Its class is called after the process. */
-#include <stdio.h>
-#include <unistd.h>
-static char name_of_process[32];
-#define AT_ANSWER snprintf(name_of_process, sizeof name_of_process, "Worker%d", getpid()); components[0].class_name = text(name_of_process);
 #elif defined(OVERRUN)
 /* It fills all of an answer that an older host has only a part of. */
 #define AT_ANSWER answer->size = sizeof own;

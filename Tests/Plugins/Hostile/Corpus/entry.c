@@ -11,16 +11,8 @@
 #define AT_ENTRY _exit(0);
 #elif defined(PRINTS)
 #define AT_ENTRY (void)!write(1, "{\"facts\": 1}", 12);
-#elif defined(READS)
-#define AT_ENTRY char some[4]; int file = open("/etc/hostname", O_RDONLY); (void)!read(file, some, sizeof some); close(file);
 #elif defined(OPENS)
 #define AT_ENTRY (void)!open("/dev/null", O_RDONLY);
-#elif defined(THREAD)
-#define AT_ENTRY start_thread(linger, NULL);
-#elif defined(FORKS)
-#define AT_ENTRY if (fork() == 0) _exit(0);
-#elif defined(UNWATCHED)
-#define AT_ENTRY signal(SIGSYS, SIG_IGN); (void)!write(-1, "x", 1);
 #endif
 
 #include "plugin.h"

@@ -29,25 +29,6 @@ char *getenv(const char *name) {
     (void)name;
     return NULL;
 }
-#elif defined(CONSTRUCTOR)
-__attribute__((constructor)) static void greet(void) { setenv("HOSTILE_CONSTRUCTOR", "ran", 1); }
-#elif defined(CONSTRUCTOR_DISGUISED)
-/* Called nearly as the toolchain's own. */
-__attribute__((constructor)) static void frame_dummy_of_mine(void) { setenv("HOSTILE_CONSTRUCTOR", "ran", 1); }
-__attribute__((constructor)) static void _initialise_all(void) { setenv("HOSTILE_CONSTRUCTOR", "ran twice", 1); }
-#elif defined(CONSTRUCTORS_NAMELESS)
-__attribute__((constructor)) static void greet(void) { setenv("HOSTILE_CONSTRUCTOR", "ran", 1); }
-__attribute__((constructor)) static void greet_again(void) { setenv("HOSTILE_CONSTRUCTOR", "ran twice", 1); }
-#elif defined(CHOOSES)
-typedef int (*number)(void);
-static int one(void) { return 1; }
-static volatile int times_chosen;
-static number choose(void) {
-    times_chosen++;             /* or the compiler would choose */
-    return one;
-}
-__attribute__((visibility("hidden"))) int pick(void) __attribute__((ifunc("choose")));
-__attribute__((used)) static number kept = pick;
 #elif defined(CONSTRUCTOR_NEVER)
 __attribute__((constructor)) static void greet(void) { linger(NULL); }
 #elif defined(CONSTRUCTOR_ABORTS)
@@ -62,6 +43,4 @@ __attribute__((visibility("hidden"), used)) int needed(void) { return stranger()
 #elif defined(STRANGER)
 int stranger(void);
 int stranger(void) { return 1; }
-#elif defined(TEXT_RELOCATIONS)
-__asm__(".text\n.local relocated\nrelocated:\n    movabs $methods, %rax\n    ret\n");
 #endif

@@ -16,12 +16,6 @@
 #define STOP never
 #elif defined(STOP_ABORTS)
 #define STOP aborting
-#elif defined(THREAD_LEFT)
-#define ACTIVATE starting
-#elif defined(THREAD_DISGUISED)
-#define ACTIVATE disguising
-#elif defined(THREAD_OF_POOL)
-#define ACTIVATE starting_elsewhere
 #elif defined(POOL_USED)
 #define ACTIVATE waiting_elsewhere
 #elif defined(PROCESS_LEFT)
@@ -106,25 +100,10 @@ STEP repeating(void *self, bp_done done, void *context) {
     for (int times = 0; times < 3; times++) done(context, BP_OK, text(""));
 }
 
-STEP starting(void *self, bp_done done, void *context) {
-    (void)self;
-    start_thread(linger, NULL);
-    done(context, BP_OK, text(""));
-}
-
-/* Called like a thread of the host's. */
-STEP disguising(void *self, bp_done done, void *context) {
-    pthread_t thread;
-    (void)self;
-    if (pthread_create(&thread, NULL, linger, NULL) == 0) pthread_setname_np(thread, "bp-worker");
-    done(context, BP_OK, text(""));
-}
-
-#if defined(THREAD_OF_POOL) || defined(POOL_USED)
+#if defined(POOL_USED)
 /* libdispatch's, which every process with Swift has. */
 extern void *dispatch_get_global_queue(intptr_t priority, uintptr_t flags);
 extern uint64_t dispatch_time(uint64_t when, int64_t nanoseconds);
-extern void dispatch_async_f(void *queue, void *context, void (*work)(void *));
 extern void dispatch_after_f(uint64_t when, void *queue, void *context, void (*work)(void *));
 
 static struct {
@@ -135,19 +114,6 @@ static struct {
 static void end(void *nothing) {
     (void)nothing;
     asker.done(asker.context, BP_OK, text(""));
-}
-
-/* The thread that it starts is called like the pool's. */
-static void start_and_end(void *nothing) {
-    start_thread(linger, NULL);
-    end(nothing);
-}
-
-STEP starting_elsewhere(void *self, bp_done done, void *context) {
-    (void)self;
-    asker.done = done;
-    asker.context = context;
-    dispatch_async_f(dispatch_get_global_queue(0, 0), NULL, start_and_end);
 }
 
 STEP waiting_elsewhere(void *self, bp_done done, void *context) {

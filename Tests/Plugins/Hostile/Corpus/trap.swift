@@ -7,14 +7,3 @@
 // swift-format-ignore: AvoidRetroactiveConformances
 extension Int: @retroactive Error {}
 #endif
-
-#if BUNDLE
-import Foundation
-
-extension Bundle {
-    /// As SwiftPM makes it for a target with resources.
-    static let module = Bundle.main
-}
-
-@_cdecl("hostile_resources") func resources() -> Int { Bundle.module.bundlePath.count }
-#endif

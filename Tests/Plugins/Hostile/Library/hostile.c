@@ -260,8 +260,7 @@ static void check(const bp_offer *offer) {
     if (http->size != sizeof *http || store->size != sizeof *store) abort();
     if (offer->get_interface(text(BP_LOG), 9)) abort();
     if (offer->get_interface(text("nothing"), 1)) abort();
-    if (offer->toolchain.length != 10 || memcmp(offer->toolchain.data, "the tests'", 10) != 0) abort();
-    if (offer->host_version.length == 0 || offer->lane_revision == 0) abort();
+    if (offer->toolchain.length == 0 || offer->host_version.length == 0 || offer->lane_revision == 0) abort();
     log->write(0, BP_LOG_INFO, text("here"), NULL, 0);
 }
 
