@@ -168,11 +168,6 @@ static uint64_t begin_operation(uint64_t component, const bp_operation *operatio
     return 0;
 }
 
-static uint64_t define_operation(uint64_t component, const bp_operation_definition *definition) {
-    (void)component, (void)definition;
-    return 0;
-}
-
 static uint64_t search(uint64_t component, const bp_store_search *search, const bp_call *frame, bp_store_read done,
                        void *context) {
     (void)component, (void)search, (void)frame;
@@ -202,7 +197,7 @@ static const bp_bodies_1 bodies_1 = {sizeof bodies_1, 0, pull_body, push_body};
 static const bp_transfers_1 transfers_1 = {
     sizeof transfers_1, 0, begin_transfer, change_transfer, transfer_state, cancel};
 static const bp_operations_1 operations_1 = {
-    sizeof operations_1, 0, begin_operation, cancel, define_operation};
+    sizeof operations_1, 0, begin_operation, cancel};
 static const bp_store_1 store_1 = {sizeof store_1, 0, change, query};
 static const bp_store_2 store_2 = {
     sizeof store_2, 0, define, apply, read_page, count_records, read_changes, cancel, search,

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The number of contexts of graphs, definitions and timers that a component has given to its host.
+/// The number of contexts of graphs and timers that a component has given to its host.
 ///
 /// They are released before the component's instance, which the plugin's release of a context may use.
 package final class ContextCount: Sendable {

@@ -15,7 +15,7 @@ struct ComponentStarter {
     /// The counts of all components' exchanges.
     let exchangeAccounts = ExchangeAccounts()
     /// The graphs of all components.
-    let graphs = HostOperations(launch: Self.launch)
+    let graphs = HostOperations()
     /// The steps of components that are in progress.
     let underWay = StepsUnderWay()
     let unfinished = UnfinishedCreations()
@@ -71,8 +71,7 @@ struct ComponentStarter {
                     host: transfers, plugin: node.entry.plugin, component: node.name, managers: node.managers,
                     folder: folder, operations: ServiceOperations("the operation on a transfer", clock: clock)),
                 graphs: ComponentGraphs(
-                    host: graphs, plugin: node.entry.plugin, component: node.name, place: ObjectIdentifier(gate),
-                    contexts: contexts),
+                    host: graphs, plugin: node.entry.plugin, component: node.name, contexts: contexts),
                 wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.wire) }), managers: managers,
                 timers: timers, contexts: contexts))
         do throws(BackplaneError) {

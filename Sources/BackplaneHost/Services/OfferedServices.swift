@@ -23,7 +23,7 @@ final class OfferedServices: Sendable {
     /// The means by which the component looks up managers that its wires do not name.
     let managers: ManagerFinder
     let timers: ComponentTimers
-    /// The contexts of the component's graphs, definitions and timers.
+    /// The contexts of the component's graphs and timers.
     let contexts: ContextCount
     /// The component's wires by handle, for components that call through the host.
     private let wires: Mutex<[UInt64: ServedWire]>

@@ -41,9 +41,6 @@ public struct GraphRun<Output: Sendable>: Sendable {
 
     /// Waits for a node to end, and returns its value or error.
     ///
-    /// The error is `call.retired` once the graph continues in newer code, and in that code for a node that succeeded
-    /// before the swap and whose value no other node needed any longer.
-    ///
     /// - Throws: `operation.refused` for a node of another graph.
     public func outcome<Value>(of node: GraphNode<Value>) async throws(BackplaneError) -> Result<Value, BackplaneError>
     {
@@ -111,14 +108,6 @@ public struct GraphRun<Output: Sendable>: Sendable {
     public func resume(_ choice: GraphSelection) throws(BackplaneError) {
         let nodes = try engine.numbers(of: choice)
         engine.change { $0.release(nodes, &$1) }
-    }
-
-    /// Raises the priority of nodes and of everything they depend on; a priority is never lowered.
-    ///
-    /// - Throws: `operation.refused` for a node of another graph.
-    public func raise(_ choice: GraphSelection, to priority: NodePriority) throws(BackplaneError) {
-        let nodes = try engine.numbers(of: choice)
-        engine.change { $0.raise(nodes, to: priority, &$1) }
     }
 }
 

@@ -1,4 +1,4 @@
-import Backplane
+public import Backplane
 import Synchronization
 
 /// A queue of graphs, which owns them until they have ended, and limits how many of their nodes run concurrently.
@@ -104,16 +104,9 @@ public final class GraphQueue: Sendable {
     package var hasEnded: Bool { control.withLock { $0.hasEnded } }
 
     /// Returns a run of a graph that has not started.
-    ///
-    /// - Parameters:
-    ///   - naming: The properties by which newer code continues the graph.
-    ///   - isPart: Whether the graph is a node of another one.
-    func prepare<Output>(
-        _ graph: consuming OperationGraph<Output>, _ naming: GraphNaming? = nil, isPart: Bool = false
-    ) -> GraphRun<Output> {
+    func prepare<Output>(_ graph: consuming OperationGraph<Output>) -> GraphRun<Output> {
         GraphRun(
-            engine: GraphEngine(
-                graph.name, graph.store, graph.scheduler(), on: self, naming, isPart: isPart), result: graph.result)
+            engine: GraphEngine(graph.name, graph.store, graph.scheduler(), on: self), result: graph.result)
     }
 
     func start(_ engine: GraphEngine) {
@@ -159,13 +152,7 @@ public final class GraphQueue: Sendable {
 
     /// Notifies the host of a graph that starts.
     private func report(_ engine: GraphEngine) {
-        guard let host else { return }
-        guard let number = host.begin(engine) else {
-            // Another one of its definition runs, the component ends, or this one was cancelled while newer code took
-            // it over.
-            if engine.naming?.definition ?? 0 != 0 { engine.leave() }
-            return
-        }
+        guard let host, let number = host.begin(engine) else { return }
         let hasEnded = control.withLock { control in
             // One that was cancelled before it began has been removed already.
             guard !engine.state.withLock({ $0.hasEnded }) else { return true }
@@ -186,6 +173,105 @@ public final class GraphQueue: Sendable {
             var rest: [ReadyNode] = []
             while first != nil, let next = places.next() { rest.append(next) }
             return (first, rest)
+        }
+    }
+}
+
+/// The decisions of a queue about which ready nodes of its graphs start.
+///
+/// Nodes of higher priority come first; among nodes of equal priority, those that became ready first.
+struct QueueScheduler<Entry: Sendable>: Sendable {
+    /// The maximum number of nodes that run concurrently.
+    let width: Int
+    /// The number of running nodes that count. It exceeds the width while more suspended nodes have been resumed than
+    /// it allows.
+    private(set) var occupied = 0
+    private var lanes = NodePriority.allCases.map { _ in FIFOQueue<Entry>() }
+
+    init(width: Int) { self.width = width }
+
+    /// Adds a node that is ready.
+    mutating func add(_ entry: Entry, _ priority: NodePriority) { lanes[Int(priority.rawValue)].append(entry) }
+
+    /// Subtracts from the number of running nodes; a negative number adds to it.
+    mutating func free(_ places: Int) { occupied -= places }
+
+    /// Returns the node to start next and counts it, or returns `nil` if no node is ready or the width is reached.
+    mutating func next() -> Entry? {
+        guard occupied < width else { return nil }
+        for lane in lanes.indices.reversed() {
+            guard let entry = lanes[lane].popFirst() else { continue }
+            occupied += 1
+            return entry
+        }
+        return nil
+    }
+}
+
+/// A first-in, first-out queue whose operations take constant time.
+struct FIFOQueue<Element: Sendable>: Sendable {
+    private var elements: [Element?] = []
+    private var first = 0
+
+    var isEmpty: Bool { first == elements.count }
+    var count: Int { elements.count - first }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func popFirst() -> Element? {
+        guard first < elements.count else { return nil }
+        let element = elements[first].take()
+        first += 1
+        if first == elements.count {
+            elements.removeAll(keepingCapacity: first <= 1_024)
+            first = 0
+        } else if first >= 64, first * 2 > elements.count {
+            elements.removeFirst(first)
+            first = 0
+        }
+        return element
+    }
+
+    mutating func removeAll() { (elements, first) = ([], 0) }
+}
+
+extension ManagerContext where Owner: Component {
+    /// The component's queue of graphs, which are cancelled when the component stops.
+    ///
+    /// A graph ends in the code that began it. A swap treats it as a call in flight.
+    ///
+    /// ```swift
+    /// let run = context.operations.start(try synchronise())
+    /// ```
+    public var operations: GraphQueue { ownQueue }
+}
+
+extension CommunicationContext where Owner: Component {
+    /// The component's queue of graphs, which are cancelled when the component stops.
+    ///
+    /// A graph ends in the code that began it. A swap treats it as a call in flight.
+    public var operations: GraphQueue { ownQueue }
+}
+
+extension NetworkServiceContext where Owner: Component {
+    /// The component's queue of graphs, which are cancelled when the component stops.
+    ///
+    /// A graph ends in the code that began it. A swap treats it as a call in flight.
+    public var operations: GraphQueue { ownQueue }
+}
+
+extension ComponentContext {
+    /// The queue that is created on first use, and ends with the component.
+    fileprivate var ownQueue: GraphQueue {
+        services.attachments.object {
+            let queue = GraphQueue(host: HostGraphs(services))
+            tasks.run {
+                // Until the component's tasks are cancelled.
+                let (signal, continuation) = AsyncStream.makeStream(of: Never.self)
+                for await _ in signal {}
+                withExtendedLifetime(continuation) { queue.end() }
+            }
+            return queue
         }
     }
 }

@@ -9,8 +9,6 @@ extension BackplaneError.Code {
     public static let operationUnsatisfied = Self(rawValue: "operation.unsatisfied")
     /// A node did not return within its time limit.
     public static let operationTimeout = Self(rawValue: "operation.timeout")
-    /// A graph cannot be continued from the state saved by older code.
-    public static let operationChanged = Self(rawValue: "operation.changed")
     /// The work of a node was dropped, or its callback was released, without a report.
     public static let operationAbandoned = Self(rawValue: "operation.abandoned")
 }
@@ -18,19 +16,6 @@ extension BackplaneError.Code {
 extension BackplaneError {
     static func cancelled(_ node: String, in graph: String) -> BackplaneError {
         BackplaneError(.callCancelled, "`\(node)` was cancelled", at: graph)
-    }
-
-    /// Creates the error for a node that ends in newer code.
-    static func continued(_ node: String, in graph: String) -> BackplaneError {
-        BackplaneError(
-            .callRetired, "a swap has replaced this code, and the graph with `\(node)` continues in newer code",
-            at: graph)
-    }
-
-    /// Creates the error for a node that has ended in older code, and whose value no other node needed any longer.
-    static func notSaved(_ node: String, in graph: String) -> BackplaneError {
-        BackplaneError(
-            .callRetired, "`\(node)` has succeeded in older code, and its value was not kept for this code", at: graph)
     }
 
     static func late(_ node: String, in graph: String, after limit: Duration) -> BackplaneError {

@@ -67,16 +67,12 @@ struct GraphScheduler: Sendable {
         var cause: Int32 = -1
     }
 
-    var nodes: [Node]
+    private(set) var nodes: [Node]
     let shape: GraphShape
     /// The number of running nodes that count towards the queue's width.
-    var occupied = 0
+    private(set) var occupied = 0
     /// The number of nodes that have not ended.
-    var remaining: Int
-    /// The number of nodes whose code runs, or whose handlers are being called.
-    private(set) var busy = 0
-    /// A Boolean value that indicates whether no further node starts because newer code may take the graph over.
-    var standsStill = false
+    private(set) var remaining: Int
     /// A Boolean value that indicates whether state changes are collected in ``changes``.
     var isObserved = false
     var changes: [NodeChange] = []
@@ -102,13 +98,7 @@ struct GraphScheduler: Sendable {
 
     /// Announces the nodes that may start, initially those without inputs.
     mutating func start(_ actions: inout [GraphAction]) {
-        for node in nodes.indices {
-            announce(node, &actions)
-            // The node belongs to a graph that was taken over.
-            if nodes[node].phase == .delayed { actions.append(.retry(node)) }
-        }
-        // All nodes of a graph that was taken over may have ended in the older code.
-        if remaining == 0 { actions.append(.ended) }
+        for node in nodes.indices { announce(node, &actions) }
     }
 
     /// Returns whether the node, which was announced as ready, starts now.
@@ -117,7 +107,6 @@ struct GraphScheduler: Sendable {
         guard isReady(node) else { return false }
         nodes[node].phase = .running
         nodes[node].attempt += 1
-        busy += 1
         if !nodes[node].traits.contains(.isWeightless) { occupied += 1 }
         show(node)
         return true
@@ -162,28 +151,105 @@ struct GraphScheduler: Sendable {
     /// Ends a node whose handlers have returned.
     mutating func settled(_ node: Int, _ actions: inout [GraphAction]) {
         guard nodes[node].phase == .settling else { return }
-        busy -= 1
         end(node)
         spread(&actions)
     }
 
-    // MARK: Steps
+    // MARK: Control
 
-    func isReady(_ node: Int) -> Bool {
-        let node = nodes[node]
-        return !standsStill && node.phase == .waiting && node.missing == 0
-            && node.marks.isDisjoint(with: [.held, .doomed])
+    /// Cancels nodes that have not ended.
+    ///
+    /// Their dependents fail, unless they are cancelled as well.
+    mutating func cancel(_ chosen: some Sequence<Int>, _ actions: inout [GraphAction]) {
+        for node in chosen { cancel(node, &actions) }
+        spread(&actions)
     }
 
-    mutating func announce(_ node: Int, _ actions: inout [GraphAction]) {
+    /// Cancels all nodes except pending finish nodes, which run once all other nodes have ended.
+    mutating func cancelAll(_ actions: inout [GraphAction]) {
+        for node in nodes.indices {
+            if nodes[node].phase == .waiting, nodes[node].traits.contains(.finishes) {
+                nodes[node].marks.remove(.held)
+                show(node)
+                announce(node, &actions)
+            } else {
+                cancel(node, &actions)
+            }
+        }
+        spread(&actions)
+    }
+
+    private mutating func cancel(_ node: Int, _ actions: inout [GraphAction]) {
+        switch nodes[node].phase {
+        case .settling, .ended: return
+        case .running:
+            actions.append(.stop(node))
+            leave(node)
+        case .waiting, .delayed, .returned: break
+        }
+        (nodes[node].outcome, nodes[node].cause) = (.cancelled, Int32(node))
+        nodes[node].marks.subtract([.held, .doomed, .retries])
+        settle(node, &actions)
+    }
+
+    /// Holds nodes that have not ended: they do not start, are suspended, or their results are held back.
+    mutating func hold(_ chosen: some Sequence<Int>, _ actions: inout [GraphAction]) {
+        for node in chosen {
+            guard nodes[node].phase != .settling, nodes[node].phase != .ended else { continue }
+            guard nodes[node].marks.insert(.held).inserted else { continue }
+            if nodes[node].phase == .running, nodes[node].traits.contains(.suspends) { actions.append(.notify(node)) }
+            show(node)
+        }
+    }
+
+    /// Releases nodes that are held.
+    mutating func release(_ chosen: some Sequence<Int>, _ actions: inout [GraphAction]) {
+        for node in chosen where nodes[node].marks.remove(.held) != nil { released(node, &actions) }
+        spread(&actions)
+    }
+
+    private mutating func released(_ node: Int, _ actions: inout [GraphAction]) {
+        switch nodes[node].phase {
+        case .waiting:
+            if nodes[node].marks.contains(.doomed) { return settle(node, &actions) }
+            announce(node, &actions)
+        case .running:
+            let wasPlaced = nodes[node].takesPlace
+            nodes[node].marks.remove(.suspended)
+            if !wasPlaced, nodes[node].takesPlace { occupied += 1 }
+            if nodes[node].traits.contains(.suspends) { actions.append(.notify(node)) }
+            if nodes[node].marks.remove(.late) != nil { actions.append(.timer(node)) }
+        case .returned: return resolve(node, &actions)
+        case .delayed, .settling, .ended: break
+        }
+        show(node)
+    }
+
+    /// Handles the report that a node's code has been suspended, so that another node may start.
+    mutating func suspended(_ node: Int, attempt: UInt16) {
+        guard nodes[node].phase == .running, nodes[node].attempt == attempt, nodes[node].marks.contains(.held),
+            !nodes[node].marks.contains(.suspended)
+        else { return }
+        if nodes[node].takesPlace { occupied -= 1 }
+        nodes[node].marks.insert(.suspended)
+        show(node)
+    }
+
+    // MARK: Steps
+
+    private func isReady(_ node: Int) -> Bool {
+        let node = nodes[node]
+        return node.phase == .waiting && node.missing == 0 && node.marks.isDisjoint(with: [.held, .doomed])
+    }
+
+    private mutating func announce(_ node: Int, _ actions: inout [GraphAction]) {
         guard isReady(node), !nodes[node].marks.contains(.announced) else { return }
         nodes[node].marks.insert(.announced)
         actions.append(.ready(node, nodes[node].priority))
     }
 
     /// Uncounts a running node.
-    mutating func leave(_ node: Int) {
-        busy -= 1
+    private mutating func leave(_ node: Int) {
         if nodes[node].takesPlace { occupied -= 1 }
         nodes[node].marks.subtract([.suspended, .late])
     }
@@ -203,17 +269,16 @@ struct GraphScheduler: Sendable {
         }
     }
 
-    mutating func resolve(_ node: Int, _ actions: inout [GraphAction]) {
+    private mutating func resolve(_ node: Int, _ actions: inout [GraphAction]) {
         guard nodes[node].marks.remove(.retries) != nil else { return settle(node, &actions) }
         nodes[node].phase = .delayed
         actions.append(.retry(node))
         show(node)
     }
 
-    mutating func settle(_ node: Int, _ actions: inout [GraphAction]) {
+    private mutating func settle(_ node: Int, _ actions: inout [GraphAction]) {
         guard nodes[node].traits.contains(.handles) else { return end(node) }
         nodes[node].phase = .settling
-        busy += 1
         actions.append(.settle(node))
         show(node)
     }
@@ -226,7 +291,7 @@ struct GraphScheduler: Sendable {
     }
 
     /// Updates the dependents of all ended nodes, including those that end as a result.
-    mutating func spread(_ actions: inout [GraphAction]) {
+    private mutating func spread(_ actions: inout [GraphAction]) {
         guard !ending.isEmpty else { return }
         while let ended = ending.popLast() {
             let node = Int(ended), hasSucceeded = nodes[node].outcome == .succeeded
@@ -247,12 +312,33 @@ struct GraphScheduler: Sendable {
         if !nodes[node].marks.contains(.held) { settle(node, &actions) }
     }
 
-    mutating func show(_ node: Int) {
+    private mutating func show(_ node: Int) {
         let state = nodes[node].state
         guard state != nodes[node].shown else { return }
         nodes[node].shown = state
         if isObserved { changes.append(NodeChange(node: Int32(node), state: state)) }
     }
+}
+
+/// The stages of a node, from waiting to one of its three ends.
+public enum NodeState: String, Sendable, CaseIterable {
+    /// The node waits for its inputs, for other nodes of the queue, or for its next attempt.
+    case waiting
+    /// The node's code runs.
+    case running
+    /// The node is being paused: its code still runs, and its result will be held back.
+    case pausing
+    /// The node is held: it has not started, is suspended, or its result is held back.
+    case paused
+    /// The node has returned a value.
+    case succeeded
+    /// The node has thrown an error, exceeded its time limit, or was not run because of another node.
+    case failed
+    /// The node was cancelled.
+    case cancelled
+
+    /// A Boolean value that indicates whether the state is final.
+    public var hasEnded: Bool { self == .succeeded || self == .failed || self == .cancelled }
 }
 
 /// A change of a node's state.

@@ -98,15 +98,6 @@ public struct GraphBuilder: ~Copyable {
             }, after: input)
     }
 
-    /// Adds a node without inputs whose code reports a status.
-    package mutating func add<Output: Sendable>(
-        _ name: String, options: NodeOptions?,
-        reporting body: @escaping @Sendable (inout NodeStatus) async throws -> Output
-    ) -> GraphNode<Output> {
-        insert(
-            TypedStep(name, store.steps.count, options) { status, _ in try await body(&status) }, after: NoInput())
-    }
-
     // MARK: Edges and handlers
 
     /// Makes a node wait for other nodes without receiving their values.
@@ -162,5 +153,124 @@ public struct GraphBuilder: ~Copyable {
         store.add(step)
         edges.connect(input, to: step)
         return GraphNode(step: step)
+    }
+}
+
+// Calls through wires.
+extension GraphBuilder {
+    /// Adds a node that calls a method of a wire or a manager with a given value.
+    ///
+    /// ```swift
+    /// let found = graph.call("search", wires.books.search, "whale", call)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name, for display.
+    ///   - method: The method, taken from a `Wire` or a `Remote`.
+    ///   - input: The method's argument.
+    ///   - call: The call being served, or a new one; its deadline applies.
+    ///   - options: The priority, the time limit and the retry policy.
+    public mutating func call<Argument, Output, Frame>(
+        _ name: String, _ method: BoundAsync<Argument, Output, Frame>, _ input: Argument, _ call: Call,
+        options: NodeOptions? = nil
+    ) -> GraphNode<Output> {
+        add(name, options: options) { try await method(input, call) }
+    }
+
+    /// Adds a node that calls a method of a wire or a manager with the value that it receives.
+    ///
+    /// ```swift
+    /// let stored = graph.call("store", wires.dataAccessController.store, with: books, call)
+    /// ```
+    public mutating func call<Input: GraphInput, Output, Frame>(
+        _ name: String, _ method: BoundAsync<Input.Value, Output, Frame>, with input: Input, _ call: Call,
+        options: NodeOptions? = nil
+    ) -> GraphNode<Output> {
+        add(name, after: input, options: options) { value in try await method(value, call) }
+    }
+
+    /// Adds a node that calls a synchronous method of a wire or a manager with a given value.
+    public mutating func call<Argument, Output, Frame>(
+        _ name: String, _ method: BoundSync<Argument, Output, Frame>, _ input: Argument, _ call: Call,
+        options: NodeOptions? = nil
+    ) -> GraphNode<Output> {
+        add(name, options: options) { try method(input, call) }
+    }
+
+    /// Adds a node that calls a synchronous method of a wire or a manager with the value that it receives.
+    public mutating func call<Input: GraphInput, Output, Frame>(
+        _ name: String, _ method: BoundSync<Input.Value, Output, Frame>, with input: Input, _ call: Call,
+        options: NodeOptions? = nil
+    ) -> GraphNode<Output> {
+        add(name, after: input, options: options) { value in try method(value, call) }
+    }
+}
+
+// Whole graphs, and work that can be suspended.
+extension GraphBuilder {
+    /// Adds a node that runs another graph, whose result becomes its own.
+    ///
+    /// ```swift
+    /// let pages = graph.addGraph("pages", after: first) { first in try Self.pages(first.count) }
+    /// ```
+    ///
+    /// The graph is built when the node starts, so that its shape may depend on the value that the node receives. Its
+    /// nodes count towards the width of the same queue, but this node does not. Pausing and cancelling the node pauses
+    /// and cancels the graph.
+    ///
+    /// - Parameters:
+    ///   - name: The name, for display.
+    ///   - input: The input.
+    ///   - options: The priority, the time limit and the retry policy; each attempt builds a graph.
+    ///   - graph: A function that builds the graph.
+    public mutating func addGraph<Input: GraphInput, Output: Sendable>(
+        _ name: String, after input: Input, options: NodeOptions? = nil,
+        _ graph: @escaping @Sendable (Input.Value) async throws -> OperationGraph<Output>
+    ) -> GraphNode<Output> {
+        insert(
+            SuspendableStep<NestedGraph<Output>>(name, store.steps.count, options, isWeightless: true) { queue in
+                NestedGraph(run: queue.prepare(try await graph(try await input.receive())))
+            }, after: input)
+    }
+
+    /// Adds a node that runs another graph, whose result becomes its own.
+    public mutating func addGraph<Output: Sendable>(
+        _ name: String, options: NodeOptions? = nil,
+        _ graph: @escaping @Sendable () async throws -> OperationGraph<Output>
+    ) -> GraphNode<Output> {
+        addGraph(name, after: NoInput(), options: options) { _ in try await graph() }
+    }
+
+    /// Adds a node whose work is suspended while the node is paused.
+    ///
+    /// - Parameters:
+    ///   - name: The name, for display.
+    ///   - input: The input.
+    ///   - options: The priority, the time limit and the retry policy.
+    ///   - operation: A function that creates the operation for an attempt.
+    public mutating func addSuspendable<Input: GraphInput, Operation: SuspendableOperation>(
+        _ name: String, after input: Input, options: NodeOptions? = nil,
+        _ operation: @escaping @Sendable (Input.Value) async throws -> Operation
+    ) -> GraphNode<Operation.Output> {
+        addQueued(name, after: input, options: options) { value, _ in try await operation(value) }
+    }
+
+    /// Adds a node whose work is suspended while the node is paused, with access to its queue.
+    package mutating func addQueued<Input: GraphInput, Operation: SuspendableOperation>(
+        _ name: String, after input: Input, options: NodeOptions?,
+        _ operation: @escaping @Sendable (Input.Value, GraphQueue) async throws -> Operation
+    ) -> GraphNode<Operation.Output> {
+        insert(
+            SuspendableStep<Operation>(name, store.steps.count, options, isWeightless: false) { queue in
+                try await operation(try await input.receive(), queue)
+            }, after: input)
+    }
+
+    /// Adds a node whose work is suspended while the node is paused.
+    public mutating func addSuspendable<Operation: SuspendableOperation>(
+        _ name: String, options: NodeOptions? = nil,
+        _ operation: @escaping @Sendable () async throws -> Operation
+    ) -> GraphNode<Operation.Output> {
+        addSuspendable(name, after: NoInput(), options: options) { _ in try await operation() }
     }
 }

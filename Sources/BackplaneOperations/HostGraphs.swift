@@ -19,10 +19,8 @@ struct HostGraphs: Sendable {
         let number = engine.name.withBytes { name in
             engine.queue.name.withBytes { queue in
                 var own = bp_operation(
-                    size: UInt32(MemoryLayout<bp_operation>.size),
-                    flags: engine.isPart ? UInt32(BP_OPERATION_PART) : 0, name: name, queue: queue,
-                    node_count: UInt64(engine.store.steps.count), definition: engine.naming?.definition ?? 0,
-                    continues: engine.naming?.continues ?? 0,
+                    size: UInt32(MemoryLayout<bp_operation>.size), reserved: 0, name: name, queue: queue,
+                    node_count: UInt64(engine.store.steps.count),
                     count: { context, counts in GraphEngine.at(context).count(counts) },
                     describe: { context, from, most, done, doneContext in
                         let rows = GraphEngine.at(context).rows(from: from, upTo: most)
@@ -34,10 +32,6 @@ struct HostGraphs: Sendable {
                         }
                     },
                     change: { context, change, node in GraphEngine.at(context).change(change, node: node) },
-                    hold: { context, done, doneContext in GraphEngine.at(context).hold(Reply(done, doneContext)) },
-                    go_on: { context in GraphEngine.at(context).goOn() },
-                    save: { context, done, doneContext in GraphEngine.at(context).save(Reply(done, doneContext)) },
-                    leave: { context in GraphEngine.at(context).leave() },
                     release: { Unmanaged<GraphEngine>.fromOpaque($0!).release() }, context: context.toOpaque())
                 return table.pointer.pointee.begin(component, &own)
             }
@@ -51,49 +45,6 @@ struct HostGraphs: Sendable {
 
     /// Reports the end of a graph.
     func end(_ number: UInt64) { table.pointer.pointee.end(component, number) }
-
-    /// Adds a definition, and returns its number; `nil` if the host refuses it.
-    func define(_ definition: GraphDefinition) -> UInt64? {
-        let context = Unmanaged.passRetained(definition)
-        let number = definition.name.withBytes { name in
-            var own = bp_operation_definition(
-                size: UInt32(MemoryLayout<bp_operation_definition>.size), reserved: 0, name: name,
-                restore: { context, operation, saved, done, doneContext in
-                    guard let context else { return }
-                    let definition = Unmanaged<GraphDefinition>.fromOpaque(context).takeUnretainedValue()
-                    definition.restore(operation, saved.array, Reply(done, doneContext))
-                },
-                release: { Unmanaged<GraphDefinition>.fromOpaque($0!).release() }, context: context.toOpaque())
-            return table.pointer.pointee.define(component, &own)
-        }
-        guard number != 0 else {
-            context.release()
-            return nil
-        }
-        return number
-    }
-}
-
-/// A definition of graphs, in the form that the host calls.
-final class GraphDefinition: Sendable {
-    let name: String
-    private let body: @Sendable (UInt64, [UInt8]) throws(BackplaneError) -> Void
-
-    /// Creates a definition.
-    ///
-    /// - Parameter body: A function that continues a saved graph, given its number and its record.
-    init(_ name: String, _ body: @escaping @Sendable (UInt64, [UInt8]) throws(BackplaneError) -> Void) {
-        (self.name, self.body) = (name, body)
-    }
-
-    fileprivate func restore(_ number: UInt64, _ saved: [UInt8], _ reply: Reply) {
-        do throws(BackplaneError) {
-            try body(number, saved)
-            reply.end(EncodedAnswer([]))
-        } catch {
-            reply.end(error)
-        }
-    }
 }
 
 /// The description of a node that the host shows.
@@ -144,29 +95,6 @@ extension GraphEngine {
             case Int(BP_OPERATION_CANCEL) where node < 0: scheduler.cancelAll(&actions)
             case Int(BP_OPERATION_CANCEL): scheduler.cancel(nodes, &actions)
             default: break
-            }
-        }
-    }
-
-    fileprivate func hold(_ reply: Reply) {
-        hold { isStill in
-            if isStill {
-                reply.end(EncodedAnswer([]))
-            } else {
-                reply.end(BackplaneError(.callCancelled, "the graph continues"))
-            }
-        }
-    }
-
-    fileprivate func save(_ reply: Reply) {
-        // A change since the graph was halted may have called handlers, which are awaited.
-        hold(begins: false) { isStill in
-            do throws(BackplaneError) {
-                guard isStill else { throw BackplaneError(.callCancelled, "the graph continues") }
-                guard let record = try self.save() else { return self.save(reply) }
-                reply.end(EncodedAnswer(try JSON.encode(record, failing: .operationRefused)))
-            } catch {
-                reply.end(error)
             }
         }
     }

@@ -1,3 +1,85 @@
+public import Backplane
+
+/// A complete graph of work, without cycles, that can be started once.
+///
+/// A ``GraphBuilder`` builds it. The compiler ensures that it is started only once and that nothing is added to it
+/// afterwards.
+public struct OperationGraph<Output: Sendable>: ~Copyable, Sendable {
+    /// The name, for display.
+    public let name: String
+    let store: StepStore
+    let shape: GraphShape
+    let result: GraphNode<Output>
+
+    /// The number of nodes.
+    public var count: Int { store.steps.count }
+
+    /// Starts the graph in its own queue.
+    ///
+    /// - Parameter width: The maximum number of nodes that run concurrently; at least 1.
+    public consuming func start(width: Int = GraphQueue.defaultWidth) -> GraphRun<Output> {
+        GraphQueue(width: width).start(self)
+    }
+
+    /// Returns the scheduler of a run.
+    func scheduler() -> GraphScheduler {
+        let steps = store.steps
+        return GraphScheduler(shape) { (steps[$0].traits, steps[$0].options?.priority ?? .normal) }
+    }
+}
+
+extension GraphBuilder {
+    /// Completes the graph, whose result is the value of a node.
+    ///
+    /// - Throws: `operation.cycle` if nodes wait for each other; `operation.refused` if a node of another graph was
+    ///   used, or there are more than 1,073,741,824 nodes.
+    public consuming func build<Output>(
+        returning result: GraphNode<Output>
+    ) throws(BackplaneError) -> OperationGraph<Output> {
+        guard store.contains(result.step) else { throw Self.stranger(result.name, in: name) }
+        if let stranger = edges.stranger { throw Self.stranger(stranger, in: name) }
+        guard store.steps.count <= GraphShape.limit, edges.list.count <= Int(Int32.max) else {
+            throw BackplaneError(
+                .operationRefused,
+                "expected at most \(GraphShape.limit) nodes and \(Int32.max) edges, found \(store.steps.count) and "
+                    + "\(edges.list.count)", at: name)
+        }
+        let shape = GraphShape(store.steps.count, edges.list)
+        if edges.mayHaveCycle, let cycle = shape.cycle() {
+            throw Self.cyclic(cycle.map { store.steps[$0].name }, in: name)
+        }
+        return OperationGraph(name: name, store: store, shape: shape, result: result)
+    }
+
+    /// Completes the graph, which succeeds if every node without dependents succeeds.
+    ///
+    /// The result is that of an additional node, `end`, which waits for them.
+    ///
+    /// - Throws: The errors of ``build(returning:)``.
+    public consuming func build() throws(BackplaneError) -> OperationGraph<Void> {
+        var hasDependents = Array(repeating: false, count: store.steps.count)
+        for edge in edges.list { hasDependents[Int(edge.from)] = true }
+        let steps = store.steps
+        let end = add("end") {}
+        order(end, after: EverySuccess(steps: steps.filter { !hasDependents[Int($0.index)] }))
+        return try build(returning: end)
+    }
+
+    private static func stranger(_ node: String, in graph: String) -> BackplaneError {
+        BackplaneError(
+            .operationRefused,
+            "`\(node)` is a node of another graph; await it there, or run that graph as a node of this one", at: graph)
+    }
+
+    private static func cyclic(_ names: [String], in graph: String) -> BackplaneError {
+        let shown = names.count > 10 ? names.prefix(5) + ["…"] + names.suffix(4) : names[...]
+        let way = (shown + [names[0]]).map { $0 == "…" ? $0 : "`\($0)`" }.joined(separator: " → ")
+        return BackplaneError(
+            .operationCycle, "\(names.count) nodes wait for each other, so none of them can begin: \(way)",
+            at: graph)
+    }
+}
+
 /// The effect of a node's outcome on a dependent.
 enum EdgeKind: UInt32, Sendable, CaseIterable {
     /// The dependent requires success.
@@ -98,28 +180,19 @@ struct GraphShape: Sendable {
         needs = EdgeTable(count, edges) { ($0.to, End($0.from, $0.kind)) }
     }
 
-    /// Returns the nodes in topological order; only some of them if there is a cycle.
-    func order() -> [Int] {
-        var missing = (0..<count).map { needs.range(of: $0).count }
-        var order = (0..<count).filter { missing[$0] == 0 }
-        order.reserveCapacity(count)
-        var place = 0
-        while place < order.count {
-            for end in dependents[of: order[place]] {
-                missing[end.node] -= 1
-                if missing[end.node] == 0 { order.append(end.node) }
-            }
-            place += 1
-        }
-        return order
-    }
-
     /// Returns a cycle, each node after one of its inputs, or `nil`.
     func cycle() -> [Int]? {
-        let order = order()
-        guard order.count < count else { return nil }
-        var isOrdered = Array(repeating: false, count: count)
-        for node in order { isOrdered[node] = true }
+        // In topological order, as far as there is one.
+        var missing = (0..<count).map { needs.range(of: $0).count }, isOrdered = missing.map { $0 == 0 }
+        var order = (0..<count).filter { isOrdered[$0] }
+        while let node = order.popLast() {
+            for end in dependents[of: node] {
+                missing[end.node] -= 1
+                guard missing[end.node] == 0 else { continue }
+                isOrdered[end.node] = true
+                order.append(end.node)
+            }
+        }
         // Every remaining node has an input among the remaining ones, so that a walk backwards reaches a node twice.
         guard var node = isOrdered.firstIndex(of: false) else { return nil }
         var way: [Int] = [], places: [Int: Int] = [:]

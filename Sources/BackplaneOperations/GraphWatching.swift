@@ -43,10 +43,10 @@ extension GraphEngine {
         }
     }
 
-    /// Waits until a node has ended, or the graph has left for newer code.
+    /// Waits until a node has ended.
     nonisolated(nonsending) func end(of node: Int) async {
         await wait { state, waiting in
-            let hasEnded = state.hasLeft || state.scheduler.nodes[node].phase == .ended
+            let hasEnded = state.scheduler.nodes[node].phase == .ended
             if !hasEnded {
                 state.watching[Int32(node), default: []].append(waiting)
                 state.observe()
@@ -66,15 +66,7 @@ extension GraphEngine {
     /// Returns the result of a node that has ended.
     func result<Output>(of step: TypedStep<Output>) -> Result<Output, BackplaneError> {
         state.withLock { state in
-            let index = Int(step.index)
-            if state.hasLeft, state.scheduler.nodes[index].phase != .ended {
-                return .failure(BackplaneError.continued(step.name, in: name))
-            }
-            knowFailure(of: index, state.scheduler)
-            let node = state.scheduler.nodes[index]
-            if step.value == nil, node.phase == .ended, node.outcome == .succeeded {
-                return .failure(BackplaneError.notSaved(step.name, in: name))
-            }
+            knowFailure(of: Int(step.index), state.scheduler)
             return step.result
         }
     }
@@ -117,4 +109,83 @@ extension GraphEngine {
             unsubscribe(feed)
         }
     }
+}
+
+/// The changes that one subscriber has not read yet.
+///
+/// A subscriber first receives the current state of every node. One that falls behind by more than ``limit`` changes
+/// starts over in this way, which bounds its memory use.
+struct EventFeed: Sendable {
+    /// The maximum number of stored changes, which occupy 8 KB.
+    static let limit = 1_024
+
+    let id: Int
+    private var changes = FIFOQueue<NodeChange>()
+    /// The number of nodes whose current state has been delivered.
+    private var given: Int32 = 0
+    var reader: UnsafeContinuation<NodeChange?, Never>?
+
+    init(id: Int) { self.id = id }
+
+    /// Stores a change, unless the current state of its node has yet to be delivered.
+    mutating func note(_ change: NodeChange) {
+        guard change.node < given else { return }
+        if changes.count == Self.limit {
+            changes.removeAll()
+            given = 0
+        } else {
+            changes.append(change)
+        }
+    }
+
+    /// Returns the next change, or the current state of a node.
+    mutating func next(_ scheduler: borrowing GraphScheduler) -> NodeChange? {
+        if let change = changes.popFirst() { return change }
+        guard given < scheduler.nodes.count else { return nil }
+        defer { given += 1 }
+        return NodeChange(node: given, state: scheduler.nodes[Int(given)].shown)
+    }
+}
+
+/// A change of a node's state.
+public struct GraphEvent: Sendable {
+    /// The number of the node: nodes are numbered from 0 in the order in which they were added.
+    public let node: Int
+    /// The name with which the node was added.
+    public let name: String
+    /// The new state of the node.
+    public let state: NodeState
+}
+
+/// The state changes of a graph's nodes, beginning with the current states and ending with the graph.
+public struct GraphEvents: AsyncSequence, Sendable {
+    let engine: GraphEngine
+
+    /// Subscribes to the changes; the current state of each node comes first.
+    public func makeAsyncIterator() -> Iterator { Iterator(Subscription(engine)) }
+
+    /// One subscriber.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let subscription: Subscription
+
+        fileprivate init(_ subscription: Subscription) { self.subscription = subscription }
+
+        /// Returns the next change; `nil` after the last one, or if the task is cancelled.
+        public mutating func next() async -> GraphEvent? {
+            let engine = subscription.engine
+            guard let change = await engine.next(of: subscription.feed) else { return nil }
+            let node = Int(change.node)
+            return GraphEvent(node: node, name: engine.store.steps[node].name, state: change.state)
+        }
+    }
+}
+
+/// The subscription of one subscriber, which ends when it is released.
+private final class Subscription: Sendable {
+    let engine: GraphEngine
+    let feed: Int
+
+    init(_ engine: GraphEngine) { (self.engine, feed) = (engine, engine.subscribe()) }
+
+    deinit { engine.unsubscribe(feed) }
 }

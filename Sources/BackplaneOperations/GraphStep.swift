@@ -54,26 +54,8 @@ class GraphStep: @unchecked Sendable {
     /// Notifies the node's code of whether an attempt is paused.
     nonisolated(nonsending) func notify(_ attempt: UInt16, isPaused: Bool) async {}
 
-    /// Releases the node's codeand, with it, the inputs.
+    /// Releases the node's code and, with it, the inputs.
     func dropBody() {}
-
-    // MARK: Crossing to newer code
-
-    /// A Boolean value that indicates whether the node's value can be encoded.
-    var isCodable: Bool { false }
-    /// The name of the value's type.
-    var valueType: String { "" }
-    /// The status of the last response, for the node's handlers.
-    var statusCode: Int? { nil }
-
-    /// Returns the node's value in JSON.
-    func encodedValue() throws(BackplaneError) -> String { "" }
-
-    /// Sets the node's value from JSON.
-    func decodeValue(_ text: String) throws(BackplaneError) {}
-
-    /// Sets the status that the node's handlers receive.
-    func take(_ status: NodeStatus) {}
 }
 
 /// The options of a node, stored separately because most nodes have none.
@@ -148,40 +130,4 @@ class TypedStep<Output: Sendable>: GraphStep, @unchecked Sendable {  // as its s
     }
 
     override func dropBody() { body = nil }
-
-    // MARK: Crossing to newer code
-
-    override var isCodable: Bool { Output.self == Void.self || Output.self is any Codable.Type }
-
-    override var valueType: String { "\(Output.self)" }
-
-    override var statusCode: Int? { handlers?.status.code }
-
-    override func encodedValue() throws(BackplaneError) -> String {
-        guard let type = Output.self as? any Encodable.Type, let value else { return "" }
-        do throws(BackplaneError) {
-            return String(decoding: try Self.encode(value, as: type), as: UTF8.self)
-        } catch {
-            throw BackplaneError(
-                .operationRefused, "the result of `\(name)` cannot be encoded: \(error.message)", causes: [error])
-        }
-    }
-
-    override func decodeValue(_ text: String) throws(BackplaneError) {
-        if let void = () as? Output {
-            value = void
-        } else if let type = Output.self as? any Decodable.Type {
-            try decode(text, as: type)
-        }
-    }
-
-    private static func encode<Value: Encodable>(_ value: Output, as _: Value.Type) throws(BackplaneError) -> [UInt8] {
-        try JSON.encode(value as! Value, failing: .operationRefused)  // `Value` is `Output`
-    }
-
-    private func decode<Value: Decodable>(_ text: String, as type: Value.Type) throws(BackplaneError) {
-        value = (try JSON.decode(type, Array(text.utf8), failing: .operationChanged) as! Output)  // `Value` is `Output`
-    }
-
-    override func take(_ status: NodeStatus) { handlers?.status = status }
 }

@@ -111,9 +111,10 @@ struct EveryInput<Input: GraphInput>: GraphInput {
 }
 
 /// The empty input.
-struct NoInput: GraphInput {
-    func addEdges(to edges: inout GraphEdges) {}
-    func receive() async throws {}
+package struct NoInput: GraphInput {
+    package init() {}
+    package func addEdges(to edges: inout GraphEdges) {}
+    package func receive() async throws {}
 }
 
 /// The input that requires the success of any number of nodes, and receives no values.

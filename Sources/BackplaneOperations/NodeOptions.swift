@@ -1,8 +1,6 @@
 public import Backplane
 
 /// The priority with which a node is started if not all ready nodes can run.
-///
-/// The nodes on which a node depends inherit its priority until they have ended.
 public enum NodePriority: UInt8, Sendable, Comparable, CaseIterable {
     /// The lowest priority.
     case background
@@ -21,8 +19,8 @@ public enum NodePriority: UInt8, Sendable, Comparable, CaseIterable {
 
 /// The priority, the time limit and the retry policy of one node.
 public struct NodeOptions: Sendable {
-    /// The priority, which this node's inputs inherit; `nil` means the normal priority, which is not inherited.
-    public var priority: NodePriority?
+    /// The priority.
+    public var priority: NodePriority
     /// The time limit of one attempt; `nil` means no limit.
     ///
     /// An attempt that has not returned by then fails with `operation.timeout`. It is cancelled, but not awaited. A
@@ -32,7 +30,7 @@ public struct NodeOptions: Sendable {
     public var retry: NodeRetry
 
     /// Creates options, by default without a time limit and with one attempt.
-    public init(priority: NodePriority? = nil, timeout: Duration? = nil, retry: NodeRetry = .none) {
+    public init(priority: NodePriority = .normal, timeout: Duration? = nil, retry: NodeRetry = .none) {
         (self.priority, self.timeout, self.retry) = (priority, timeout, retry)
     }
 }
