@@ -12,8 +12,6 @@ struct ComponentStarter {
     let data: ComponentData
     /// The consumers of all components' open streams.
     let consumers: StreamConsumers
-    /// The counts of all components' exchanges.
-    let exchangeAccounts = ExchangeAccounts()
     /// The graphs of all components.
     let graphs = HostOperations()
     /// The steps of components that are in progress.
@@ -58,10 +56,7 @@ struct ComponentStarter {
                     network, own: own, of: node.name, number: number, managers: node.managers, folder: folder.path,
                     clock: clock,
                     idleLimit: options.exchangeIdleLimit,
-                    exchangeAccounts.counts(
-                        of: .init(
-                            plugin: node.entry.plugin, role: node.role, name: node.name,
-                            manager: node.managers.first ?? "")), ExchangeLog(log: options.log)),
+                    gate.exchanges, ExchangeLog(log: options.log)),
                 store: store,
                 serviceOperations: ServiceOperations(
                     node.role == .dataAccessController ? "the operation on the store" : "the sign-in", clock: clock),

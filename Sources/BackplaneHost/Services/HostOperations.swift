@@ -15,6 +15,8 @@ package final class HostOperations: Sendable {
         let functions: OperationFunctions
     }
     private struct State: Sendable {
+        /// The number of graphs that have begun; users type the numbers of graphs, so these are small.
+        var begun: UInt64 = 0
         var graphs: [UInt64: Graph] = [:]
         /// The numbers of watches, keyed by graph.
         var watches: [UInt64: Int] = [:]
@@ -40,18 +42,13 @@ package final class HostOperations: Sendable {
         let graph = Graph(
             owner: owner, name: operation.name.text, queue: operation.queue.text, component: component.component,
             plugin: component.plugin, count: Int(clamping: operation.node_count), functions: functions)
-        let number = Callbacks.newID()
-        let isTaken =
-            operation.count != nil
-            && state.withLock { state in
-                guard !isClosed(), state.graphs.count < Self.limit else { return false }
-                state.graphs[number] = graph
-                return true
-            }
-        guard isTaken else {
-            functions.refuse()
-            return 0
+        let number = state.withLock { state -> UInt64 in
+            guard operation.count != nil, !isClosed(), state.graphs.count < Self.limit else { return 0 }
+            state.begun += 1
+            state.graphs[state.begun] = graph
+            return state.begun
         }
+        if number == 0 { functions.refuse() }
         return number
     }
 

@@ -2,6 +2,33 @@ package import Backplane
 package import CBackplane
 import Synchronization
 
+/// The number of contexts of graphs and timers that a component has given to its host.
+///
+/// They are released before the component's instance, which the plugin's release of a context may use.
+package final class ContextCount: Sendable {
+    private let held = Atomic<Int>(0)
+
+    package init() {}
+
+    /// A Boolean value that indicates whether all contexts have been released.
+    package var isZero: Bool { held.load(ordering: .acquiring) == 0 }
+
+    /// Counts one more context, for as long as the returned object exists.
+    package func add() -> Use { Use(self) }
+
+    /// The use of one context, for as long as the object exists.
+    package final class Use: Sendable {
+        private let count: ContextCount
+
+        fileprivate init(_ count: ContextCount) {
+            self.count = count
+            count.held.wrappingAdd(1, ordering: .relaxed)
+        }
+
+        deinit { count.held.wrappingSubtract(1, ordering: .releasing) }
+    }
+}
+
 /// The plugin's side of a graph of operations: its functions and their context, which is released with this object.
 package final class OperationFunctions: Sendable {
     /// The number of nodes that are requested together.
@@ -76,5 +103,26 @@ private final class ImmediateAnswer: Sendable {
         let error = BackplaneError(.callInvalidOutput, "the plugin did not describe the graph before it returned")
         Callbacks.end(number, EncodedAnswer(error))
         return own.answer.withLock(\.self) ?? EncodedAnswer(error)
+    }
+}
+
+/// The plugin's side of a timer: its functions and their context, which is released with this object.
+package final class TimerFunctions: Sendable {
+    private let functions: ForeignTable<bp_timer>
+    /// The use of the context, which ends once the context has been released.
+    private let use: ContextCount.Use
+    private var timer: bp_timer { functions.table }
+
+    package init(_ timer: bp_timer, _ use: ContextCount.Use) { (functions, self.use) = (ForeignTable(timer), use) }
+
+    deinit { timer.release?(timer.context) }
+
+    /// Starts the body; its answer is expected under `run` (``Callbacks``).
+    package func fire(_ call: Call, run: UInt64) {
+        call.withC { timer.fire?(timer.context, $0, run, Callbacks.done, Callbacks.context(run)) }
+    }
+
+    package func cancel(_ run: UInt64) {
+        timer.cancel?(timer.context, run)
     }
 }
