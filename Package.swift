@@ -395,7 +395,7 @@ if hasBenchmarks {
         plugin("BenchmarkDrone", "BenchmarkDrone"), plugin("BenchmarkSwarm", "BenchmarkSwarm"),
         plugin("BenchmarkSeriesFirst", "BenchmarkSeriesFirst"),
         plugin("BenchmarkSeriesSecond", "BenchmarkSeriesSecond"), plugin("BenchmarkErrands", "BenchmarkErrands"),
-        plugin("BenchmarkRounds", "BenchmarkRounds"), plugin("BarrierInC", "BarrierInC"),
+        plugin("BarrierInC", "BarrierInC"),
     ]
     package.targets += [
         program(
@@ -428,10 +428,6 @@ if hasBenchmarks {
         module(
             "BenchmarkErrands", ["Backplane", "BackplaneNetwork", "CBackplane", "TurnstileContracts"],
             path: "\(rig)/Errands"),
-        module(
-            "BenchmarkRounds",
-            ["Backplane", "BackplaneNetwork", "BackplaneOperations", "CBackplane", "TurnstileContracts"],
-            path: "\(rig)/Rounds"),
         // Libraries that do wrong, and attacks on hosts in processes of their own, from a seed; a stress test of leases.
         program("hostile", ["Backplane", "BackplaneHost"], path: "Tests/Hostile"),
         program("attack", ["BackplaneDocuments", "BackplaneHost", "TestFixtures"], path: "Tests/Attack"),

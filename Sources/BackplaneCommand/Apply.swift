@@ -10,10 +10,9 @@ extension BackplaneTool {
             discussion: """
                 Components that the manifest changes are started, stopped or recreated, or receive their new \
                 configuration if they support that; all others keep running. If the change would end a stateful \
-                component or a named graph of operations, the manifest is activated as if by `backplane swap \
-                --apply`, which carries them over or changes nothing. Libraries that it adds are loaded; those that \
-                it removes are no longer used. A manifest with an error changes nothing, and neither does one \
-                without managers unless --empty is given.
+                component, the manifest is activated as if by `backplane swap --apply`, which carries the state over \
+                or changes nothing. Libraries that it adds are loaded; those that it removes are no longer used. A \
+                manifest with an error changes nothing, and neither does one without managers unless --empty is given.
 
                 Without --socket or --manifest, the manifest is activated in the host that already runs it, or else in \
                 the only running host. Without an argument, that of --manifest is activated.
@@ -35,11 +34,6 @@ extension BackplaneTool {
         @Flag(help: "Continue if state cannot be carried over; it is then lost.") var discardState = false
         @Flag(help: "Carry state over as JSON, even where the Swift value itself could be handed over.")
         var encodedState = false
-        @Flag(
-            help:
-                "Cancel graphs of operations that outlast the drain, or that the new code does not define."
-        )
-        var abandonGraphs = false
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print the changes as JSON.") var json = false
 
@@ -60,8 +54,7 @@ extension BackplaneTool {
             // The host reads the file itself, and its current folder may be another one.
             ApplyRequest(
                 manifest: FilePath.absolute(manifest), environment: environment, empty: empty, trustsLibraries: trust,
-                allowsMissingMethods: allowMissing, discardsState: discardState, encodesState: encodedState,
-                abandonsGraphs: abandonGraphs)
+                allowsMissingMethods: allowMissing, discardsState: discardState, encodesState: encodedState)
         }
     }
 }

@@ -8,8 +8,8 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(
             abstract: "List, follow and control the graphs of operations of a running host.",
             discussion: """
-                These are the graphs that components run in their queues. Each has a number, which it keeps when a swap \
-                hands it over to newer code, and its nodes are numbered from 0.
+                These are the graphs that components run in their queues. Each has a number, and its nodes are \
+                numbered from 0.
 
                 EXAMPLES
                   backplane operations list
@@ -126,7 +126,7 @@ struct OperationChangeArguments: ParsableArguments {
 
 extension OperationForm {
     fileprivate var title: String {
-        name.printable + (queue.map { " (queue \($0.printable))" } ?? "") + (named ? ", named" : "")
+        name.printable + (queue.map { " (queue \($0.printable))" } ?? "")
     }
 
     /// The number of nodes in each state.

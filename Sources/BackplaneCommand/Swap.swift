@@ -145,7 +145,7 @@ extension SwapPreview {
                 [
                     Span(change.component.printable), Span(change.role),
                     Span(change.className.printable), Span(change.versions),
-                    Span(change.manner == .gated ? "wait" : "do not wait"), Span("\(change.callsInFlight)"),
+                    Span(change.manner == .gated ? "wait" : "do not wait"), Span(change.inFlight),
                     change.state.map {
                         $0.lost == nil ? $0.way : Span("\($0.text), lost: \($0.lost ?? "")".printable, .bad)
                     } ?? Span("-", .faint),
@@ -166,6 +166,12 @@ extension SwapPreview {
                         Span((change.reason ?? "").printable),
                     ]
             })
+    }
+}
+
+extension ComponentChange {
+    fileprivate var inFlight: String {
+        graphs.isEmpty ? "\(callsInFlight)" : "\(callsInFlight), \(counted(graphs.count, "graph"))"
     }
 }
 

@@ -77,9 +77,6 @@ struct LongCallArguments: ParsableArguments {
     @Flag(help: "Carry state over as JSON, even where the Swift value itself could be handed over.")
     var encodedState = false
 
-    @Flag(help: "Cancel graphs of operations that outlast the drain, or that the new code does not define.")
-    var abandonGraphs = false
-
     func validate() throws { _ = try options }
 
     /// The swap options with these values; `nil` if all are the host's defaults.
@@ -96,7 +93,6 @@ struct LongCallArguments: ParsableArguments {
     /// - Throws: `ValidationError` if a value is out of range, or has no effect in combination with another.
     func add(to options: inout SwapOptions) throws {
         (options.allowsMissingMethods, options.encodesState) = (allowMissing, encodedState)
-        options.abandonsGraphs = abandonGraphs
         guard drain != nil || longCalls != nil || retries != nil || retryFor != nil else { return }
         if let drain { try require(drain, in: 0.001...86_400, "--drain", "seconds, up to a day") }
         if let retries { try require(Double(retries), in: 1...1_000_000, "--retries", "a number above 0") }

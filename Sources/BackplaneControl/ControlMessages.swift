@@ -175,20 +175,16 @@ package struct ApplyRequest: ControlMessage {
     /// A Boolean value that indicates whether state crosses as JSON even if it could cross as a Swift value; `nil`
     /// means no.
     package var encodesState: Bool?
-    /// A Boolean value that indicates whether graphs that prevent the change are cancelled; `nil` means no.
-    package var abandonsGraphs: Bool?
 
     package init(
         manifest: String, environment: String? = nil, empty: Bool = false, trustsLibraries: Bool = false,
-        allowsMissingMethods: Bool = false, discardsState: Bool = false, encodesState: Bool = false,
-        abandonsGraphs: Bool = false
+        allowsMissingMethods: Bool = false, discardsState: Bool = false, encodesState: Bool = false
     ) {
         (self.manifest, self.environment, self.empty) = (manifest, environment, empty ? true : nil)
         self.trustsLibraries = trustsLibraries ? true : nil
         self.allowsMissingMethods = allowsMissingMethods ? true : nil
         self.discardsState = discardsState ? true : nil
         self.encodesState = encodesState ? true : nil
-        self.abandonsGraphs = abandonsGraphs ? true : nil
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -199,7 +195,6 @@ package struct ApplyRequest: ControlMessage {
         case allowsMissingMethods = "allowsMissingMethods"
         case discardsState = "discardsState"
         case encodesState = "encodesState"
-        case abandonsGraphs = "abandonsGraphs"
     }
 }
 

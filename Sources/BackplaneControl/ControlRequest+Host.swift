@@ -105,8 +105,7 @@ extension ControlRequest {
             try await host.apply(
                 document, trustsLibraries: request.trustsLibraries ?? false,
                 allowsMissingMethods: request.allowsMissingMethods ?? false,
-                discardsState: request.discardsState ?? false, encodesState: request.encodesState ?? false,
-                abandonsGraphs: request.abandonsGraphs ?? false))
+                discardsState: request.discardsState ?? false, encodesState: request.encodesState ?? false))
     }
 
     private static let reset = ControlRequest(ResetRequest.self) { host, request throws(BackplaneError) in

@@ -3,15 +3,12 @@ package import BackplaneHost
 
 /// The JSON form of a graph of operations in the control protocol.
 package struct OperationForm: Codable, Sendable {
-    /// The number that identifies the graph, even after a swap.
     package var number: UInt64
     package var name: String
     /// The name of the queue, or `nil` for the component's own.
     package var queue: String?
     package var component: String
     package var plugin: String
-    /// A Boolean value that indicates whether the graph continues in newer code after a swap.
-    package var named: Bool
     /// The number of nodes in each state.
     package var states: [String: Int]
     /// The nodes in order; `nil` in a list of graphs.
@@ -19,13 +16,13 @@ package struct OperationForm: Codable, Sendable {
 
     package init(_ summary: OperationSummary, nodes: [OperationNode]? = nil) {
         (number, name, component, plugin) = (summary.number, summary.name, summary.component, summary.plugin)
-        (queue, named, states) = (summary.queue.isEmpty ? nil : summary.queue, summary.isNamed, summary.states)
+        (queue, states) = (summary.queue.isEmpty ? nil : summary.queue, summary.states)
         self.nodes = nodes.map { nodes in nodes.enumerated().map { OperationNodeForm($0, $1) } }
     }
 
     private enum CodingKeys: String, CodingKey {
         case number = "number", name = "name", queue = "queue", component = "component", plugin = "plugin"
-        case named = "named", states = "states", nodes = "nodes"
+        case states = "states", nodes = "nodes"
     }
 }
 

@@ -38,14 +38,6 @@ package enum MeasuringChild {
                 return Output.fail(error)
             }
         }
-        if measure == OperationSwaps.serverMeasure {
-            do {
-                try await OperationSwaps.serve()
-                return 0
-            } catch {
-                return Output.fail(error)
-            }
-        }
         if measure == StoreChild.measure { return await StoreChild.run(in: folder) }
         if measure == TransferChild.measure { return await TransferChild.run(in: folder) }
         let all = LoadingChild.Measure.allCases.map(\.rawValue) + SwapMeasure.allCases.map(\.rawValue)

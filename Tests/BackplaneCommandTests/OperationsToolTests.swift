@@ -22,7 +22,7 @@ struct OperationsToolTests {
         #expect(try await tool.plain("call", "OperationsStep", "begin", "--running").output == "true\n")
         let list = try await tool.plain("operations", "list", "--json")
         let graphs = try #require(JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [[String: Any]])
-        #expect(graphs.count == 1 && graphs[0]["name"] as? String == "batch" && graphs[0]["named"] as? Bool == false)
+        #expect(graphs.count == 1 && graphs[0]["name"] as? String == "batch")
         return (running, "\(try #require(graphs[0]["number"] as? Int))")
     }
 

@@ -32,11 +32,18 @@ package enum Callbacks {
     }
     private static let shards = (0..<16).map { _ in Shard() }
     private static let next = Atomic<UInt64>(1)
+    private static let numbers = NumberSequence()
 
     private static func shard(_ id: UInt64) -> Shard { shards[Int(id % UInt64(shards.count))] }
 
-    /// Returns a number that has not been used in the process.
-    package static func newID() -> UInt64 { next.wrappingAdd(1, ordering: .relaxed).oldValue }
+    /// Returns a number that has not been used in the process, neither 0 nor the greatest one.
+    ///
+    /// A plugin cannot tell from its own numbers which ones others have.
+    package static func newID() -> UInt64 {
+        var id: UInt64 = 0
+        while id == 0 || id == .max { id = numbers[next.wrappingAdd(1, ordering: .relaxed).oldValue] }
+        return id
+    }
 
     /// Registers another expected answer, and returns its number.
     ///
@@ -183,6 +190,32 @@ package enum Callbacks {
 
     static let created: bp_created = { context, status, instance, payload in
         answer(UInt64(UInt(bitPattern: context)), status, payload, ForeignPointer(raw: instance))
+    }
+}
+
+/// A permutation of all numbers that differs in every process: a Feistel network of four rounds with random keys.
+struct NumberSequence: Sendable {
+    private let keys: (UInt64, UInt64, UInt64, UInt64)
+
+    init() {
+        func key() -> UInt64 { .random(in: .min ... .max) }
+        keys = (key(), key(), key(), key())
+    }
+
+    subscript(place: UInt64) -> UInt64 {
+        var left = UInt32(truncatingIfNeeded: place >> 32), right = UInt32(truncatingIfNeeded: place)
+        func mix(_ key: UInt64) {
+            // The finalizer of SplitMix64, half of it.
+            var value = UInt64(right) &+ key
+            value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
+            value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
+            (left, right) = (right, left ^ UInt32(truncatingIfNeeded: value >> 32))
+        }
+        mix(keys.0)
+        mix(keys.1)
+        mix(keys.2)
+        mix(keys.3)
+        return UInt64(left) << 32 | UInt64(right)
     }
 }
 

@@ -39,6 +39,7 @@ package struct ComponentChangeForm: ControlForm {
 
     private enum Key: String, CodingKey {
         case component, formerName, role, className, fromVersion, toVersion, manner, isRestart, state, callsInFlight
+        case graphs
     }
 
     package init(from decoder: any Decoder) throws {
@@ -54,6 +55,7 @@ package struct ComponentChangeForm: ControlForm {
             state: try container.decodeIfPresent(StateChangeForm.self, forKey: .state)?.value,
             callsInFlight: try container.decode(Int.self, forKey: .callsInFlight))
         value.formerName = try container.decodeIfPresent(String.self, forKey: .formerName)
+        value.graphs = try container.decodeIfPresent([String].self, forKey: .graphs) ?? []
         self.value = value
     }
 
@@ -69,6 +71,7 @@ package struct ComponentChangeForm: ControlForm {
         try container.encode(value.isRestart, forKey: .isRestart)
         try container.encodeIfPresent(value.state.map(StateChangeForm.init), forKey: .state)
         try container.encode(value.callsInFlight, forKey: .callsInFlight)
+        if !value.graphs.isEmpty { try container.encode(value.graphs, forKey: .graphs) }
     }
 }
 

@@ -24,8 +24,6 @@ package struct SwapOptionsForm: Codable, Sendable {
     /// A Boolean value that indicates whether state crosses as JSON even if it could cross as a Swift value; `nil`
     /// means no.
     package var encodesState: Bool?
-    /// A Boolean value that indicates whether graphs that prevent the swap are cancelled; `nil` means no.
-    package var abandonsGraphs: Bool?
 
     package init(_ options: SwapOptions) {
         probation = options.probation.map(ProbationForm.init)
@@ -38,7 +36,6 @@ package struct SwapOptionsForm: Codable, Sendable {
         trustsLibraries = options.trustsLibraries ? true : nil
         allowsMissingMethods = options.allowsMissingMethods ? true : nil
         encodesState = options.encodesState ? true : nil
-        abandonsGraphs = options.abandonsGraphs ? true : nil
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -52,7 +49,6 @@ package struct SwapOptionsForm: Codable, Sendable {
         case trustsLibraries = "trustsLibraries"
         case allowsMissingMethods = "allowsMissingMethods"
         case encodesState = "encodesState"
-        case abandonsGraphs = "abandonsGraphs"
     }
 
     /// Returns the validated options.
@@ -63,7 +59,7 @@ package struct SwapOptionsForm: Codable, Sendable {
             probation: try probation?.probation(), drain: try drain(),
             stepLimit: try stepLimit.asSeconds(at: "/options/stepLimit"), discardsState: discardsState,
             trustsLibraries: trustsLibraries ?? false, allowsMissingMethods: allowsMissingMethods ?? false,
-            encodesState: encodesState ?? false, abandonsGraphs: abandonsGraphs ?? false)
+            encodesState: encodesState ?? false)
     }
 
     private func drain() throws(BackplaneError) -> DrainPolicy? {

@@ -18,7 +18,8 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     /// A Boolean value that indicates whether the calls in flight were answered because the host has stopped.
     private let hasEnded = Atomic<Bool>(false)
     private let failed = Atomic<Int>(0)
-    private let account = Mutex(CallAccount())
+    /// The record of completed calls; `nil` once the instance has ended, because this object never does.
+    private let account = Mutex<CallAccount?>(CallAccount())
     private let failureObserver = Mutex<(@Sendable () -> Void)?>(nil)
     let streams: ComponentStreams
 
@@ -140,7 +141,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     /// Counts a stream that has failed.
     func noteFailure(_ answer: EncodedAnswer) {
         failed.wrappingAdd(1, ordering: .relaxed)
-        account.withLock { $0.note(failure: answer) }
+        account.withLock { $0?.note(failure: answer) }
         failureObserver.withLock { $0?() }
     }
 
@@ -153,15 +154,18 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         if hadDeadline { clock.cancel(id) }
         if status != BP_OK, status != BP_CANCELLED { noteFailure(answer()) }
         let time = Deadline.now - began
-        account.withLock { $0.latencies.add(time) }
+        account.withLock { $0?.latencies.add(time) }
         leave()
     }
 
     /// The times of completed calls.
-    var latency: LatencyStatistics? { account.withLock { $0.latencies.statistics } }
+    var latency: LatencyStatistics? { account.withLock { $0?.latencies.statistics } }
 
     /// The last error of a call or stream, and its time.
-    var lastFailure: FailureStatistics? { account.withLock { $0.lastFailure }?.statistics }
+    var lastFailure: FailureStatistics? { account.withLock { $0?.lastFailure }?.statistics }
+
+    /// Drops the record of completed calls.
+    func endAccount() { account.withLock { $0 = nil } }
 
     /// The number of calls that ended with an error other than cancellation.
     var failures: Int { failed.load(ordering: .relaxed) }
@@ -226,4 +230,41 @@ extension MethodDescription {
 extension BackplaneError {
     /// The error for all requests to a host that has stopped.
     static var hostHasStopped: BackplaneError { BackplaneError(.hostStopped, "the host has stopped; create a new one") }
+}
+
+/// The cancellation of an instance's native calls in flight.
+///
+/// They have no numbers, so that a cancellation that is late would also end calls that began after it was requested.
+final class NativeCancellation: Sendable {
+    private enum Phase {
+        case due, running, over
+    }
+    private let phase = Mutex(Phase.due)
+
+    /// Begins the cancellation on a thread, because functions of the plugin may not return.
+    init(of instance: ComponentInstance) {
+        instance.claim()
+        let begins = HostThread.launch { [self] in
+            if advance(from: .due, to: .running) {
+                instance.cancelNativeCalls()
+                _ = advance(from: .running, to: .over)
+            }
+            instance.release()
+        }
+        if !begins { instance.release() }
+    }
+
+    /// Keeps the cancellation from beginning; returns `false` if it is running.
+    func withdraw() -> Bool {
+        _ = advance(from: .due, to: .over)
+        return phase.withLock { $0 == .over }
+    }
+
+    private func advance(from old: Phase, to new: Phase) -> Bool {
+        phase.withLock { phase in
+            guard phase == old else { return false }
+            phase = new
+            return true
+        }
+    }
 }

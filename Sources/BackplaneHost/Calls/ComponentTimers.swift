@@ -4,8 +4,8 @@ import Synchronization
 
 /// The timers of one component.
 ///
-/// The clock knows only the earliest timer. When that is due, a thread of the clock begins the bodies of all due
-/// timers, one after another. A running body is counted among the calls of the component.
+/// The clock knows each timer that is due some day by the timer's number. A running body is counted among the calls of
+/// the component.
 final class ComponentTimers: Sendable {
     static let limit = 10_000
 
@@ -21,24 +21,24 @@ final class ComponentTimers: Sendable {
         var phase = Phase.waiting
         var timers: [UInt64: Timer] = [:]
         var numbers: [String: UInt64] = [:]
-        var queue = DueQueue()
+        var added = 0
         var unnamed = 0
         var calls: ComponentCalls?
-        var alarm: (id: UInt64, due: Deadline)?
-        var isFiring = false
         var bodies = 0
         /// The error with which all bodies have been ended; none begins any more.
         var ending: BackplaneError?
     }
     struct Timer {
         let name: String
+        /// The place in the order of addition.
+        let place: Int
         /// A Boolean value that indicates whether the name is a default name, which depends on the order of addition.
         let isUnnamed: Bool
         var timing: TimerTiming
         let jitter: Int64
         let limit: Duration
         let functions: TimerFunctions
-        /// The time in the queue; `nil` while the timer is not queued.
+        /// The time for which the timer is scheduled, if it is.
         var due: Deadline?
         /// A Boolean value that indicates whether the plugin has not answered the last body.
         var isRunning = false
@@ -98,8 +98,9 @@ extension ComponentTimers {
                         .timerRefused,
                         "\(component) already has a timer `\(name)`; cancel that one first, or choose another name"))
             }
+            state.added += 1
             var timer = Timer(
-                name: name, isUnnamed: isUnnamed,
+                name: name, place: state.added, isUnnamed: isUnnamed,
                 timing: TimerTiming(
                     delay: request.delay == 0 ? request.period : request.delay, period: request.period),
                 jitter: request.jitter,
@@ -107,8 +108,7 @@ extension ComponentTimers {
             if case .waiting = state.phase {} else { timer.timing.begin(at: now) }
             state.timers[number] = timer
             state.numbers[name] = number
-            enqueue(number, &state)
-            setAlarm(&state)
+            schedule(number, &state)
             return .success(())
         }
         try outcome.get()
@@ -127,6 +127,7 @@ extension ComponentTimers {
                 state.freeName(of: number)
                 return nil
             }
+            if timer.due != nil { clock.cancel(number) }
             return state.forget(number)
         }
         withExtendedLifetime(removed) {}
@@ -179,13 +180,10 @@ extension ComponentTimers {
                 }
             }
             state.phase = .serving
-            state.queue.removeAll()
             for number in state.timers.keys {
                 state.timers[number]?.timing.begin(at: now)
-                state.timers[number]?.due = nil
-                enqueue(number, &state)
+                schedule(number, &state)
             }
-            setAlarm(&state)
             return left.sorted()
         }
     }
@@ -196,7 +194,7 @@ extension ComponentTimers {
         state.withLock { state in
             guard state.phase == .serving else { return }
             state.phase = .held
-            withdrawAlarm(&state)
+            withdrawAll(&state)
         }
     }
 
@@ -204,8 +202,7 @@ extension ComponentTimers {
     func end() {
         let removed = state.withLock { state -> [Timer] in
             state.phase = .ended
-            withdrawAlarm(&state)
-            state.queue.removeAll()
+            withdrawAll(&state)
             var removed: [Timer] = []
             for (number, timer) in state.timers {
                 if timer.isRunning {
@@ -246,8 +243,7 @@ extension ComponentTimers {
             guard let number = state.numbers[name] else { return }
             state.timers[number]?.earlier = nil
             state.timers[number]?.timing.skip(to: now)
-            enqueue(number, &state)
-            setAlarm(&state)
+            schedule(number, &state)
         }
     }
 }
@@ -255,47 +251,22 @@ extension ComponentTimers {
 // MARK: Firing
 
 extension ComponentTimers {
-    func enqueue(_ number: UInt64, _ state: inout State) {
+    /// Schedules a timer, if it may fire.
+    private func schedule(_ number: UInt64, _ state: inout State) {
         guard case .serving = state.phase, let timer = state.timers[number], let next = timer.timing.next,
             !timer.isRunning, timer.earlier == nil, timer.due == nil
         else { return }
         let jitter = timer.jitter > 0 && clock.hasJitter ? Int64.random(in: 0...timer.jitter) : 0
         let due = Deadline(nanoseconds: next.nanoseconds + jitter)
         state.timers[number]?.due = due
-        state.queue.insert((due, number))
-        // Timers that were removed leave their places behind.
-        if state.queue.count > 64, state.queue.count > 2 * state.timers.count {
-            let timers = state.timers
-            state.queue.keep { timers[$0.id]?.due == $0.due }
-        }
+        clock.schedule(number, at: due) { [self] in if let firing = take(number) { fire(firing) } }
     }
 
-    /// Sets the clock to wake this component at its earliest time.
-    func setAlarm(_ state: inout State) {
-        guard case .serving = state.phase, !state.isFiring else { return }
-        while let first = state.queue.first, state.timers[first.id]?.due != first.due { state.queue.removeFirst() }
-        guard let first = state.queue.first else { return withdrawAlarm(&state) }
-        if let alarm = state.alarm {
-            if alarm.due <= first.due { return }
-            withdrawAlarm(&state)
+    private func withdrawAll(_ state: inout State) {
+        for (number, timer) in state.timers where timer.due != nil {
+            clock.cancel(number)
+            state.timers[number]?.due = nil
         }
-        let id = Callbacks.newID()
-        state.alarm = (id, first.due)
-        clock.schedule(id, at: first.due) { [self] in wake(id) }
-    }
-
-    func withdrawAlarm(_ state: inout State) {
-        if let alarm = state.alarm.take() { clock.cancel(alarm.id) }
-    }
-
-    private func wake(_ alarm: UInt64) {
-        let fires = state.withLock { state in
-            guard state.alarm?.id == alarm else { return false }
-            state.alarm = nil
-            state.isFiring = true
-            return true
-        }
-        if fires { while let next = next() { fire(next) } }
     }
 
     private struct Firing {
@@ -309,32 +280,27 @@ extension ComponentTimers {
         let call = Call(within: nil)
     }
 
-    /// Removes the next timer that is due, and counts its body among the calls of the component.
-    private func next() -> Firing? {
+    /// Takes a timer that is due, and counts its body among the calls of the component.
+    private func take(_ number: UInt64) -> Firing? {
         state.withLock { state in
             let now = clock.moment
-            while case .serving = state.phase, let first = state.queue.first, first.due <= now {
-                state.queue.removeFirst()
-                guard let timer = state.timers[first.id], timer.due == first.due, let calls = state.calls else {
-                    continue
-                }
-                state.timers[first.id]?.due = nil
-                state.timers[first.id]?.isRunning = true
-                state.timers[first.id]?.runs += 1
-                state.timers[first.id]?.timing.pass(now)
-                // A body may add its timer again.
-                if state.timers[first.id]?.timing.next == nil { state.freeName(of: first.id) }
-                let firing = Firing(
-                    timer: first.id, name: timer.name, limit: timer.limit, functions: timer.functions, calls: calls)
-                state.timers[first.id]?.body = firing.body
-                // Counted here, so that a body has either begun or never begins once the timers are held.
-                calls.enter()
-                state.bodies += 1
-                return firing
-            }
-            state.isFiring = false
-            setAlarm(&state)
-            return nil
+            // It may have been held since, and scheduled again for a later time.
+            guard case .serving = state.phase, let timer = state.timers[number], let due = timer.due, due <= now,
+                let calls = state.calls
+            else { return nil }
+            state.timers[number]?.due = nil
+            state.timers[number]?.isRunning = true
+            state.timers[number]?.runs += 1
+            state.timers[number]?.timing.pass(now)
+            // A body may add its timer again.
+            if state.timers[number]?.timing.next == nil { state.freeName(of: number) }
+            let firing = Firing(
+                timer: number, name: timer.name, limit: timer.limit, functions: timer.functions, calls: calls)
+            state.timers[number]?.body = firing.body
+            // Counted here, so that a body has either begun or never begins once the timers are held.
+            calls.enter()
+            state.bodies += 1
+            return firing
         }
     }
 
@@ -406,8 +372,7 @@ extension ComponentTimers {
             state.timers[number]?.isRunning = false
             state.timers[number]?.timing.skip(to: now)
             guard !timer.isRemoved, timer.timing.next != nil else { return state.forget(number) }
-            enqueue(number, &state)
-            setAlarm(&state)
+            schedule(number, &state)
             return nil
         }
         withExtendedLifetime(removed) {}
@@ -449,7 +414,7 @@ extension ComponentTimers {
     func statistics(limit: Int) -> (timers: [TimerStatistics], count: Int) {
         let now = clock.moment
         return state.withLock { state in
-            let shown = state.timers.sorted { $0.key < $1.key }.prefix(limit).map { _, timer in
+            let shown = state.timers.values.sorted { $0.place < $1.place }.prefix(limit).map { timer in
                 TimerStatistics(
                     name: timer.name,
                     period: timer.timing.repeats ? .nanoseconds(timer.timing.period) : nil,

@@ -149,8 +149,8 @@ public final class PluginHost: Sendable {
     /// are no longer used. A component for which only the configuration changes receives the new one while it runs, if
     /// its class supports this (`ReconfigurableComponent`).
     ///
-    /// If the change would end an instance that has state, or graphs of operations that survive swaps, the manifest is
-    /// activated as a swap without libraries, which carries them over or changes nothing: ``swap(_:applying:_:)``.
+    /// If the change would end an instance that has state, the manifest is activated as a swap without libraries, which
+    /// carries the state over or changes nothing: ``swap(_:applying:_:)``.
     ///
     /// - Parameters:
     ///   - manifest: The manifest to activate.
@@ -158,18 +158,17 @@ public final class PluginHost: Sendable {
     ///   - allowsMissingMethods: Whether callers that stay may lose methods that they use.
     ///   - discardsState: Whether state that cannot be carried over is discarded.
     ///   - encodesState: Whether state crosses as JSON even if it could cross as a Swift value.
-    ///   - abandonsGraphs: Whether graphs of operations that prevent the change are cancelled.
     /// - Throws: All errors of the manifest, or the reason why a component refused its new configuration, in both of
     ///   which cases nothing has changed; the errors of a swap; or the reasons why components did not start, in which
     ///   case everything else follows the manifest.
     @discardableResult
     public func apply(
         _ manifest: ManifestDocument, trustsLibraries: Bool = false, allowsMissingMethods: Bool = false,
-        discardsState: Bool = false, encodesState: Bool = false, abandonsGraphs: Bool = false
+        discardsState: Bool = false, encodesState: Bool = false
     ) async throws(BackplaneError) -> ManifestChange {
         let options = SwapOptions(
             discardsState: discardsState, trustsLibraries: trustsLibraries, allowsMissingMethods: allowsMissingMethods,
-            encodesState: encodesState, abandonsGraphs: abandonsGraphs)
+            encodesState: encodesState)
         return try await change(.apply(manifest, options), .apply)
     }
 

@@ -12,10 +12,8 @@ struct ComponentStarter {
     let data: ComponentData
     /// The consumers of all components' open streams.
     let consumers: StreamConsumers
-    /// The counts of all components' exchanges.
-    let exchangeAccounts = ExchangeAccounts()
     /// The graphs of all components.
-    let graphs = HostOperations(launch: Self.launch)
+    let graphs = HostOperations()
     /// The steps of components that are in progress.
     let underWay = StepsUnderWay()
     let unfinished = UnfinishedCreations()
@@ -58,10 +56,7 @@ struct ComponentStarter {
                     network, own: own, of: node.name, number: number, managers: node.managers, folder: folder.path,
                     clock: clock,
                     idleLimit: options.exchangeIdleLimit,
-                    exchangeAccounts.counts(
-                        of: .init(
-                            plugin: node.entry.plugin, role: node.role, name: node.name,
-                            manager: node.managers.first ?? "")), ExchangeLog(log: options.log)),
+                    gate.exchanges, ExchangeLog(log: options.log)),
                 store: store,
                 serviceOperations: ServiceOperations(
                     node.role == .dataAccessController ? "the operation on the store" : "the sign-in", clock: clock),
@@ -71,8 +66,7 @@ struct ComponentStarter {
                     host: transfers, plugin: node.entry.plugin, component: node.name, managers: node.managers,
                     folder: folder, operations: ServiceOperations("the operation on a transfer", clock: clock)),
                 graphs: ComponentGraphs(
-                    host: graphs, plugin: node.entry.plugin, component: node.name, place: ObjectIdentifier(gate),
-                    contexts: contexts),
+                    host: graphs, plugin: node.entry.plugin, component: node.name, contexts: contexts),
                 wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.wire) }), managers: managers,
                 timers: timers, contexts: contexts))
         do throws(BackplaneError) {

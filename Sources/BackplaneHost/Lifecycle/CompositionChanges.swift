@@ -29,11 +29,10 @@ final class CompositionChanges {
 // MARK: Another manifest
 
 extension CompositionChanges {
-    /// Returns whether a change requires a swap: one that carries over state or graphs, renames a manager, or changes a
+    /// Returns whether a change requires a swap: one that carries over state, renames a manager, or changes a
     /// definition.
     func needsSwap(to new: LoadedManifest, _ change: PlanChange) -> Bool {
-        touchesState(change) || renamesManagers(for: new, change) || touchesGraphs(change)
-            || changesDefinitions(for: new)
+        touchesState(change) || renamesManagers(for: new, change) || changesDefinitions(for: new)
     }
 
     /// Checks that a manifest loses no data and no method, and applies the new configurations to the instances that
@@ -69,14 +68,6 @@ extension CompositionChanges {
         change.removed.contains { place in
             let node = live.nodes[place]
             return node.running != nil && node.node.entry.component.state != nil
-        }
-    }
-
-    /// Returns whether a change ends instances with graphs of operations that survive swaps.
-    private func touchesGraphs(_ change: PlanChange) -> Bool {
-        change.removed.contains { place in
-            guard let component = live.nodes[place].running else { return false }
-            return instances.starter.graphs.hasSurvivingGraphs(of: component.handle)
         }
     }
 

@@ -49,6 +49,12 @@ final class RunningComponent: Sendable {
         return native.time > encoded.time ? native : encoded
     }
 
+    /// Adds the failures of this instance to those of its gate, before it is released.
+    func settle() {
+        gate.note(failures: failures, last: lastFailure)
+        calls.endAccount()
+    }
+
     /// Sets the function that is called after each call of this instance that fails, in either lane.
     ///
     /// It is called under a lock, so it must not block or use the component. Do not set it after the release.

@@ -72,9 +72,8 @@ struct Shutdown {
             node.state = .quiescing(component)
             lookUps.giveUpHopeless()
             shut(node, component)
-            let failures = await stop(component, of: node)
+            await stop(component, of: node)
             node.state = .stopped
-            component.gate.note(failures: failures.count, last: failures.last)
             instances.end(node)
             // A task of the component may have opened a stream again before its wires were closed.
             live.endStreams(openedBy: component)
@@ -90,10 +89,7 @@ struct Shutdown {
             + node.found.keys.compactMap { plan.managers[$0.manager].map { nodes[$0].id } }
     }
 
-    /// Stops a component, and returns the failures of its calls.
-    private func stop(_ component: RunningComponent, of node: LiveNode) async -> (
-        count: Int, last: FailureStatistics?
-    ) {
+    private func stop(_ component: RunningComponent, of node: LiveNode) async {
         let gate = component.gate, limit = live.options.stopLimit, starter = instances.starter
         component.timers.hold()
         component.streams.interrupt(live.isStopped ? .hostHasStopped : .streamInterrupted)
@@ -117,7 +113,7 @@ struct Shutdown {
                 component, methods: component.calls.methodsInFlight, timers: component.timers.namesInFlight)
             live.leaveBehind(component)
             await starter.retire(component.handle, releasing: nil)
-            return (component.failures, component.lastFailure)
+            return component.settle()
         }
         do {
             try await starter.limited("stop", component.node, limit: limit, canBeGivenUp: false) {
@@ -129,8 +125,7 @@ struct Shutdown {
             live.log(.error, "did not stop", component, error)
         }
         lookUps.giveUp(of: node)
-        let failures = (component.failures, component.lastFailure)
+        component.settle()
         await starter.retire(component.handle, releasing: component.instance)
-        return failures
     }
 }

@@ -148,7 +148,7 @@ package final class SystemClock: HostClock {
     }
 }
 
-/// The pending times of a clock or of a component's timers, the earliest first, as a binary heap.
+/// The pending times of a clock, the earliest first, as a binary heap.
 ///
 /// A withdrawn item remains in the queue until its time, and is recognised by it.
 struct DueQueue: Sendable {
@@ -181,8 +181,6 @@ struct DueQueue: Sendable {
             at = least
         }
     }
-
-    mutating func removeAll() { items = [] }
 
     /// Removes the items that do not meet a condition.
     mutating func keep(where isWanted: (Item) -> Bool) {

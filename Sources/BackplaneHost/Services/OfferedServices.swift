@@ -23,10 +23,10 @@ final class OfferedServices: Sendable {
     /// The means by which the component looks up managers that its wires do not name.
     let managers: ManagerFinder
     let timers: ComponentTimers
-    /// The contexts of the component's graphs, definitions and timers.
+    /// The contexts of the component's graphs and timers.
     let contexts: ContextCount
     /// The component's wires by handle, for components that call through the host.
-    private let wires: Mutex<[UInt64: ServedWire]>
+    let wires: Mutex<[UInt64: ServedWire]>
     private let operations = Mutex(Operations())
     /// The open streams that the component has opened through the host, keyed by number.
     private let streams = Mutex<[UInt64: ServedStream]>([:])
@@ -69,8 +69,6 @@ final class OfferedServices: Sendable {
         if let wire = wires.withLock({ $0[handle] }) { return wire }
         throw BackplaneError(.wireUnknown, "the component has no wire with the handle \(handle)")
     }
-
-    var allWires: [ServedWire] { wires.withLock { Array($0.values) } }
 
     /// Adds a wire that was looked up; existing wires remain.
     func add(_ wire: ServedWire, as handle: UInt64) {
@@ -129,6 +127,9 @@ final class OfferedServices: Sendable {
         }
         if isClosed { cancel() }
     }
+
+    /// Cancels a call of this component; any other number is ignored.
+    func cancel(_ call: UInt64) { operations.withLock { $0.calls[call]?.cancel }?() }
 
     func answer(_ call: UInt64, _ status: Int32, _ payload: bp_bytes) {
         guard let call = operations.withLock({ $0.calls.removeValue(forKey: call) }) else { return }

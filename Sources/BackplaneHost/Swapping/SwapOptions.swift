@@ -2,7 +2,7 @@
 public struct SwapOptions: Sendable, Hashable {
     /// The test that the new generation must pass before the old one is retired, or `nil` for none.
     public var probation: Probation?
-    /// The time limit for calls in flight to end, and the policy for those that do not.
+    /// The time limit for calls in flight and graphs of operations to end, and the policy for those that do not.
     ///
     /// `nil` means the policy of the manifest, or else ``DrainPolicy/standard``.
     public var drain: DrainPolicy?
@@ -21,25 +21,18 @@ public struct SwapOptions: Sendable, Hashable {
     /// A Boolean value that indicates whether state crosses as JSON even if it could cross as a Swift value.
     public var encodesState: Bool
 
-    /// A Boolean value that indicates whether graphs of operations that prevent the swap are cancelled.
-    ///
-    /// These are graphs without a definition that have not ended within the drain, and those whose definition the new
-    /// code lacks.
-    public var abandonsGraphs: Bool
-
     /// Creates the limits and conditions of one swap.
     ///
     /// By default, there is no probation, long calls are subject to the manifest's policy, a step may take 10 s, each
-    /// library is tried, and a swap that loses state, methods or graphs is refused.
+    /// library is tried, and a swap that loses state or methods is refused.
     public init(
         probation: Probation? = nil, drain: DrainPolicy? = nil,
         stepLimit: Duration = .seconds(10), discardsState: Bool = false, trustsLibraries: Bool = false,
-        allowsMissingMethods: Bool = false, encodesState: Bool = false, abandonsGraphs: Bool = false
+        allowsMissingMethods: Bool = false, encodesState: Bool = false
     ) {
         (self.probation, self.drain, self.stepLimit) = (probation, drain, stepLimit)
         (self.discardsState, self.trustsLibraries) = (discardsState, trustsLibraries)
         (self.allowsMissingMethods, self.encodesState) = (allowsMissingMethods, encodesState)
-        self.abandonsGraphs = abandonsGraphs
     }
 }
 

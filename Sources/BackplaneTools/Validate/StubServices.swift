@@ -154,13 +154,7 @@ enum StubServices {
 
     private static let operations = constant(
         bp_operations_1(
-            size: UInt32(MemoryLayout<bp_operations_1>.size), reserved: 0, begin: { _, _ in 0 }, end: { _, _ in },
-            define: { _, definition in
-                // A graph that nobody begins is continued by nobody.
-                let definition: bp_operation_definition = read(definition)
-                definition.release?(definition.context)
-                return 1
-            }))
+            size: UInt32(MemoryLayout<bp_operations_1>.size), reserved: 0, begin: { _, _ in 0 }, end: { _, _ in }))
 
     private static let store = constant(
         bp_store_1(

@@ -1,23 +1,14 @@
 import Foundation
 import Glibc
-import Synchronization
 
 /// The server of the HTTP rows, in a separate process: HTTP/1.1 on loopback, with a thread for each connection.
 ///
 /// `GET /bytes/N` is answered with N bytes, `GET /json/N` with a ``BenchLibrary`` of about as many, `PUT` with 204 once
-/// its body was received. `POST /count/N` is counted and answered with 204 after a delay, which `POST /hurry` removes;
-/// `GET /counts` is answered with the counts.
+/// its body was received.
 final class BenchServer: Sendable {
     private static let piece = [UInt8](repeating: 0x78, count: 256 << 10)
-    /// The delay of the response to a request that is counted.
-    private static let delay = 0.008
-    private struct Counted {
-        var counts: [String: Int] = [:]
-        var hurries = false
-    }
     private let listener: Int32
     let port: UInt16
-    private let counted = Mutex(Counted())
 
     /// Creates a server that listens on an address of loopback.
     ///
@@ -44,7 +35,7 @@ final class BenchServer: Sendable {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
                 Thread.detachNewThread {
-                    var served = ServedConnection(connection, of: self)
+                    var served = ServedConnection(connection)
                     while served.answerNext() {}
                     close(connection)
                 }
@@ -52,30 +43,13 @@ final class BenchServer: Sendable {
         }
     }
 
-    /// Answers a request that is counted, or a request for the counts; returns `nil` for any other.
-    private func count(_ method: Substring, _ path: Substring) -> String? {
-        if method == "GET", path == "/counts" {
-            let counts = counted.withLock(\.counts)
-            let body = String(decoding: (try? JSONEncoder().encode(counts)) ?? Data(), as: UTF8.self)
-            return "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
-        }
-        guard method == "POST" else { return nil }
-        let hurries = counted.withLock { counted in
-            if path == "/hurry" { counted.hurries = true } else { counted.counts[String(path), default: 0] += 1 }
-            return counted.hurries
-        }
-        if !hurries { Thread.sleep(forTimeInterval: Self.delay) }
-        return "HTTP/1.1 204 No Content\r\n\r\n"
-    }
-
     /// One connection, used by its thread.
     private struct ServedConnection {
-        private let server: BenchServer
         private let descriptor: Int32
         private var received: [UInt8] = []
 
-        init(_ descriptor: Int32, of server: BenchServer) {
-            (self.descriptor, self.server) = (descriptor, server)
+        init(_ descriptor: Int32) {
+            self.descriptor = descriptor
             var on: Int32 = 1
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -85,7 +59,6 @@ final class BenchServer: Sendable {
             guard let head = nextHead() else { return false }
             let words = head.split(separator: " ", maxSplits: 2)
             guard words.count == 3 else { return false }
-            if let answer = server.count(words[0], words[1]) { return send(Array(answer.utf8)) }
             if words[0] == "PUT" { return receiveBody(head) && send(Array("HTTP/1.1 204 No Content\r\n\r\n".utf8)) }
             if words[1].hasPrefix("/json/") {
                 let body = BenchLibrary.json(atLeast: Int(words[1].dropFirst("/json/".count)) ?? 0)

@@ -5,11 +5,9 @@ import Glibc
 
 // The cost of graphs, compared with bare tasks in the same process.
 extension BenchSuite {
-    static let operations = BenchSuite(name: OperationRows.suite) { folder in
-        var rows = OperationRows.running + OperationRows.growth + OperationRows.cancelling + OperationRows.foundation
-        rows += OperationSwapRows(in: folder).rows
-        return Opened(
-            rows: rows,
+    static let operations = BenchSuite(name: OperationRows.suite) { _ in
+        Opened(
+            rows: OperationRows.running + OperationRows.growth + OperationRows.cancelling + OperationRows.foundation,
             remark: "processor time for each node, of one graph in each round; every graph's result is checked"
         ) {}
     }

@@ -23,8 +23,6 @@ enum SwapMeasure: String, CaseIterable, Sendable {
     case long = "swap-long"
     /// Swaps of components with work in progress: long calls, exchanges and timers.
     case errands = "swap-errands"
-    /// Swaps under one graph of operations.
-    case graphs = "swap-graphs"
     /// Swaps during four streams, and during calls by four callers, at full speed.
     case streamed = "swap-streamed"
 
@@ -107,7 +105,6 @@ enum SwapMeasure: String, CaseIterable, Sendable {
         case .stateful: return try await StatefulSwaps.figures(order, in: folder, loads: loads)
         case .long: return try await LongCallSwaps.figures(order, in: folder, loads: loads)
         case .errands: return try await ErrandSwaps.figures(order, in: folder, loads: loads)
-        case .graphs: return try await OperationSwaps.figures(order, in: folder, loads: loads)
         case .streamed: return try await StreamedSwaps.figures(order, in: folder, loads: loads)
         }
     }

@@ -675,22 +675,16 @@ enum {
     BP_NODE_STATES = 7          /* the number of states                                                       */
 };
 
-/* A flag of a graph that is a node of another one of the component: a swap waits for that node instead. */
-#define BP_OPERATION_PART 1u
-
 /* A graph of operations that a component runs. The host runs none of its nodes: it shows the graph to users, who may
- * control it, and in a swap it halts the graph and hands it over to newer code. The host copies the
+ * control it, and a swap treats it as a long call: the graph ends in the code that began it. The host copies the
  * struct; its functions and `context` are used until `release`, on any thread, several at the same time, and also
  * before `begin` has returned. They must not block. */
 typedef struct bp_operation {
     uint32_t size;
-    uint32_t flags;                         /* BP_OPERATION_PART, or 0                                        */
+    uint32_t reserved;
     bp_bytes name;                          /* for people to read                                             */
     bp_bytes queue;                         /* the name of the queue that runs it; empty: the component's own */
     uint64_t node_count;                    /* nodes have the numbers from 0 to node_count - 1                */
-    uint64_t definition;                    /* what `define` returned: newer code goes on with this graph; or 0: it
-                                               ends with the code that began it                               */
-    uint64_t continues;                     /* in `restore`: its `operation`. Otherwise 0                     */
     /* Writes BP_NODE_STATES numbers: how many nodes are in each state. Required. */
     void (*_Nullable count)(void *_Nullable context, uint64_t *counts);
     /* Answers before it returns. The payload of BP_OK describes up to `max` nodes, from the number `from` on:
@@ -699,61 +693,23 @@ typedef struct bp_operation {
      * numbers of the nodes that it waits for, and `always` those of them without whose success it runs nevertheless.
      * NULL: nodes are not shown one by one. */
     void (*_Nullable describe)(void *_Nullable context, uint64_t from, uint64_t max, bp_done done, void *_Nullable done_context);
-    /* Pauses, resumes or cancels (BP_OPERATION_PAUSE, …) the node with a number, or all with -1. NULL: people cannot. */
+    /* Pauses, resumes or cancels (BP_OPERATION_PAUSE, …) the node with a number, or all with -1. A swap that cancels long
+     * calls cancels all nodes, too. NULL: nobody can. */
     void (*_Nullable change)(void *_Nullable context, uint32_t change, int64_t node);
-    /* The four functions of a swap; all are required if the graph has a definition, and not used otherwise.
-     * Makes the graph stand still: no further node begins. Answers once none runs, which may be at once. Handlers of
-     * nodes that end in the meantime are called, and their results kept. */
-    void (*_Nullable hold)(void *_Nullable context, bp_done done, void *_Nullable done_context);
-    /* Lets a graph go on that was to stand still, because the swap has failed or comes later. A `hold` that has not
-     * answered yet answers with BP_CANCELLED. */
-    void (*_Nullable go_on)(void *_Nullable context);
-    /* Saves a graph that stands still: the payload of BP_OK is all that newer code needs to go on with it, in a form of
-     * the plugin's own. An error fails the swap, and `go_on` follows. */
-    void (*_Nullable save)(void *_Nullable context, bp_done done, void *_Nullable done_context);
-    /* Newer code goes on with the graph, or it is given up. Here it has ended, without a call of its handlers. `release`
-     * follows. */
-    void (*_Nullable leave)(void *_Nullable context);
     /* Called exactly once, when the host no longer calls any function with the context, and always before the component's
      * own `release`. */
     void (*_Nullable release)(void *_Nullable context);
     void *_Nullable context;
 } bp_operation;
 
-/* A kind of graph that survives swaps: older code saves it, and newer code goes on with it by the definition of the same
- * name. What was done is not done again. */
-typedef struct bp_operation_definition {
-    uint32_t size;
-    uint32_t reserved;
-    bp_bytes name;                          /* unique in the component, at most 128 bytes                     */
-    /* Goes on with a graph that a component with a definition of this name has saved: calls `begin` with `continues` set
-     * to `operation`, and then answers with BP_OK. An error means that this code cannot continue it. Then the graph is
-     * lost, and the host reports the error. `saved` is borrowed. */
-    void (*_Nullable restore)(void *_Nullable context, uint64_t operation, bp_bytes saved, bp_done done,
-                              void *_Nullable done_context);
-    /* Called exactly once, when the component has ended and the function is not called any more, and always before the
-     * component's own `release`. */
-    void (*_Nullable release)(void *_Nullable context);
-    void *_Nullable context;
-} bp_operation_definition;
-
-/* The graphs of a component. A swap of it
- * 1. is refused if it runs a graph with a definition that the newer code does not have;
- * 2. calls `hold` of the graphs with definitions, and waits for them as for long calls, and for the end of the graphs
- *    without definitions that run then;
- * 3. calls `save`, and once callers reach the newer code, its `restore` and then the older code's `leave`.
- * A swap that fails before that calls `go_on`. A rollback is the same in the other direction. */
+/* The graphs of a component. */
 typedef struct bp_operations_1 {
     uint32_t size;
     uint32_t reserved;
-    /* Reports a graph that begins. Returns its number, or 0 if the host does not take it; then `release` is not called.
-     * The number is the same in all code that goes on with the graph. One graph of a definition runs at a time. */
+    /* Reports a graph that begins. Returns its number, or 0 if the host does not take it; then `release` is not called. */
     uint64_t (*begin)(uint64_t component, const bp_operation *operation);
-    /* Reports its end. Numbers of graphs that have ended, or that newer code has, are ignored. */
+    /* Reports its end. Numbers of graphs that have ended are ignored. */
     void (*end)(uint64_t component, uint64_t operation);
-    /* Adds a definition, before the component is activated. Returns its number, or 0 if the host does not take it, since
-     * the name is empty, too long or taken, or there is no `restore`; then `release` is not called. */
-    uint64_t (*define)(uint64_t component, const bp_operation_definition *definition);
 } bp_operations_1;
 
 /* A filter changes the heads of requests. It is a manager that the manifest names under `network.filters`, and it serves
@@ -1271,15 +1227,11 @@ typedef struct bp_identity {
     BP_FIELD(bp_transfer, named_count), \
     BP_FIELD(bp_transfers_1, size), BP_FIELD(bp_transfers_1, reserved), BP_FIELD(bp_transfers_1, begin), \
     BP_FIELD(bp_transfers_1, change), BP_FIELD(bp_transfers_1, state), BP_FIELD(bp_transfers_1, cancel), \
-    BP_FIELD(bp_operation, size), BP_FIELD(bp_operation, flags), BP_FIELD(bp_operation, name), BP_FIELD(bp_operation, queue), \
-    BP_FIELD(bp_operation, node_count), BP_FIELD(bp_operation, definition), BP_FIELD(bp_operation, continues), \
-    BP_FIELD(bp_operation, count), BP_FIELD(bp_operation, describe), BP_FIELD(bp_operation, change), BP_FIELD(bp_operation, hold), \
-    BP_FIELD(bp_operation, go_on), BP_FIELD(bp_operation, save), BP_FIELD(bp_operation, leave), BP_FIELD(bp_operation, release), \
-    BP_FIELD(bp_operation, context), \
-    BP_FIELD(bp_operation_definition, size), BP_FIELD(bp_operation_definition, reserved), BP_FIELD(bp_operation_definition, name), \
-    BP_FIELD(bp_operation_definition, restore), BP_FIELD(bp_operation_definition, release), BP_FIELD(bp_operation_definition, context), \
+    BP_FIELD(bp_operation, size), BP_FIELD(bp_operation, reserved), BP_FIELD(bp_operation, name), BP_FIELD(bp_operation, queue), \
+    BP_FIELD(bp_operation, node_count), BP_FIELD(bp_operation, count), BP_FIELD(bp_operation, describe), \
+    BP_FIELD(bp_operation, change), BP_FIELD(bp_operation, release), BP_FIELD(bp_operation, context), \
     BP_FIELD(bp_operations_1, size), BP_FIELD(bp_operations_1, reserved), BP_FIELD(bp_operations_1, begin), \
-    BP_FIELD(bp_operations_1, end), BP_FIELD(bp_operations_1, define), \
+    BP_FIELD(bp_operations_1, end), \
     BP_FIELD(bp_calls_1, size), BP_FIELD(bp_calls_1, reserved), BP_FIELD(bp_calls_1, call), BP_FIELD(bp_calls_1, cancel), \
     BP_FIELD(bp_calls_1, find), BP_FIELD(bp_calls_1, providers), \
     BP_FIELD(bp_streams_1, size), BP_FIELD(bp_streams_1, reserved), BP_FIELD(bp_streams_1, open), BP_FIELD(bp_streams_1, next), \

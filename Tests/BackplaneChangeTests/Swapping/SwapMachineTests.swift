@@ -193,7 +193,7 @@ struct SwapMachineTests {
                 case .discard(let member):
                     #expect(!servesNew, "a new one is given up only once it is not active: \(run)")
                     created.remove(member)
-                case .saveGraphs, .export, .import, .reconfigure, .revert, .drain, .outlast, .continueGraphs, .watch,
+                case .export, .import, .reconfigure, .revert, .drain, .outlast, .watch,
                     .retire:
                     break
                 }
@@ -409,8 +409,8 @@ extension SwapAction {
     /// The one member that it is about.
     fileprivate var member: Int? {
         switch self {
-        case .create(let member), .suspend(let member), .saveGraphs(let member), .export(let member),
-            .import(let member), .activate(let member), .continueGraphs(let member), .discard(let member),
+        case .create(let member), .suspend(let member), .export(let member),
+            .import(let member), .activate(let member), .discard(let member),
             .deactivate(let member), .resume(let member), .restore(let member):
             member
         case .hold, .drain, .reopen, .outlast, .reconfigure, .flip, .open, .watch, .retire, .unflip, .revert, .release,

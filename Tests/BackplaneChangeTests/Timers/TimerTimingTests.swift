@@ -73,22 +73,4 @@ struct TimerTimingTests {
         let isOverContinued = other.continue(once, at: at(140))
         #expect(!isOverContinued)
     }
-
-    @Test func `the queue gives the earliest first, whatever the order of arrival`() {
-        for seed in UInt64(1)...50 {
-            var numbers = (0..<200).map { (UInt64($0) &* 2_654_435_761 &* seed) % 1_000 }
-            var queue = DueQueue()
-            for (timer, number) in numbers.enumerated() {
-                queue.insert((Deadline(nanoseconds: Int64(number)), UInt64(timer)))
-            }
-            queue.keep { $0.due.nanoseconds % 3 != 0 }
-            numbers.removeAll { $0 % 3 == 0 }
-            var taken: [UInt64] = []
-            while let first = queue.first {
-                taken.append(UInt64(first.due.nanoseconds))
-                queue.removeFirst()
-            }
-            #expect(taken == numbers.sorted(), "seed \(seed)")
-        }
-    }
 }

@@ -16,7 +16,6 @@ import Testing
         #expect(try options() == nil)
         #expect(try options("--allow-missing") == SwapOptions(allowsMissingMethods: true))
         #expect(try options("--encoded-state") == SwapOptions(encodesState: true))
-        #expect(try options("--abandon-graphs") == SwapOptions(abandonsGraphs: true))
         #expect(try options("--drain", "1.5") == drain(.seconds(1.5)))
         #expect(try options("--long-calls", "cancel") == drain(then: .cancel))
         #expect(try options("--retries", "7") == drain(then: .retry(attempts: 7, within: .seconds(600))))
@@ -63,7 +62,6 @@ import Testing
         let effects: [(option: String, property: KeyPath<ApplyRequest, Bool?>)] = [
             ("--empty", \.empty), ("--trust", \.trustsLibraries), ("--allow-missing", \.allowsMissingMethods),
             ("--discard-state", \.discardsState), ("--encoded-state", \.encodesState),
-            ("--abandon-graphs", \.abandonsGraphs),
         ]
         for given in effects {
             let request = try BackplaneTool.Apply.parse(["m.json", given.option]).request(for: "/m.json")

@@ -1,4 +1,7 @@
 import Backplane
+import BackplaneBoundary
+import BackplaneTestKit
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -32,6 +35,29 @@ struct CallLatenciesTests {
         var one = CallLatencies()
         one.add(.milliseconds(7))
         #expect(one.statistics?.median == .milliseconds(7))
+    }
+
+    @Test func `an instance that has ended has no account, because what its calls lead to stays for ever`() async throws
+    {
+        let test = try TestHost(
+            #"{"manifestVersion": 1, "plugins": [], "managers": {"First": {"className": "ReportingManager"}}}"#,
+            plugins: [ReportingPlugin.self])
+        let component = try await test.host.coordinator.running("First")
+        _ = await error { try await test.call("First", "missing") }
+        _ = try await test.call("First", "reports")
+        #expect(component.calls.latency?.calls == 1)
+        try await test.host.reset("First")
+        #expect(component.calls.latency == nil)
+        _ = try await test.call("First", "reports")
+        #expect(try await test.host.coordinator.running("First").calls.latency?.calls == 1)
+        await test.host.stop()
+    }
+
+    @Test func `numbers of calls neither repeat nor follow one another`() {
+        let numbers = (0..<10_000).map { _ in Callbacks.newID() }
+        #expect(Set(numbers).count == numbers.count)
+        let distances = Set(zip(numbers, numbers.dropFirst()).map { $1 &- $0 })
+        #expect(distances.count == numbers.count - 1, "no distance between two tells that of the next")
     }
 
     @Test func `the last error is kept, a huge one by its size only`() {

@@ -144,6 +144,21 @@ struct GateTests {
         #expect(gate.callsInFlight == 0)
     }
 
+    /// A gate that searches for each call among the others does not end in time.
+    @Test(.timeLimit(.minutes(1)))
+    func `A hundred thousand calls wait, and each one ends`() {
+        let gate = Gate(clock: clock), ended = Recording<Bool>()
+        let slot = gate.makeSlot(number: 7, to: binding(Adder(1), Self.countings[0]))
+        gate.hold()
+        var call = Call(within: nil)
+        call.deadline = clock.moment + .seconds(60)
+        let ids = (0..<100_000).map { _ in gate.wait(at: slot, call) { _ in ended.add(true) } }
+        #expect(gate.callsWaiting == 100_000 && clock.pending == 100_000)
+        for id in ids.reversed() { gate.cancel(id) }
+        #expect(gate.callsWaiting == 0 && clock.pending == 0)
+        #expect(ended.all.count == 100_000)
+    }
+
     @Test(arguments: countings)
     func `A slot that is abandoned is closed for good, and the others of its gate are not`(counting: LeaseCounting)
         async throws

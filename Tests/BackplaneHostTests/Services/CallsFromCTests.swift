@@ -1,7 +1,9 @@
 import Backplane
 import BackplaneTestKit
+import CBackplane
 import ChallengeModule
 import FoundationEssentials
+import Synchronization
 import TestFixtures
 import Testing
 
@@ -47,6 +49,33 @@ struct CallsFromCTests {
         try await expectCancellation(at: trials, test, calls: 2) { call in
             try await test.host.call("Caller", "wait", Array("3600".utf8), call)
         }
+        await test.host.stop()
+    }
+
+    @Test func `a component cancels no calls but its own`() async throws {
+        let test = try TestHost(
+            #"""
+            {"manifestVersion": 1, "plugins": [{"library": "_Challenge"}, {"library": "FixturesInC"}],
+             "managers": {"Trials": {"className": "TrialManager"}, "Caller": {"className": "Caller", "uses": {"trials": "Trials"}},
+                          "Other": {"className": "Caller", "uses": {"trials": "Trials"}}}}
+            """#,
+            pluginPaths: [BuiltProducts.folder])
+        let trials = try await test.host.manager("Trials", as: Trials.self)
+        let own = try await test.host.coordinator.running("Caller").handle
+        let other = try await test.host.coordinator.running("Other").handle
+        let wire = try #require(ComponentHandles.find(own)?.wires.withLock { $0.keys.first })
+        let calls = (0..<2).map { _ in
+            Array("3600".utf8).withBytes { input in
+                Call(within: nil).withC { callFunctions.call(own, wire, 2, input, $0, { _, _, _ in }, nil) }
+            }
+        }
+        callFunctions.cancel(other, calls[0])
+        callFunctions.cancel(own, calls[1])
+        try await eventually { try trials.cancellations() > 0 }
+        let inFlight = try await test.host.coordinator.running("Trials").calls.callsInFlight
+        #expect(inFlight == 1, "the one that another component has cancelled")
+        callFunctions.cancel(own, calls[0])
+        try await eventually { try trials.cancellations() == 2 }
         await test.host.stop()
     }
 

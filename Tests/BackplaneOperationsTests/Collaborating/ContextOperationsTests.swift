@@ -19,16 +19,6 @@ struct ContextOperationsTests {
         }
         for name in ["", "covers"] { _ = try await GraphStarter.log.first { $0 == "cancelled in `\(name)`" } }
     }
-
-    @Test func `a component defines a graph once`() async throws {
-        try await TestHost.run("DuplicateDefiner", plugins: [GraphStarterPlugin.self]) { test in
-            let error = await #expect(throws: BackplaneError.self) {
-                let _: Remote<GraphStarting> = try await test.manager("DuplicateDefiner")
-            }
-            #expect(error?.code == .operationRefused, "\(String(describing: error))")
-            #expect(error?.message.contains("the definition of the graph `round`; a name must") == true)
-        }
-    }
 }
 
 private struct GraphStarting: Contract {
@@ -43,7 +33,6 @@ private struct GraphStarterPlugin: Plugin {
     static let version: Version = "1.0.0"
     static func register(in registrar: inout Registrar) {
         registrar.add(GraphStarter.self)
-        registrar.add(DuplicateDefiner.self)
     }
 }
 
@@ -87,26 +76,5 @@ private final class GraphStarter: Manager {
             try await begun.pass()
             return Nothing()
         }
-    }
-}
-
-/// A manager that defines two graphs of one name.
-private final class DuplicateDefiner: Manager {
-    typealias Provides = GraphStarting
-    static let className = "DuplicateDefiner"
-
-    init(_ context: Context) throws {
-        for _ in 0..<2 {
-            _ = try context.operations.define("round") {
-                var graph = GraphBuilder("round")
-                let one = graph.add("one") { 1 }
-                return try graph.build(returning: one)
-            }
-        }
-    }
-
-    static func methods(_ table: inout Methods) {
-        table.async(\.count) { _, _, _ in 0 }
-        table.async(\.wait) { _, _, _ in Nothing() }
     }
 }

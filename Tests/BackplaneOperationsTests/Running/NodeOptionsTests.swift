@@ -27,25 +27,21 @@ struct NodeOptionsTests {
         #expect(running.withLock { $0.most } == width)
     }
 
-    @Test func `nodes begin by priority, which what they need inherits`() async throws {
+    @Test func `nodes begin by priority`() async throws {
         let log = Recording<String>(), gate = TestGate()
         var graph = GraphBuilder("shelf")
         let first = graph.add("first", options: NodeOptions(priority: .urgent)) { try await gate.pass() }
-        func book(_ name: String, _ priority: NodePriority?, in graph: inout GraphBuilder) -> GraphNode<Void> {
-            graph.add(name, after: first, options: NodeOptions(priority: priority)) { log.add(name) }
+        _ = graph.add("none", after: first) { log.add("none") }
+        for priority in NodePriority.allCases {
+            _ = graph.add("\(priority)", after: first, options: NodeOptions(priority: priority)) {
+                log.add("\(priority)")
+            }
         }
-        _ = book("background", .background, in: &graph)
-        _ = book("normal", nil, in: &graph)
-        let needed = book("needed", .background, in: &graph)
-        _ = graph.add("urgent", after: needed, options: NodeOptions(priority: .urgent)) { log.add("urgent") }
-        _ = book("high", .high, in: &graph)
-        let raised = book("raised", .low, in: &graph)
         let run = try graph.build().start(width: 1)
         try await gate.arrivals()
-        try run.raise(.node(raised), to: .high)
         gate.open()
         try await run.value
-        #expect(log.all == ["needed", "urgent", "high", "raised", "normal", "background"])
+        #expect(log.all == ["urgent", "high", "none", "normal", "low", "background"])
     }
 
     @Test func `a node that never returns fails after its time limit, and is cancelled`() async throws {

@@ -95,7 +95,7 @@ final class Retirements {
         lookUps.giveUp(of: node)
         // Its tasks may have opened streams after it was suspended.
         live.endStreams(openedBy: component)
-        component.gate.note(failures: component.failures, last: component.lastFailure)
+        component.settle()
         await starter.retire(component.handle, releasing: component.instance)
         instances.giveBack(node)
         live.endStreams(openedBy: component)

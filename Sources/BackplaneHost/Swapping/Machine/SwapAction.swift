@@ -11,8 +11,6 @@ package enum SwapAction: Hashable, Sendable {
     /// The wait for those calls to end, after which calls are held and drained again.
     case outlast
     case suspend(Int)
-    /// The saving of the halted graphs of operations that continue in the next instance.
-    case saveGraphs(Int)
     case export(Int)
     case `import`(Int)
     /// The reconfiguration of the instances that stay.
@@ -22,8 +20,6 @@ package enum SwapAction: Hashable, Sendable {
     case activate(Int)
     /// The opening of the gates.
     case open
-    /// The continuation of the saved graphs in the instance that callers now reach.
-    case continueGraphs(Int)
     /// The observation of the new instances during their probation.
     case watch
     /// The retirement of the old instances.
@@ -55,10 +51,10 @@ extension SwapAction {
         case .create, .discard: .prepare
         case .hold, .drain, .reopen, .outlast, .release: .quiesce
         case .suspend, .resume: .suspend
-        case .saveGraphs, .export: .export
+        case .export: .export
         case .import: .import
         case .reconfigure, .revert, .flip, .unflip: .flip
-        case .activate, .deactivate, .open, .continueGraphs: .activate
+        case .activate, .deactivate, .open: .activate
         case .watch, .restore, .flipBack: .probation
         case .retire: .commit
         }
@@ -69,11 +65,8 @@ extension SwapAction {
     /// Undoing actions do not, nor do actions after the new code serves callers.
     var canFail: Bool {
         switch self {
-        case .create, .hold, .drain, .outlast, .suspend, .saveGraphs, .export, .import, .reconfigure, .flip, .activate,
-            .watch:
-            true
-        case .reopen, .open, .continueGraphs, .retire, .discard, .deactivate, .unflip, .revert, .resume, .release,
-            .restore, .flipBack:
+        case .create, .hold, .drain, .outlast, .suspend, .export, .import, .reconfigure, .flip, .activate, .watch: true
+        case .reopen, .open, .retire, .discard, .deactivate, .unflip, .revert, .resume, .release, .restore, .flipBack:
             false
         }
     }

@@ -16,8 +16,6 @@ struct SwapMachine {
         /// components.
         var hasNew = true
         var carriesState = false
-        /// A Boolean value that indicates whether the swap must wait for graphs of operations of the old instance.
-        var hasGraphs = false
     }
     enum Outcome: Hashable, Sendable {
         case swapped
@@ -114,7 +112,7 @@ struct SwapMachine {
         case .watch:
             failure = .rolledBack(error)
             script = Self.way(back: members, reconfigures: reconfigures).reversed()
-        case .open, .continueGraphs, .retire:
+        case .open, .retire:
             break  // the new generation serves
         default:
             failure = .undone(after: action, error)
@@ -134,32 +132,25 @@ struct SwapMachine {
         let gated = members.indices.filter { members[$0].isGated }, made = members.indices.filter { members[$0].hasNew }
         let carried = gated.filter { members[$0].carriesState }
         var script = made.map(SwapAction.create) + made.filter { !members[$0].isGated }.map(SwapAction.activate)
-        let graphs = members.indices.filter { members[$0].hasGraphs }, holds = !gated.isEmpty || !graphs.isEmpty
-        if holds { script += [.hold, .drain] }
+        if !gated.isEmpty { script += [.hold, .drain] }
         script += gated.reversed().filter { members[$0].hasOld }.map(SwapAction.suspend)
-        script += graphs.filter { members[$0].hasOld }.map(SwapAction.saveGraphs)
         script += carried.map(SwapAction.export) + carried.map(SwapAction.import)
         if reconfigures { script.append(.reconfigure) }
         script += [.flip] + gated.filter { members[$0].hasNew }.map(SwapAction.activate)
-        if holds { script.append(.open) }
-        script += graphs.filter { members[$0].hasNew }.map(SwapAction.continueGraphs)
+        if !gated.isEmpty { script.append(.open) }
         if onProbation { script.append(.watch) }
         return script + [.retire]
     }
 
     private static func way(back members: [Member], reconfigures: Bool) -> [SwapAction] {
         let gated = members.indices.filter { members[$0].isGated }, made = members.indices.filter { members[$0].hasNew }
-        let graphs = members.indices.filter { members[$0].hasGraphs }, holds = !gated.isEmpty || !graphs.isEmpty
-        var script: [SwapAction] = []
-        if holds { script += [.hold, .drain] }
+        var script: [SwapAction] = gated.isEmpty ? [] : [.hold, .drain]
         script += gated.reversed().filter { members[$0].hasNew }.map(SwapAction.deactivate)
-        script += graphs.filter { members[$0].hasNew }.map(SwapAction.saveGraphs)
         // The instances of ungated members were never suspended.
         script += gated.filter { members[$0].hasOld }.map { members[$0].carriesState ? .restore($0) : .resume($0) }
         if reconfigures { script.append(.revert) }
         script.append(.flipBack)
-        if holds { script.append(.open) }
-        script += graphs.filter { members[$0].hasOld }.map(SwapAction.continueGraphs)
+        if !gated.isEmpty { script.append(.open) }
         return script + made.map(SwapAction.discard)
     }
 }

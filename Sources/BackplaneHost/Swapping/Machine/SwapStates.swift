@@ -62,8 +62,8 @@ struct SwapStates: Hashable, Sendable {
         case .unflip: wires = .old
         case .resume(let member): old[member] = .up
         case .flipBack: wires = .oldAgain
-        case .hold, .drain, .reopen, .outlast, .saveGraphs, .export, .import, .reconfigure, .revert, .continueGraphs,
-            .watch, .retire, .discard, .release, .restore:
+        case .hold, .drain, .reopen, .outlast, .export, .import, .reconfigure, .revert, .watch, .retire, .discard,
+            .release, .restore:
             break
         }
     }

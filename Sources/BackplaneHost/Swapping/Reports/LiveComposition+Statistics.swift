@@ -15,8 +15,7 @@ extension LiveComposition {
                 errors: gate.failuresEnded + component.failures,
                 inFlight: gate.callsInFlight + gate.callsAside, waiting: gate.callsWaiting,
                 streams: component.streams.statistics, timers: timers, timerCount: count,
-                exchanges: ComponentHandles.find(component.handle)?.exchanges.counts.statistics
-                    ?? ExchangeStatistics(),
+                exchanges: gate.exchanges.statistics,
                 latency: component.calls.latency, lastFailure: component.lastFailure ?? gate.lastFailureEnded)
         }
     }

@@ -96,6 +96,9 @@ public struct ComponentChange: Sendable, Hashable {
     public var state: StateChange?
     /// The number of calls in flight in the old instance.
     public var callsInFlight = 0
+    /// The names of the graphs of operations that end in the replaced instance: those that have outlasted the swap or,
+    /// in a preview, all that run.
+    public var graphs: [String] = []
 
     package init(
         component: String, role: String, className: String, fromVersion: Version? = nil, toVersion: Version,

@@ -23,12 +23,6 @@ final class SwapMember {
     var lane: LaneChoice?
     /// The exported state of the old instance, until the new one serves callers.
     var state: ExportedState?
-    /// The numbers of the graphs for which the swap waits although the component's calls do not wait.
-    var awaitedGraphs: Set<UInt64> = []
-    /// The graphs of operations that the active instance has saved for the next one.
-    var graphs: [SavedGraph] = []
-    /// The numbers of the graphs that the next instance could not continue.
-    var lostGraphs: [UInt64] = []
     /// The bindings removed from slots: those of the old instance and, after a rollback, those of the new one.
     var taken: (old: Set<Binding>, new: Set<Binding>) = ([], [])
     /// The node of a new instance of the old code that receives the newer state after a rollback.

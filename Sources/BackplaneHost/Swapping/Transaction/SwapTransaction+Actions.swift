@@ -27,13 +27,11 @@ extension SwapTransaction {
         return plan.stays[place].flatMap { live.nodes[$0].running }.map { Instances.Provider(component: $0) }
     }
 
-    /// Holds calls, except those that return through a component that is being drained, and the graphs that survive.
+    /// Holds calls, except those that return through a component that is being drained.
     func hold() {
         let passage = Set(gated.compactMap { activeNode($0)?.number })
         for member in gated where activeNode(member) != nil { member.gate.hold(passage: passage) }
         for member in gated { activeNode(member)?.callable?.timers.hold() }
-        awaitGraphs()
-        holdGraphs()
     }
 
     func drain() async throws(BackplaneError) {
@@ -41,10 +39,11 @@ extension SwapTransaction {
         let comesLater = machine.isTakingBack && drainPolicy.longCalls == .later
         let limit = comesLater ? max(drainPolicy.limit, stepLimit) : drainPolicy.limit
         var isDrained = await drained(limit)
-        if !isDrained, drainPolicy.fallback == .cancel, !callsHaveEnded {
+        if !isDrained, drainPolicy.fallback == .cancel {
             let calls = stillCalled(gated, limit)
             let cancellations = gated.compactMap { activeNode($0)?.callable }.map { component in
                 component.timers.cancelBodies()
+                starter.graphs.cancelAll(of: component.handle)
                 return component.calls.cancelAll()
             }
             isDrained = await drained(limit)
@@ -52,21 +51,25 @@ extension SwapTransaction {
             _ = await live.drained(limit) { cancellations.filter { !$0.withdraw() }.isEmpty }
             if isDrained { report.warnings.append("cancelled: \(calls.message)") }
         }
-        if !isDrained, abandonGraphs() { isDrained = await drained(limit) }
         try live.requireRunning()
         guard isDrained else { throw stillCalled(gated, limit) }
         outlasting = OutlastingCalls()
     }
 
+    /// Returns whether all calls of gated components have ended within a limit, and all graphs that these run.
     private func drained(_ limit: Duration) async -> Bool {
-        await live.drained(limit) { callsHaveEnded && graphsHaveEnded }
+        await live.drained(limit) {
+            gated.allSatisfy { member in
+                guard member.gate.callsInFlight == 0, member.gate.callsPassing == 0 else { return false }
+                guard let component = activeNode(member)?.callable else { return true }
+                return component.calls.callsInFlight == 0 && starter.graphs.count(of: component.handle) == 0
+            }
+        }
     }
 
-    private var callsHaveEnded: Bool {
-        gated.allSatisfy {
-            $0.gate.callsInFlight == 0 && $0.gate.callsPassing == 0
-                && activeNode($0)?.callable?.calls.callsInFlight ?? 0 == 0
-        }
+    /// Returns the names of the graphs that an instance runs.
+    func graphs(of component: RunningComponent?) -> [String] {
+        component.map { starter.graphs.running(of: $0.handle).map(\.name) } ?? []
     }
 
     /// Returns the node whose instance is currently called: the old one, or after the flip the new one.
@@ -77,9 +80,12 @@ extension SwapTransaction {
         }
     }
 
-    /// Returns the error that names the calls in flight, their callers and, in the encoded lane, their methods.
+    /// Returns the error that names the graphs and the calls in flight, their callers and, in the encoded lane, their
+    /// methods.
     private func stillCalled(_ members: [SwapMember], _ limit: Duration) -> BackplaneError {
-        let graphs = awaitedGraphs
+        let graphs = members.flatMap { member in
+            self.graphs(of: activeNode(member)?.callable).map { "the graph `\($0)` of \(member.name)" }
+        }
         let calls = members.flatMap { member in
             live.connections.callers(at: member.gate).map { "\($0) to \(member.name)" }
         }

@@ -139,6 +139,7 @@ extension SwapTransaction {
         change.state = member.plan.state.change(to: entry.component.state)
         if let lane = member.lane { change.state?.note(lane) }
         change.callsInFlight = member.old == nil ? 0 : member.gate.callsInFlight
+        change.graphs = graphs(of: member.oldComponent)
         return change
     }
 

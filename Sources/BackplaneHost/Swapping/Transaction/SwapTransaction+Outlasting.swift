@@ -5,7 +5,7 @@ import BackplaneBoundary
 struct OutlastingCalls {
     /// The bindings of the calls, removed from their slots.
     var bindings: Set<Binding> = []
-    /// The graphs that outlasted the drain and end with the running code.
+    /// The graphs that outlasted the drain.
     var graphs: Set<UInt64> = []
     /// The bodies of timers that outlasted the drain, by their numbers.
     var bodies: [(timers: ComponentTimers, numbers: Set<UInt64>)] = []
@@ -55,11 +55,10 @@ extension SwapTransaction {
             report.callsHeld += opening.callsHeld
             report.longestWait = max(report.longestWait, opening.longestWait)
             outlasting.bodies.append((component.timers, component.timers.bodiesInFlight))
+            outlasting.graphs.formUnion(starter.graphs.running(of: component.handle).map(\.number))
             // One that has not returned from `suspend` serves its timers once it is resumed.
             if activeNode(member)?.isResumedLater == false { component.timers.begin() }
         }
-        outlasting.graphs = graphsWithoutSuccessor
-        letGraphsGoOn()
         logOutlasting()
         if let error = outlasting.error { reportProgress?(.waiting(for: error.message)) }
     }
@@ -70,31 +69,20 @@ extension SwapTransaction {
     ///   component that the swap changes must start.
     func outlast() async throws(BackplaneError) {
         guard case .retry(_, let limit) = drainPolicy.fallback, let error = outlasting.error else { return }
-        do throws(BackplaneError) {
-            try await outlast(until: asked + limit, limit, error)
-        } catch {
-            letGraphsGoOn()
-            throw error
-        }
-        (outlasting.bindings, outlasting.bodies, outlasting.graphs) = ([], [], [])
-    }
-
-    private func outlast(until deadline: Deadline, _ limit: Duration, _ error: BackplaneError)
-        async throws(BackplaneError)
-    {
-        // Calls may wait for a graph, so they come first; then the nodes that run have to end.
-        func haveEnded() -> Bool { !isOutlasted && graphsStandStill() }
         // The plan covers the components that were up; another one that starts must not wait that long.
         func isCutShort() -> Bool {
             live.isStopped || !surroundings.turns.onlyLookersWait || !handover.waiting.isEmpty
         }
         // By polling: the end of a native call only lowers a count, since a signal would slow every call down.
         var isOver = false
-        let isInTime = await clock.waits(until: deadline, every: .milliseconds(5)) {
-            isOver = haveEnded()
+        let isInTime = await clock.waits(until: asked + limit, every: .milliseconds(5)) {
+            isOver = !isOutlasted
             return isOver || isCutShort()
         }
-        if isOver { return }
+        if isOver {
+            (outlasting.bindings, outlasting.bodies, outlasting.graphs) = ([], [], [])
+            return
+        }
         try live.requireRunning()
         guard isInTime else { throw error.while("the swap had waited for \(limit)") }
         let isChange = !surroundings.turns.onlyLookersWait

@@ -105,7 +105,6 @@ extension SwapTransaction {
             // One that has not returned from `suspend` serves its timers once it is resumed.
             if member.old?.isResumedLater == false { member.oldComponent?.timers.begin() }
         }
-        letGraphsGoOn()
     }
 
     /// Makes a new instance release the resources that it acquired.
@@ -129,7 +128,9 @@ extension SwapTransaction {
         // Other new instances may have begun calls to it while they were created.
         if member.old == nil { takeBack(member, leadingTo: nil) }
         let state = machine.states.new[member.index]
-        giveUpGraphs(of: component)
+        // Nobody has asked for the graphs of code that has served no caller.
+        if served == nil { starter.graphs.cancelAll(of: component.handle) }
+        noteGraphs(of: member, leftIn: component)
         // An activation that outlasts its limit acquires resources anyway.
         let takesLater = state.wasToBeActive && component.instance.isInStep
         await retirements.add(
@@ -144,7 +145,7 @@ extension SwapTransaction {
             guard let old = member.old, let component = member.oldComponent, let plugin = member.oldPlugin else {
                 continue
             }
-            endGraphs(of: member)
+            noteGraphs(of: member, leftIn: component)
             await retirements.add(
                 component, old, of: plugin, member.taken.old, suspending: machine.states.old[member.index] != .suspended
             )
@@ -159,9 +160,19 @@ extension SwapTransaction {
         warnOfGenerations()
     }
 
+    /// Reports the graphs that an instance without callers finishes.
+    private func noteGraphs(of member: SwapMember, leftIn component: RunningComponent) {
+        if let place = member.placeInReport { report.components[place].graphs = graphs(of: component) }
+    }
+
     private func stopRemoved() async {
         let removed = members.filter { $0.new == nil }.compactMap(\.old)
         guard !removed.isEmpty else { return }
+        for node in removed {
+            report.warnings += graphs(of: node.running).map {
+                "the graph `\($0)` of \(node.node.name) was cancelled, because the manifest no longer has its component"
+            }
+        }
         await surroundings.shutdown.stop(removed, of: before.plan, nodes)
         for node in removed { live.dismiss(node) }
     }

@@ -68,8 +68,7 @@ final class SwapTransaction {
             members.map {
                 SwapMachine.Member(
                     isGated: $0.plan.isGated, hasOld: $0.old != nil, hasNew: $0.new != nil,
-                    carriesState: $0.plan.state.isCarried,
-                    hasGraphs: $0.mayHaveGraphs(in: surroundings.startup.instances.starter.graphs))
+                    carriesState: $0.plan.state.isCarried)
             },
             onProbation: options.probation != nil, reconfigures: !plan.reconfigured.isEmpty)
     }
@@ -151,21 +150,9 @@ final class SwapTransaction {
         return report
     }
 
-    /// Repeats the checks whose results may have changed while the swap waited for long calls.
-    private func requirePossible(_ action: SwapAction) throws(BackplaneError) {
-        switch action {
-        case .hold:
-            do throws(BackplaneError) { try requireDefinitions() } catch {
-                letGraphsGoOn()  // the wait has halted them
-                throw error
-            }
-        case .flip: try requireService()
-        default: break
-        }
-    }
-
     private func perform(_ action: SwapAction) async throws(BackplaneError) {
-        try requirePossible(action)
+        // Callers may have come while the swap waited for long calls.
+        if action == .flip { try requireService() }
         // A member begins to be suspended only when its calls have ended.
         if case .suspend = action {} else { machine.begin() }
         switch action {
@@ -175,14 +162,12 @@ final class SwapTransaction {
         case .reopen: reopen()
         case .outlast: try await outlast()
         case .suspend(let index): try await suspend(members[index])
-        case .saveGraphs(let index): try await saveGraphs(of: members[index])
         case .export(let index): try await export(members[index])
         case .import(let index): try await take(members[index])
         case .reconfigure: try await configurations.perform()
         case .flip: flip()
         case .activate(let index): try await activate(members[index])
         case .open: open()
-        case .continueGraphs(let index): await continueGraphs(of: members[index])
         case .watch: try await watch()
         case .retire: await retire()
         case .discard(let index): await discard(members[index])

@@ -59,6 +59,7 @@ extension ComponentChange {
             Span("  \(component.printable)\(formerName.map { ", formerly \($0.printable)" } ?? ""): "),
             Span(isRestart ? "recreated" : versions),
         ] + (state?.report ?? ["", ", no state"])
+            + graphs.map { Span("; the graph `\($0.printable)` ends in the replaced code") }
     }
 
     /// The old and new versions of the component's class.

@@ -12,6 +12,6 @@ extension String {
 private let options: [(property: String, option: String)] = [
     ("HostOptions.dataFolder", "--data"), ("HostOptions.loadFolder", "--load-folder"),
     ("HostOptions.pluginPaths", "--plugin-path"), ("SwapOptions.allowsMissingMethods", "--allow-missing"),
-    ("SwapOptions.abandonsGraphs", "--abandon-graphs"), ("SwapOptions.discardsState", "--discard-state"),
+    ("SwapOptions.discardsState", "--discard-state"),
     ("SwapOptions.trustsLibraries", "--trust"),
 ]

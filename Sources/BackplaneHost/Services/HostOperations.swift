@@ -1,0 +1,256 @@
+public import Backplane
+package import BackplaneBoundary
+import CBackplane
+import Synchronization
+
+/// The graphs of operations that the components of a host run, as reported by them.
+///
+/// Functions of plugins are called outside the lock, because they may report the end of a graph.
+package final class HostOperations: Sendable {
+    private struct Graph: Sendable {
+        /// The handle of the instance that runs the graph.
+        let owner: UInt64
+        let name, queue, component, plugin: String
+        let count: Int
+        let functions: OperationFunctions
+    }
+    private struct State: Sendable {
+        /// The number of graphs that have begun; users type the numbers of graphs, so these are small.
+        var begun: UInt64 = 0
+        var graphs: [UInt64: Graph] = [:]
+        /// The numbers of watches, keyed by graph.
+        var watches: [UInt64: Int] = [:]
+        /// The nodes of watched graphs that have ended.
+        var ended: [UInt64: [OperationNode]] = [:]
+    }
+    /// The maximum number of listed graphs; additional ones run without being listed.
+    private static let limit = 100_000
+    private let state = Mutex(State())
+
+    init() {}
+
+    // MARK: Reports of components
+
+    /// Adds a graph and returns its number; 0 if it is refused.
+    ///
+    /// - Parameter isClosed: A function that returns whether the owner has been closed, after which ``endAll(of:)``
+    ///   removes what it has.
+    func begin(
+        _ operation: bp_operation, of component: ComponentGraphs, owner: UInt64, unless isClosed: () -> Bool
+    ) -> UInt64 {
+        let functions = OperationFunctions(operation, component.contexts.add())
+        let graph = Graph(
+            owner: owner, name: operation.name.text, queue: operation.queue.text, component: component.component,
+            plugin: component.plugin, count: Int(clamping: operation.node_count), functions: functions)
+        let number = state.withLock { state -> UInt64 in
+            guard operation.count != nil, !isClosed(), state.graphs.count < Self.limit else { return 0 }
+            state.begun += 1
+            state.graphs[state.begun] = graph
+            return state.begun
+        }
+        if number == 0 { functions.refuse() }
+        return number
+    }
+
+    /// Removes a graph; its context is released once no function uses it.
+    func end(_ number: UInt64, owner: UInt64) {
+        var nodes: [OperationNode]?, isOver = false
+        while !isOver {
+            let (graph, isWatched) = state.withLock { state in (state.graphs[number], state.watches[number] != nil) }
+            guard let graph, graph.owner == owner else { return }
+            if isWatched { nodes = (try? graph.functions.nodes()) ?? [] }
+            isOver = state.withLock { state in
+                guard state.graphs[number]?.owner == owner else { return true }
+                // A watch that has begun meanwhile is to see the final nodes.
+                if state.watches[number] != nil {
+                    guard let nodes else { return false }
+                    state.ended[number] = nodes
+                }
+                state.graphs[number] = nil
+                return true
+            }
+        }
+    }
+
+    /// Removes all graphs of an instance that is ending.
+    func endAll(of owner: UInt64) {
+        let ended = state.withLock { state in
+            let ended = state.graphs.filter { $0.value.owner == owner }
+            for number in ended.keys { state.graphs[number] = nil }
+            return ended
+        }
+        withExtendedLifetime(ended) {}
+    }
+
+    // MARK: Changes of the composition
+
+    /// The number of graphs of an instance that have not ended.
+    func count(of owner: UInt64) -> Int {
+        state.withLock { state in state.graphs.values.count { $0.owner == owner } }
+    }
+
+    /// Returns the numbers and names of an instance's graphs that have not ended, in the order of their start.
+    func running(of owner: UInt64) -> [(number: UInt64, name: String)] {
+        state.withLock { $0.graphs.filter { $0.value.owner == owner } }
+            .map { (number: $0.key, name: $0.value.name) }.sorted { $0.number < $1.number }
+    }
+
+    /// Returns whether a graph has not ended.
+    func isRunning(_ number: UInt64) -> Bool { state.withLock { $0.graphs[number] != nil } }
+
+    /// Cancels all graphs of an instance.
+    func cancelAll(of owner: UInt64) {
+        for graph in state.withLock(\.graphs).values where graph.owner == owner {
+            graph.functions.change(OperationChange.cancel.number, node: nil)
+        }
+    }
+
+    // MARK: Control
+
+    /// All graphs, in the order in which they were started.
+    package var all: [OperationSummary] {
+        state.withLock(\.graphs).sorted { $0.key < $1.key }.map { Self.summary($0.key, $0.value) }
+    }
+
+    /// Returns a graph with its nodes, in the order in which they were added.
+    ///
+    /// - Throws: `operation.unknown` if no such graph runs; the error of a plugin that cannot describe it.
+    package func detail(of number: UInt64) throws(BackplaneError) -> (summary: OperationSummary, nodes: [OperationNode])
+    {
+        let graph = try graph(number)
+        return (Self.summary(number, graph), try graph.functions.nodes())
+    }
+
+    /// Changes a graph or one of its nodes.
+    ///
+    /// - Throws: `operation.unknown` if no such graph runs, or it has no such node.
+    package func change(_ change: OperationChange, _ number: UInt64, node: Int?) throws(BackplaneError) {
+        let graph = try graph(number)
+        if let node, !(0..<graph.count).contains(node) {
+            throw BackplaneError(
+                .operationUnknown,
+                "`\(graph.name)` has no node \(node); its nodes have the numbers from 0 to \(graph.count - 1)",
+                at: "\(number)")
+        }
+        graph.functions.change(change.number, node: node)
+    }
+
+    /// Returns a watch of a graph.
+    ///
+    /// - Throws: `operation.unknown` if no such graph runs.
+    package func watch(_ number: UInt64) throws(BackplaneError) -> OperationWatch {
+        let isKnown = state.withLock { state in
+            guard state.graphs[number] != nil else { return false }
+            state.watches[number, default: 0] += 1
+            return true
+        }
+        guard isKnown else { throw Self.unknown(number) }
+        return OperationWatch(number, in: self)
+    }
+
+    fileprivate func nodes(ofWatched number: UInt64) throws(BackplaneError) -> (nodes: [OperationNode], hasEnded: Bool)
+    {
+        let (graph, ended) = state.withLock { ($0.graphs[number], $0.ended[number]) }
+        guard let graph else { return (ended ?? [], true) }
+        return (try graph.functions.nodes(), false)
+    }
+
+    fileprivate func endWatch(of number: UInt64) {
+        state.withLock { state in
+            guard let watches = state.watches[number] else { return }
+            state.watches[number] = watches > 1 ? watches - 1 : nil
+            if watches == 1 { state.ended[number] = nil }
+        }
+    }
+
+    private func graph(_ number: UInt64) throws(BackplaneError) -> Graph {
+        if let graph = state.withLock({ $0.graphs[number] }) { return graph }
+        throw Self.unknown(number)
+    }
+
+    private static func unknown(_ number: UInt64) -> BackplaneError {
+        BackplaneError(
+            .operationUnknown,
+            "no graph with the number \(number) is running; `backplane operations list` shows those that are")
+    }
+
+    private static func summary(_ number: UInt64, _ graph: Graph) -> OperationSummary {
+        var states: [String: Int] = [:]
+        for (state, count) in zip(OperationSummary.states, graph.functions.counts) where count > 0 {
+            states[state] = Int(clamping: count)
+        }
+        return OperationSummary(
+            number: number, name: graph.name, queue: graph.queue, component: graph.component, plugin: graph.plugin,
+            states: states)
+    }
+}
+
+/// A graph of operations that a component runs.
+package struct OperationSummary: Sendable {
+    package var number: UInt64
+    package var name: String
+    /// The name of the queue that runs the graph; empty for the component's own queue.
+    package var queue: String
+    package var component: String
+    package var plugin: String
+    /// The number of nodes in each state, omitting states without nodes.
+    package var states: [String: Int]
+
+    /// The states of nodes, in the order of `BP_NODE_…`.
+    static let states = ["waiting", "running", "pausing", "paused", "succeeded", "failed", "cancelled"]
+}
+
+/// A change of a graph or a node.
+package enum OperationChange: String, Sendable {
+    case pause, resume, cancel
+
+    fileprivate var number: UInt32 {
+        switch self {
+        case .pause: UInt32(BP_OPERATION_PAUSE)
+        case .resume: UInt32(BP_OPERATION_RESUME)
+        case .cancel: UInt32(BP_OPERATION_CANCEL)
+        }
+    }
+}
+
+/// The observation of one graph until its end, including the final states of its nodes.
+package final class OperationWatch: Sendable {
+    private let operations: HostOperations
+    private let number: UInt64
+
+    fileprivate init(_ number: UInt64, in operations: HostOperations) {
+        (self.number, self.operations) = (number, operations)
+    }
+
+    deinit { operations.endWatch(of: number) }
+
+    /// Returns the current nodes, and whether the graph has ended.
+    ///
+    /// - Throws: The error of a plugin that cannot describe the graph.
+    package func nodes() throws(BackplaneError) -> (nodes: [OperationNode], hasEnded: Bool) {
+        try operations.nodes(ofWatched: number)
+    }
+}
+
+/// The graphs of one component.
+struct ComponentGraphs: Sendable {
+    let host: HostOperations
+    let plugin: String
+    let component: String
+    let contexts: ContextCount
+}
+
+/// The functions of `backplane.operations/1`.
+let operationFunctions = bp_operations_1(
+    size: UInt32(MemoryLayout<bp_operations_1>.size), reserved: 0,
+    begin: { handle, operation in
+        guard let component = ComponentHandles.find(handle), component.role != .dataAccessController else { return 0 }
+        let graphs = component.graphs
+        return graphs.host.begin(read(operation), of: graphs, owner: handle) { component.isClosed }
+    },
+    end: { handle, number in ComponentHandles.find(handle)?.graphs.host.end(number, owner: handle) })
+
+extension BackplaneError.Code {
+    /// No graph with this number is running, or it has no such node.
+    public static let operationUnknown = Self(rawValue: "operation.unknown")
+}

@@ -1,0 +1,155 @@
+public import Backplane
+import Synchronization
+
+/// A started graph, which can be awaited, observed and controlled.
+///
+/// ```swift
+/// let run = try catalogue().start()
+/// for await event in run.events { show(event) }
+/// let report = try await run.value
+/// ```
+///
+/// The graph continues if this value is released.
+public struct GraphRun<Output: Sendable>: Sendable {
+    let engine: GraphEngine
+    let result: GraphNode<Output>
+
+    /// The graph's name, as events and errors show it.
+    public var name: String { engine.name }
+
+    func begin() { engine.queue.start(engine) }
+
+    // MARK: Results
+
+    /// The value of the graph's result node, once every node has ended.
+    ///
+    /// Cancelling the waiting task does not cancel the graph.
+    ///
+    /// - Throws: The error of the result node: an error of its code; `operation.timeout`; `operation.unsatisfied` with
+    ///   its cause; `call.cancelled`.
+    public var value: Output {
+        get async throws(BackplaneError) { try await outcome.get() }
+    }
+
+    /// The value or the error of the graph's result node, once every node has ended.
+    public var outcome: Result<Output, BackplaneError> {
+        get async {
+            await engine.end()
+            return engine.result(of: result.step)
+        }
+    }
+
+    /// Waits for a node to end, and returns its value or error.
+    ///
+    /// - Throws: `operation.refused` for a node of another graph.
+    public func outcome<Value>(of node: GraphNode<Value>) async throws(BackplaneError) -> Result<Value, BackplaneError>
+    {
+        let number = try engine.number(of: node)
+        await engine.end(of: number)
+        return engine.result(of: node.step)
+    }
+
+    /// Waits until every node has ended and the code of all nodes has returned.
+    ///
+    /// A node that is cancelled, or whose time limit has passed, ends immediately; its code may take longer.
+    public func drained() async { await engine.drained() }
+
+    // MARK: States
+
+    /// The state changes of the nodes, beginning with their current states and ending with the graph.
+    ///
+    /// Each iteration is independent, and begins with the current state of each node. An iteration that is not read
+    /// fast enough skips to the current states again, so it uses little memory and does not delay other subscribers.
+    public var events: GraphEvents { GraphEvents(engine: engine) }
+
+    /// Returns the current state of a node.
+    ///
+    /// - Throws: `operation.refused` for a node of another graph.
+    public func state<Value>(of node: GraphNode<Value>) throws(BackplaneError) -> NodeState {
+        let number = try engine.number(of: node)
+        return engine.state.withLock { $0.scheduler.nodes[number].shown }
+    }
+
+    // MARK: Control
+
+    /// Cancels all nodes except pending finish nodes.
+    ///
+    /// A finish node is one whose inputs are all ``GraphNode/always``; it runs once all other nodes have ended.
+    public func cancel() { engine.change { $0.cancelAll(&$1) } }
+
+    /// Cancels nodes, which end immediately.
+    ///
+    /// Their dependents fail, unless they are cancelled as well or their edges let them run.
+    ///
+    /// - Throws: `operation.refused` for a node of another graph.
+    public func cancel(_ choice: GraphSelection) throws(BackplaneError) {
+        let nodes = try engine.numbers(of: choice)
+        engine.change { $0.cancel(nodes, &$1) }
+    }
+
+    /// Pauses all nodes that have not ended.
+    public func pause() { engine.change { $0.hold($0.nodes.indices, &$1) } }
+
+    /// Pauses nodes: waiting nodes do not start, suspendable nodes are suspended, and the results of others are held
+    /// back.
+    ///
+    /// - Throws: `operation.refused` for a node of another graph.
+    public func pause(_ choice: GraphSelection) throws(BackplaneError) {
+        let nodes = try engine.numbers(of: choice)
+        engine.change { $0.hold(nodes, &$1) }
+    }
+
+    /// Resumes all nodes that are paused.
+    public func resume() { engine.change { $0.release($0.nodes.indices, &$1) } }
+
+    /// Resumes nodes that are paused.
+    ///
+    /// - Throws: `operation.refused` for a node of another graph.
+    public func resume(_ choice: GraphSelection) throws(BackplaneError) {
+        let nodes = try engine.numbers(of: choice)
+        engine.change { $0.release(nodes, &$1) }
+    }
+}
+
+/// A selection of a graph's nodes to control.
+public struct GraphSelection: Sendable {
+    enum Extent { case node, needs, dependents }
+    let step: GraphStep
+    let extent: Extent
+
+    /// A single node.
+    public static func node<Value>(_ node: GraphNode<Value>) -> GraphSelection {
+        GraphSelection(step: node.step, extent: .node)
+    }
+
+    /// A node with everything it depends on, directly or indirectly.
+    public static func needs<Value>(of node: GraphNode<Value>) -> GraphSelection {
+        GraphSelection(step: node.step, extent: .needs)
+    }
+
+    /// A node with everything that depends on it, directly or indirectly.
+    public static func dependents<Value>(of node: GraphNode<Value>) -> GraphSelection {
+        GraphSelection(step: node.step, extent: .dependents)
+    }
+}
+
+extension GraphEngine {
+    fileprivate func number<Value>(of node: GraphNode<Value>) throws(BackplaneError) -> Int {
+        try require(node.step)
+    }
+
+    fileprivate func numbers(of choice: GraphSelection) throws(BackplaneError) -> [Int] {
+        let number = try require(choice.step)
+        if choice.extent == .node { return [number] }
+        let shape = state.withLock { $0.scheduler.shape }
+        return shape.closure(of: [number], along: choice.extent == .needs ? shape.needs : shape.dependents)
+    }
+
+    private func require(_ step: GraphStep) throws(BackplaneError) -> Int {
+        guard store.contains(step) else {
+            throw BackplaneError(
+                .operationRefused, "`\(step.name)` is a node of another graph; expected one of `\(name)`", at: name)
+        }
+        return Int(step.index)
+    }
+}
