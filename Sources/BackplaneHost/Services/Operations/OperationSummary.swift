@@ -27,7 +27,7 @@ package struct OperationDetail: Sendable {
 }
 
 /// A change of a graph or a node.
-package enum OperationChange: String, Sendable {
+package enum OperationChange: String, Codable, CaseIterable, Sendable {
     case pause, resume, cancel
 
     var number: UInt32 {
