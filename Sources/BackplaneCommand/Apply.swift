@@ -45,16 +45,18 @@ extension BackplaneTool {
                 request(for: manifest), doing: "activating the manifest",
                 interrupted: "this command ends, but the host continues to activate the manifest"
             ) { change, _ in
-                change.value.print(json: json)
+                change.print(json: json)
             }
             throw ExitCode(code)
         }
 
         func request(for manifest: String) -> ApplyRequest {
             // The host reads the file itself, and its current folder may be another one.
-            ApplyRequest(
-                manifest: FilePath.absolute(manifest), environment: environment, empty: empty, trustsLibraries: trust,
-                allowsMissingMethods: allowMissing, discardsState: discardState, encodesState: encodedState)
+            var request = ApplyRequest(
+                RequestedManifest(FilePath.absolute(manifest), environment: environment, mayBeEmpty: empty))
+            (request.trustsLibraries, request.allowsMissingMethods) = (trust, allowMissing)
+            (request.discardsState, request.encodesState) = (discardState, encodedState)
+            return request
         }
     }
 }
@@ -62,8 +64,7 @@ extension BackplaneTool {
 extension ManifestChange {
     /// Prints the change and returns the exit code.
     func print(json: Bool) -> Int32 {
-        let row = ChangeRow(self)
-        if json { Output.json(row) } else { for line in row.lines { Output.line(line) } }
+        if json { Output.json(self) } else { for line in lines { Output.line(line) } }
         return 0
     }
 }

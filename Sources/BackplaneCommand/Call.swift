@@ -223,7 +223,7 @@ extension BackplaneTool.Call {
         if trace { show(own) }
         let request = CallRequest(
             manager: target.manager, method: target.method, input: String(decoding: target.bytes, as: UTF8.self),
-            timeout: timeout, traceparent: own?.traceparent, stages: trace ? true : nil)
+            timeout: .seconds(timeout), traceparent: own?.traceparent, stages: trace)
         let event: ((ControlEvent) -> Void)? = trace ? { Output.remark($0.text.printable) } : nil
         return running.converse(doing: "waiting for the answer") { host throws(BackplaneError) in
             // A host of an earlier version does not tell, and one that is busy need not.

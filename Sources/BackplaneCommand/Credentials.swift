@@ -93,7 +93,7 @@ extension BackplaneTool.Credentials {
 
         func run() async throws {
             let code = try await choice.asking(manifest.path) { ask, _ in
-                let credentials = try await ask(CredentialsRequest("list")).credentials ?? []
+                let credentials = try await ask(CredentialsRequest(.list)).credentials ?? []
                 if json { return Output.json(credentials) }
                 guard !credentials.isEmpty else {
                     Output.remark("backplane: the manifest has no credentials")
@@ -134,7 +134,7 @@ extension BackplaneTool.Credentials {
         func run() async throws {
             let given = try values
             let code = try await choice.asking { ask, isRunning in
-                let credentials = try await ask(CredentialsRequest("list")).credentials ?? []
+                let credentials = try await ask(CredentialsRequest(.list)).credentials ?? []
                 // The answer to the sign-in tells which credentials there are, if there is none of this name.
                 let credential = credentials.first { $0.name == name }
                 if !isRunning, let credential, !credential.keepsTokens {
@@ -145,7 +145,7 @@ extension BackplaneTool.Credentials {
                 }
                 let values = try given.all(needed: credential?.values ?? [])
                 let answer = try await ask(
-                    CredentialsRequest("sign-in", credential: name, account: account, values: values))
+                    CredentialsRequest(.signIn, credential: name, account: account, values: values))
                 Output.line(answer.principal ?? "")
             }
             throw ExitCode(code)
@@ -164,7 +164,7 @@ extension BackplaneTool.Credentials {
 
         func run() async throws {
             let code = try await choice.asking { ask, _ in
-                _ = try await ask(CredentialsRequest("sign-out", credential: name, account: account))
+                _ = try await ask(CredentialsRequest(.signOut, credential: name, account: account))
             }
             throw ExitCode(code)
         }
@@ -173,7 +173,7 @@ extension BackplaneTool.Credentials {
 
 /// The table of credentials, with one row for each account, or for a credential without accounts.
 enum CredentialTable {
-    static func table(_ credentials: [CredentialForm]) -> Table {
+    static func table(_ credentials: [CredentialStatus]) -> Table {
         Table(
             ["CREDENTIAL", "TYPE", "HOSTS", "VALUES", "ACCOUNT", "STATE", "PRINCIPAL"],
             credentials.flatMap { credential -> [[Span]] in
@@ -187,7 +187,7 @@ enum CredentialTable {
                 return credential.accounts.map { account in
                     own + [
                         Span(account.name.isEmpty ? "(none)" : account.name.printable),
-                        Span(account.kept ? "kept" : "signed in"), Span(account.principal),
+                        Span(account.isKept ? "kept" : "signed in"), Span(account.principal),
                     ]
                 }
             })

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Backplane
 import BackplaneControl
+import BackplaneHost
 import BackplaneTools
 
 extension BackplaneTool {
@@ -27,17 +28,9 @@ extension BackplaneTool {
                 throw ExitCode(Output.refuse("--limit: expected a number of at least 1, found \(limit)"))
             }
             let code = try host.choice.converse(doing: "listening") { conversation throws(BackplaneError) in
-                var code: Int32 = 0
-                _ = try conversation.answer(to: EventsRequest(limit: limit)) { element in
-                    guard !json else { return Output.line(element) }
-                    do throws(BackplaneError) {
-                        let event = try JSON.decode(HostEventForm.self, Array(element.utf8), failing: .controlProtocol)
-                        for line in event.value.lines { Output.line(line) }
-                    } catch {
-                        code = Output.fail(error)
-                    }
+                try conversation.follow(EventsRequest(limit: limit), of: HostEvent.self) { event, element in
+                    if json { Output.line(element) } else { for line in event.lines { Output.line(line) } }
                 }
-                return code
             }
             throw ExitCode(code)
         }

@@ -23,7 +23,7 @@ extension BackplaneTool {
 
         func run() throws {
             let code = try host.choice.ask(GenerationsRequest(plugin: plugin)) { generations, _ in
-                if json { Output.json(generations) } else { Output.table(GenerationRows.table(generations.values)) }
+                if json { Output.json(generations) } else { Output.table(GenerationRows.table(generations)) }
                 return 0
             }
             throw ExitCode(code)

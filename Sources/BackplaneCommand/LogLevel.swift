@@ -1,4 +1,5 @@
 import ArgumentParser
+import Backplane
 import BackplaneControl
 import BackplaneHost
 import BackplaneTools
@@ -43,28 +44,29 @@ extension BackplaneTool {
         }
 
         private var request: LogLevelsRequest {
-            var standard: String?, exceptions: [String: String] = [:]
+            var standard: Log.Level?, exceptions: [String: Log.Level?] = [:]
             for change in levels {
                 switch change {
-                case .remove(let name): exceptions[name] = ""
+                case .remove(let name): exceptions[name] = .some(nil)
                 case .set(let word):
-                    if let name = word.name { exceptions[name] = "\(word.level)" } else { standard = "\(word.level)" }
+                    if let name = word.name { exceptions[name] = word.level } else { standard = word.level }
                 }
             }
             return LogLevelsRequest(standard: standard, exceptions: exceptions, reset: reset)
         }
 
         func run() throws {
-            let code = try host.choice.ask(request) { levels, _ in
+            let code = try host.choice.ask(request) { answer, _ in
+                let levels = answer.levels
                 if json {
-                    Output.json(levels)
+                    Output.json(answer)
                 } else {
                     Output.table(
                         ["LOG OF", "LOWEST LEVEL"],
-                        levels.exceptions.sorted { $0.key < $1.key }.map { [$0.key.printable, $0.value.printable] }
-                            + [["everything else", levels.standard.printable]])
+                        levels.exceptions.sorted { $0.key < $1.key }.map { [$0.key.printable, "\($0.value)"] }
+                            + [["everything else", "\(levels.standard)"]])
                 }
-                for remark in levels.remarks { Output.remark("backplane: \(remark.printable)") }
+                for remark in answer.remarks { Output.remark("backplane: \(remark.printable)") }
                 return 0
             }
             throw ExitCode(code)

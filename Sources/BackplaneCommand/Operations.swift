@@ -1,6 +1,7 @@
 import ArgumentParser
 import Backplane
 import BackplaneControl
+import BackplaneHost
 import BackplaneTools
 
 extension BackplaneTool {
@@ -73,17 +74,10 @@ extension BackplaneTool.Operations {
 
         func run() throws {
             let code = try host.choice.converse(doing: "waiting for the host") { conversation throws(BackplaneError) in
-                var code: Int32 = 0
-                _ = try conversation.answer(to: WatchOperationRequest(number: number)) { element in
-                    do throws(BackplaneError) {
-                        let node = try JSON.decode(
-                            OperationNodeForm.self, Array(element.utf8), failing: .controlProtocol)
-                        Output.line(json ? element : "\(node.node) \(node.name.printable): \(node.state.printable)")
-                    } catch {
-                        code = Output.fail(error)
-                    }
+                try conversation.follow(WatchOperationRequest(number: number), of: OperationNodeForm.self) {
+                    node, element in
+                    Output.line(json ? element : "\(node.node) \(node.name.printable): \(node.state.printable)")
                 }
-                return code
             }
             throw ExitCode(code)
         }
@@ -95,13 +89,13 @@ extension BackplaneTool.Operations {
             discussion:
                 "Running code continues, and its result is held back; only work such as a transfer is suspended.")
         @OptionGroup var change: OperationChangeArguments
-        func run() throws { throw ExitCode(try change.run("pause")) }
+        func run() throws { throw ExitCode(try change.run(.pause)) }
     }
 
     struct Resume: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Resume a graph or a node that is paused.")
         @OptionGroup var change: OperationChangeArguments
-        func run() throws { throw ExitCode(try change.run("resume")) }
+        func run() throws { throw ExitCode(try change.run(.resume)) }
     }
 
     struct Cancel: ParsableCommand {
@@ -109,7 +103,7 @@ extension BackplaneTool.Operations {
             abstract: "Cancel a graph or a node.",
             discussion: "Without --node, pending finish nodes still run; with it, nodes that depend on it fail.")
         @OptionGroup var change: OperationChangeArguments
-        func run() throws { throw ExitCode(try change.run("cancel")) }
+        func run() throws { throw ExitCode(try change.run(.cancel)) }
     }
 }
 
@@ -119,7 +113,7 @@ struct OperationChangeArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The number of a node (default: all nodes).", valueName: "number")) var node: Int?
     @OptionGroup var host: HostChoiceArguments
 
-    func run(_ change: String) throws -> Int32 {
+    func run(_ change: OperationChange) throws -> Int32 {
         try host.choice.ask(ChangeOperationRequest(number: number, change: change, node: node)) { _, _ in 0 }
     }
 }

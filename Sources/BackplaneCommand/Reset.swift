@@ -24,7 +24,7 @@ extension BackplaneTool {
                 ResetRequest(manager: name), doing: "recreating it",
                 interrupted: "this command ends, and the host continues to recreate it"
             ) { change, _ in
-                change.value.print(json: json)
+                change.print(json: json)
             }
             throw ExitCode(code)
         }

@@ -27,7 +27,7 @@ extension BackplaneTool {
             let request = RollbackRequest(plugin: plugin, generation: to, options: try swap.options)
             let code = try host.choice.ask(request, doing: "swapping back", interrupted: Swap.interruption) {
                 report, _ in
-                report.value.print(json: json)
+                report.print(json: json)
             }
             throw ExitCode(code)
         }

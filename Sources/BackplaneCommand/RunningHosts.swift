@@ -116,6 +116,26 @@ extension HostChoice {
         let host: RunningHost
         let doing: String
 
+        /// Sends a message whose answer consists of elements, and returns the exit code.
+        ///
+        /// An element of a newer host that cannot be decoded is printed as it came, on standard error, and fails the
+        /// command in the end.
+        ///
+        /// - Parameter use: A function called with each element, and its JSON.
+        func follow<Element: Decodable>(
+            _ message: some ControlMessage, of _: Element.Type, _ use: (Element, String) -> Void
+        ) throws(BackplaneError) -> Int32 {
+            var code: Int32 = 0
+            _ = try answer(to: message) { text in
+                do throws(BackplaneError) {
+                    use(try JSON.decode(Element.self, Array(text.utf8), failing: .controlProtocol), text)
+                } catch {
+                    code = Output.fail("the host sent what this version cannot decode (\(error.message)): \(text)")
+                }
+            }
+            return code
+        }
+
         /// Sends a message and returns the answer.
         ///
         /// - Parameters:

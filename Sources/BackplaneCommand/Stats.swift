@@ -23,12 +23,11 @@ extension BackplaneTool {
         @Flag(help: "Print the list as JSON.") var json = false
 
         func run() throws {
-            let code = try host.choice.ask(StatisticsRequest()) { statistics, _ in
+            let code = try host.choice.ask(StatisticsRequest()) { values, _ in
                 guard !json else {
-                    Output.json(statistics)
+                    Output.json(values)
                     return 0
                 }
-                let values = statistics.values
                 Output.table(StatisticsTable.table(values))
                 let more = [
                     StatisticsTable.latencies(values), StatisticsTable.failures(values),

@@ -46,7 +46,7 @@ extension BackplaneTool.Store {
                         [
                             row.namespace.printable, row.collection.printable, "\(row.records)",
                             row.bytes.map { Figure.bytes(Int($0)) } ?? "", "\(row.change)",
-                            row.indexes.map { $0.name.printable + ($0.unique ? " (unique)" : "") }.joined(
+                            row.indexes.map { $0.name.printable + ($0.isUnique ? " (unique)" : "") }.joined(
                                 separator: ", "),
                         ]
                     })
@@ -110,14 +110,14 @@ extension BackplaneTool.Store {
                 }
                 let progress = CountingLine("dumped", of: chosen.map(\.records).reduce(0, +))
                 defer { progress.clear() }
-                var begun: StoreCollectionForm?
+                var begun: String?
                 let damaged = try await store.forEachPage(of: chosen, progress) {
                     collection, page throws(BackplaneError) in
                     var lines: [UInt8] = []
-                    if begun != collection {
-                        begun = collection
+                    if begun != collection.place {
+                        begun = collection.place
                         let definition = CollectionDefinition(
-                            collection.collection, indexes: collection.indexes.map(\.definition))
+                            collection.collection, indexes: collection.indexes)
                         lines += try RecordLine.collection(namespace: collection.namespace, definition).bytes() + [0x0A]
                     }
                     for record in page.records {
@@ -259,10 +259,10 @@ extension BackplaneTool.Store {
             let handle = try store.open(isWriting: !dryRun), collections = try await handle.list()
             let progress = CountingLine("read", of: collections.map(\.records).reduce(0, +))
             defer { progress.clear() }
-            var counts: [[Int: Int]] = [], last: StoreCollectionForm?, forms: [StoreCollectionForm] = []
+            var counts: [[Int: Int]] = [], last: String?, forms: [StoreCollection] = []
             _ = try await handle.forEachPage(of: collections, progress) { collection, page in
-                if collection != last {
-                    last = collection
+                if collection.place != last {
+                    last = collection.place
                     forms.append(collection)
                     counts.append([:])
                 }

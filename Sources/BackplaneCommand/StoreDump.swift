@@ -78,7 +78,7 @@ enum RecordLine {
     private struct Form: Codable {
         var namespace: String
         var collection: String
-        var indexes: [StoreIndexForm]?
+        var indexes: [IndexDefinition]?
         var id: String?
         /// The record's bytes, unless they are single-line JSON.
         var base64: String?
@@ -93,12 +93,12 @@ enum RecordLine {
             return try Self.encode(
                 Form(
                     namespace: namespace, collection: definition.name,
-                    indexes: definition.indexes.map(StoreIndexForm.init)))
+                    indexes: definition.indexes))
         case .record(let namespace, let collection, let record):
             let form = Form(namespace: namespace, collection: collection, id: record.id)
             guard JSONCheck.isJSON(record.value), !record.value.contains(where: { $0 == 0x0A || $0 == 0x0D }) else {
                 var other = form
-                other.base64 = Base64.text(record.value)
+                other.base64 = Data(record.value).base64EncodedString()
                 return try Self.encode(other)
             }
             return try Self.encode(form).dropLast() + Array(#","value":"#.utf8) + record.value + [UInt8(ascii: "}")]
@@ -133,12 +133,12 @@ enum RecordLine {
             }
             self = .collection(
                 namespace: form.namespace,
-                CollectionDefinition(form.collection, indexes: indexes.map(\.definition)))
+                CollectionDefinition(form.collection, indexes: indexes))
             return
         }
         let value: [UInt8]
         if let base64 = form.base64 {
-            guard let bytes = Base64.bytes(base64) else {
+            guard let bytes = Data(base64Encoded: base64).map(Array.init) else {
                 throw BackplaneError(.callInvalidInput, "expected base64", at: "/base64")
             }
             value = bytes

@@ -45,7 +45,7 @@ struct StoreChoiceArguments: ParsableArguments {
         for host in HostChoice.all(running: manifest) where host.greeting?.requests.contains(StoreRequest.name) == true
         {
             let client = ControlClient(host.socket)
-            if try client.ask(StoreRequest("list")).folder == folder { return .host(client) }
+            if try client.ask(StoreRequest(.list)).folder == folder { return .host(client) }
         }
         guard creates || FileManager.default.fileExists(atPath: folder + "/store.sqlite") else {
             throw BackplaneError(
@@ -83,12 +83,12 @@ enum StoreHandle: Sendable {
     /// Returns the collections.
     ///
     /// - Parameter sizes: Whether to count the bytes of their records.
-    func list(sizes: Bool = false) async throws(BackplaneError) -> [StoreCollectionForm] {
+    func list(sizes: Bool = false) async throws(BackplaneError) -> [StoreCollection] {
         switch self {
         case .file(let store): return try await store.list(sizes: sizes)
         case .host(let host):
-            var request = StoreRequest("list")
-            request.sizes = sizes ? true : nil
+            var request = StoreRequest(.list)
+            request.sizes = sizes
             return try host.ask(request).collections ?? []
         }
     }
@@ -101,7 +101,7 @@ enum StoreHandle: Sendable {
         case .file(let store):
             return try await store.read(collection, id: id, after: after, limit: 500, in: namespace)
         case .host(let host):
-            var request = StoreRequest("read")
+            var request = StoreRequest(.read)
             (request.namespace, request.collection, request.id) = (namespace, collection, id)
             (request.after, request.limit) = (after?.bytes, 500)
             let answer = try host.ask(request)
@@ -117,9 +117,9 @@ enum StoreHandle: Sendable {
         switch self {
         case .file(let store): try await store.add(definition.indexes, to: definition.name, in: namespace)
         case .host(let host):
-            var request = StoreRequest("define")
+            var request = StoreRequest(.define)
             (request.namespace, request.collection) = (namespace, definition.name)
-            request.indexes = definition.indexes.map(StoreIndexForm.init)
+            request.indexes = definition.indexes
             _ = try host.ask(request)
         }
     }
@@ -130,9 +130,9 @@ enum StoreHandle: Sendable {
         switch self {
         case .file(let store): try await store.restore(records, overwriting: isOverwriting, in: namespace)
         case .host(let host):
-            var request = StoreRequest("write")
+            var request = StoreRequest(.write)
             (request.namespace, request.overwrites) = (namespace, isOverwriting)
-            request.records = records.map { StoreRecordForm(collection: $0.collection, $0.record) }
+            request.records = records.map { StoreRequest.Record(collection: $0.collection, $0.record) }
             _ = try host.ask(request)
         }
     }
@@ -140,7 +140,7 @@ enum StoreHandle: Sendable {
     func findDamage() async throws(BackplaneError) -> [BackplaneError] {
         switch self {
         case .file(let store): try await store.findDamage()
-        case .host(let host): try host.ask(StoreRequest("check")).damage ?? []
+        case .host(let host): try host.ask(StoreRequest(.check)).damage ?? []
         }
     }
 
@@ -148,8 +148,8 @@ enum StoreHandle: Sendable {
     ///
     /// - Returns: The ids of records whose bytes have changed, each after its collection.
     func forEachPage(
-        of collections: [StoreCollectionForm], _ progress: CountingLine,
-        _ body: (StoreCollectionForm, RecordPage) throws(BackplaneError) -> Void
+        of collections: [StoreCollection], _ progress: CountingLine,
+        _ body: (StoreCollection, RecordPage) throws(BackplaneError) -> Void
     ) async throws(BackplaneError) -> [String] {
         var damaged: [String] = []
         for collection in collections {
@@ -157,7 +157,7 @@ enum StoreHandle: Sendable {
             repeat {
                 let page = try await read(collection.collection, in: collection.namespace, after: cursor)
                 try body(collection, page)
-                damaged += page.damaged.map { "\(collection.namespace)/\(collection.collection)/\($0.id)" }
+                damaged += page.damaged.map { "\(collection.place)/\($0.id)" }
                 progress.add(page.records.count + page.damaged.count)
                 cursor = page.next
             } while cursor != nil

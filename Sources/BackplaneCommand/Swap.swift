@@ -71,25 +71,25 @@ extension BackplaneTool {
             if let apply, host.socket == nil, host.manifest == nil {
                 (host.manifest, host.takesAnother) = (apply, true)
             }
-            let applied = apply.map { AppliedManifestForm(manifest: FilePath.absolute($0), environment: environment) }
+            let manifest = apply.map { RequestedManifest(FilePath.absolute($0), environment: environment) }
             guard dryRun else {
                 let code = host.ask(
-                    SwapRequest(libraries: libraries, apply: applied, options: options), doing: "swapping",
+                    SwapRequest(libraries: libraries, manifest: manifest, options: options), doing: "swapping",
                     interrupted: Self.interruption
                 ) { report, _ in
-                    report.value.print(json: json)
+                    report.print(json: json)
                 }
                 throw ExitCode(code)
             }
             let code = host.ask(
-                PreviewRequest(libraries: libraries, apply: applied, options: options), doing: "planning the swap"
+                PreviewRequest(libraries: libraries, manifest: manifest, options: options), doing: "planning the swap"
             ) { preview, _ in
                 if json {
                     Output.json(preview)
                 } else {
-                    for line in preview.value.lines(colour: Terminal.wantsColour) { Output.line(line) }
+                    for line in preview.lines(colour: Terminal.wantsColour) { Output.line(line) }
                 }
-                return preview.value.refusals.isEmpty ? 0 : 1
+                return preview.refusals.isEmpty ? 0 : 1
             }
             throw ExitCode(code)
         }
@@ -100,7 +100,7 @@ extension SwapReport {
     /// Prints the report and returns the exit code; a swap that was rolled back counts as failed.
     func print(json: Bool) -> Int32 {
         if json {
-            Output.json(SwapReportForm(self))
+            Output.json(self)
         } else {
             for line in lines(colour: Terminal.wantsColour) { Output.line(line) }
         }

@@ -130,15 +130,10 @@ extension HostChoice.Conversation {
     /// Prints the states of a transfer until the final one, and returns the exit code.
     fileprivate func follow(_ id: String, json: Bool) throws(BackplaneError) -> Int32 {
         let printer = TransferPrinter(json: json)
-        var last: TransferState?, code: Int32 = 0
-        _ = try answer(to: WatchTransferRequest(id: id)) { element in
-            do throws(BackplaneError) {
-                let state = try JSON.decode(TransferState.self, Array(element.utf8), failing: .controlProtocol)
-                printer.print(state, after: last)
-                last = state
-            } catch {
-                code = Output.fail(error)
-            }
+        var last: TransferState?
+        let code = try follow(WatchTransferRequest(id: id), of: TransferState.self) { state, _ in
+            printer.print(state, after: last)
+            last = state
         }
         printer.end()
         guard code == 0 else { return code }
@@ -192,7 +187,7 @@ extension BackplaneTool.TransferFiles {
                 throw ExitCode(await shared.carryOut(transfer))
             }
             var message = BeginTransferRequest(id: url, url: url, file: try target)
-            (message.existing, message.sha256) = (existing.rawValue, sha256?.lowercased())
+            (message.existing, message.sha256) = (existing, sha256)
             throw ExitCode(try shared.handOver(message, to: host))
         }
 
@@ -200,13 +195,7 @@ extension BackplaneTool.TransferFiles {
         private var digest: [UInt8]? {
             get throws {
                 guard let sha256 else { return nil }
-                let digits = Array(sha256.utf8)
-                var bytes: [UInt8] = []
-                for index in stride(from: 0, to: digits.count - 1, by: 2) {
-                    let pair = String(decoding: digits[index...index + 1], as: UTF8.self)
-                    if let byte = UInt8(pair, radix: 16), !pair.hasPrefix("+") { bytes.append(byte) }
-                }
-                guard digits.count == 64, bytes.count == 32 else {
+                guard let bytes = BeginTransferRequest.bytes(of: sha256) else {
                     throw ValidationError("--sha256: expected 64 hexadecimal digits, found `\(sha256.prefix(80))`")
                 }
                 return bytes
@@ -336,28 +325,28 @@ extension BackplaneTool.TransferFiles {
             abstract: "Pause a transfer of a running host.",
             discussion: "Returns once everything received is on the disk.")
         @OptionGroup var change: TransferChangeArguments
-        func run() throws { throw ExitCode(try change.run("pause")) }
+        func run() throws { throw ExitCode(try change.run(.pause)) }
     }
 
     struct Resume: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Resume a paused or failed transfer of a running host.")
         @OptionGroup var change: TransferChangeArguments
-        func run() throws { throw ExitCode(try change.run("resume")) }
+        func run() throws { throw ExitCode(try change.run(.resume)) }
     }
 
     struct Cancel: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Cancel a transfer of a running host, and remove its incomplete file.")
         @OptionGroup var change: TransferChangeArguments
-        func run() throws { throw ExitCode(try change.run("cancel")) }
+        func run() throws { throw ExitCode(try change.run(.cancel)) }
     }
 
     struct Remove: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Cancel a transfer of a running host unless it has ended, and delete its record.")
         @OptionGroup var change: TransferChangeArguments
-        func run() throws { throw ExitCode(try change.run("remove")) }
+        func run() throws { throw ExitCode(try change.run(.remove)) }
     }
 }
 
@@ -367,7 +356,7 @@ struct TransferChangeArguments: ParsableArguments {
     @OptionGroup var host: HostChoiceArguments
     @Flag(help: "Print the resulting state as one line of JSON.") var json = false
 
-    func run(_ change: String) throws -> Int32 {
+    func run(_ change: ChangeTransferRequest.Change) throws -> Int32 {
         try host.choice.ask(ChangeTransferRequest(id: id, change: change)) { states, _ in
             for state in states { Output.line(json ? TransferPrinter.json(state) : TransferTableView.line(state)) }
             return 0

@@ -69,33 +69,7 @@ struct TransferPrinter: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Texts and numbers always encode.
-        return (try? encoder.encode(Form(state))).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    }
-
-    /// The JSON form of a state.
-    private struct Form: Encodable {
-        var id: String
-        var phase: TransferState.Phase
-        var bytes: Int64
-        var total: Int64?
-        var progress: Double?
-        var bytesPerSecond: Double?
-        var secondsLeft: Double?
-        var restart: RestartReason?
-        var file: String?
-        var kept: Bool?
-        var status: Int?
-        var response: String?
-        var error: BackplaneError?
-
-        init(_ state: TransferState) {
-            id = state.id
-            (phase, bytes, total, progress) = (state.phase, state.bytes, state.total, state.progress)
-            (bytesPerSecond, secondsLeft) = (state.rate, state.timeLeft.map { $0 / .seconds(1) })
-            (restart, file, kept) = (state.restart, state.file, state.wasKept ? true : nil)
-            (status, error) = (state.status, state.error)
-            response = state.response.map { String(decoding: $0, as: UTF8.self) }
-        }
+        return (try? encoder.encode(state)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }
 

@@ -57,7 +57,7 @@ final class ControlConnection: Sendable {
     func serve() {
         var memory = 0
         defer {
-            server.memory.give(back: memory)
+            server.gate.release(memory)
             // Work that was abandoned may keep the connection for long.
             socket.hangUp()
         }
@@ -70,9 +70,10 @@ final class ControlConnection: Sendable {
                 send(ControlText.result(try JSON.encode(server.greeting, failing: .controlFailed)))
                 return
             }
-            let request = try server.request(for: head), place = try server.places.take(for: request)
+            let request = try server.request(for: head)
+            try server.gate.enter(request)
             // A client that does not read its answer keeps its place.
-            defer { server.places.give(back: place) }
+            defer { server.gate.leave(request) }
             // A user may be viewing the last element.
             send(answer(request, bytes), within: request.isLasting ? limits.element : nil)
         } catch {
@@ -188,13 +189,7 @@ final class ControlConnection: Sendable {
     private func makeRoom(for count: Int, _ memory: inout Int) throws(BackplaneError) {
         let more = count - limits.beginning - memory
         guard more > 0 else { return }
-        guard server.memory.take(more, until: .now + limits.waiting) else {
-            throw BackplaneError(
-                .controlBusy,
-                "requests in progress already use the \(limits.memory >> 20) MB that they may use together; try "
-                    + "again when one has ended"
-            )
-        }
+        try server.gate.reserve(more)
         memory += more
     }
 

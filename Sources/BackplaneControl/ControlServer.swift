@@ -1,8 +1,199 @@
-import Backplane
+public import Backplane
 import BackplaneDocuments
-import BackplaneHost
+public import BackplaneHost
 import Glibc
 import Synchronization
+
+/// A Unix socket through which a running host is controlled, for example by the `backplane` tool.
+///
+/// ```swift
+/// let host = PluginHost(manifest: ManifestDocument(contentsOf: "backplane.json"))
+/// let control = try ControlSocket(serving: host)
+/// defer { control.close() }
+/// ```
+///
+/// Only requests from processes of the same user and of root are answered; no network port is opened. Requests are
+/// answered on separate threads, so that plugins that occupy Swift's thread pool do not delay them. The socket retains
+/// the host.
+public final class ControlSocket: Sendable {
+    /// The absolute path of the socket.
+    public let path: String
+    private let server: ControlServer
+
+    /// Creates a socket for a host and starts to listen.
+    ///
+    /// - Parameters:
+    ///   - host: The host that answers the requests.
+    ///   - folder: The folder in which to create the socket; it is created with mode 0700 if it does not exist. By
+    ///     default, it is the folder that the tool searches: `$XDG_RUNTIME_DIR/backplane` or, if that variable does not
+    ///     name a usable folder, `backplane-<user id>` in the temporary folder.
+    ///   - path: The path of the socket, in a folder that only this user can write to; the tool finds it with
+    ///     `--socket`. By default, the socket has a unique name in `folder`.
+    ///   - requests: The requests that the program answers in addition to those of every host.
+    /// - Throws: `control.unusable` if the folder cannot be used or the system cannot create a thread.
+    public convenience init(
+        serving host: PluginHost, in folder: String? = nil, at path: String? = nil, requests: [ControlRequest] = []
+    ) throws(BackplaneError) {
+        try self.init(serving: host, in: folder, at: path, requests: requests, limits: ControlLimits())
+    }
+
+    init(
+        serving host: PluginHost, in folder: String?, at socket: String? = nil, requests: [ControlRequest],
+        limits: ControlLimits
+    ) throws(BackplaneError) {
+        let folder = socket.map { ControlFolder(of: $0) } ?? ControlFolder(folder), listener = try folder.listen()
+        path = listener.path
+        server = ControlServer(host, listener, in: folder, ControlRequest.ofEveryHost + requests, limits)
+        guard HostThread.tryStart("bp-control", { [server] in server.run() }) else {
+            listener.close()
+            throw ControlFolder.unusable(path, "cannot be served: the system cannot create more threads")
+        }
+    }
+
+    deinit { close() }
+
+    /// Stops accepting requests and removes the socket; requests in progress are still answered.
+    public func close() { server.close() }
+
+    /// Answers the requests in progress with `host.stopped` once the host has stopped, and waits until this has been
+    /// sent.
+    ///
+    /// ```swift
+    /// control.close()
+    /// await host.stop()
+    /// let left = await control.finish()
+    /// ```
+    ///
+    /// - Returns: The names of the requests that could not be answered within the limit.
+    @discardableResult
+    public func finish(within limit: Duration = .seconds(5)) async -> [String] {
+        await withCheckedContinuation { continuation in
+            let finish = { @Sendable [server] in continuation.resume(returning: server.finish(within: limit)) }
+            if !HostThread.tryStart("bp-control", finish) { finish() }
+        }
+    }
+}
+
+/// The limits on one client, and on all of them together, so that none can block the others.
+struct ControlLimits: Sendable {
+    /// The maximum size of a request, in bytes.
+    var request = ControlProtocol.requestLimit
+    /// The maximum size of all requests together, in bytes, not counting the first chunk of each.
+    var memory = ControlProtocol.requestLimit * 3 / 2
+    /// The size of a request's first chunk, for which memory is always available.
+    var beginning = ControlProtocol.chunk
+    /// The time within which a request must arrive.
+    var reading = Duration.seconds(10)
+    /// The time within which a client must read an answer, unless it is a lasting one.
+    var writing = ControlProtocol.writingLimit
+    /// The time within which a client must read each line of a lasting answer, which a user may be viewing.
+    var element = Duration.seconds(600)
+    /// The maximum number of connections; an additional one closes the oldest that has not sent its request.
+    var clients = 256
+    /// The maximum number of requests that are answered concurrently.
+    var connections = 16
+    /// The number of additional places for recovery requests, such as a rollback.
+    var reserved = 2
+    /// The maximum number of concurrent requests whose duration the client determines.
+    var lasting = 64
+    /// The time for which an additional request waits for a place, or for memory.
+    var waiting = Duration.seconds(2)
+    /// The maximum number of waiting requests, from which recovery requests are exempt.
+    var queue = 64
+    /// The maximum number of abandoned calls, each of which occupies a thread because its plugin does not return.
+    var strays = 64
+}
+
+/// The places and the memory of the requests that are answered concurrently.
+///
+/// Recovery requests, such as a rollback, have a few places more than others, so that other requests cannot keep them
+/// out. Those whose duration the client determines are counted separately, so that they keep out no others.
+final class ControlGate: Sendable {
+    private struct State {
+        var requests = 0
+        var lasting = 0
+        var waiting = 0
+        /// The number of bytes that large requests have reserved.
+        var memory = 0
+        var isClosed = false
+    }
+    private let state = Monitor(State())
+    private let limits: ControlLimits
+
+    init(_ limits: ControlLimits) { self.limits = limits }
+
+    /// Waits for a place for a limited time.
+    ///
+    /// - Throws: `control.busy` if there is no place, or `host.stopped`.
+    func enter(_ request: ControlRequest) throws(BackplaneError) {
+        let deadline = Deadline.now + limits.waiting, limits = limits
+        let places = limits.connections + (request.endsTrouble ? limits.reserved : 0)
+        var waits = false
+        let result: Result<Void, BackplaneError> = state.wait { state in
+            var result: Result<Void, BackplaneError>?
+            if state.isClosed {
+                result = .failure(.hostStops)
+            } else if request.isLasting, state.lasting < limits.lasting {
+                state.lasting += 1
+                result = .success(())
+            } else if !request.isLasting, state.requests < places {
+                state.requests += 1
+                result = .success(())
+            } else if request.isLasting || deadline <= .now
+                || !waits && !request.endsTrouble && state.waiting >= limits.queue
+            {
+                let count = request.isLasting ? state.lasting : state.requests
+                result = .failure(
+                    BackplaneError(
+                        .controlBusy,
+                        "\(count) \(request.isLasting ? "lasting requests" : "requests") are in progress, which is the "
+                            + "limit; try again when one has ended"))
+            }
+            if let result {
+                if waits { state.waiting -= 1 }
+                return .done(result)
+            }
+            if !waits { state.waiting += 1 }
+            waits = true
+            return .until(deadline)
+        }
+        try result.get()
+    }
+
+    func leave(_ request: ControlRequest) {
+        state.withLock { state in
+            if request.isLasting { state.lasting -= 1 } else { state.requests -= 1 }
+        }
+    }
+
+    /// Waits for memory for a limited time.
+    ///
+    /// - Throws: `control.busy` if there is none.
+    func reserve(_ bytes: Int) throws(BackplaneError) {
+        let deadline = Deadline.now + limits.waiting, limit = limits.memory
+        let isReserved = state.wait { state in
+            guard state.memory + bytes > limit else {
+                state.memory += bytes
+                return .done(true)
+            }
+            return deadline <= .now ? .done(false) : .until(deadline)
+        }
+        guard !isReserved else { return }
+        throw BackplaneError(
+            .controlBusy,
+            "requests in progress already use the \(limit >> 20) MB that they may use together; try again when one "
+                + "has ended")
+    }
+
+    func release(_ bytes: Int) { state.withLock { $0.memory -= bytes } }
+
+    /// Lets no further request in.
+    func close() { state.withLock { $0.isClosed = true } }
+}
+
+extension BackplaneError {
+    static var hostStops: BackplaneError { BackplaneError(.hostStopped, "the host has stopped or is stopping") }
+}
 
 /// The listener of a control socket, which serves each connection on a separate thread.
 ///
@@ -10,8 +201,7 @@ import Synchronization
 final class ControlServer: Sendable {
     let host: PluginHost
     let limits: ControlLimits
-    let places: ControlPlaces
-    let memory: RequestMemory
+    let gate: ControlGate
     private let folder: ControlFolder
     private let listener: LocalListener
     private let requests: [String: ControlRequest]
@@ -34,7 +224,7 @@ final class ControlServer: Sendable {
         _ limits: ControlLimits
     ) {
         (self.host, self.listener, self.folder, self.limits) = (host, listener, folder, limits)
-        (places, memory) = (ControlPlaces(limits), RequestMemory(bytes: limits.memory))
+        gate = ControlGate(limits)
         // A program may replace one of the standard requests.
         self.requests = Dictionary(requests.map { ($0.name, $0) }) { $1 }
         startedAt = .secondsSince1970
@@ -60,7 +250,7 @@ final class ControlServer: Sendable {
     /// - Returns: The names of the requests that could not be answered in time.
     func finish(within limit: Duration) -> [String] {
         close()
-        places.close()
+        gate.close()
         let open = state.withLock { state in
             state.hasStopped = true
             return state.connections

@@ -98,7 +98,7 @@ struct OccupiedPool {
         func code(_ manager: String, _ timeout: Double) -> String {
             do {
                 return try client.ask(
-                    CallRequest(manager: manager, method: "block", input: "\"\(file)\"", timeout: timeout)
+                    CallRequest(manager: manager, method: "block", input: "\"\(file)\"", timeout: .seconds(timeout))
                 ).output
             } catch { return error.code.rawValue }
         }

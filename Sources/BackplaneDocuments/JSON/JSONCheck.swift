@@ -9,6 +9,18 @@ package enum JSONCheck {
         return (try? grammar.document()) != nil
     }
 
+    /// Returns the element of an array that has exactly one, byte for byte; `nil` for anything else.
+    package static func onlyElement(of array: [UInt8]) -> [UInt8]? {
+        func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+            let start = bytes.drop { $0.isSpace }
+            return start.prefix((start.lastIndex { !$0.isSpace } ?? start.startIndex - 1) - start.startIndex + 1)
+        }
+        let array = trimmed(array[...])
+        guard array.count > 2, array.first == UInt8(ascii: "["), array.last == UInt8(ascii: "]") else { return nil }
+        let element = Array(trimmed(array.dropFirst().dropLast()))
+        return isJSON(element) ? element : nil
+    }
+
     /// A receiver that accepts everything the grammar allows.
     private struct Anything: JSONReceiver {
         var subject: DocumentSubject { .document }

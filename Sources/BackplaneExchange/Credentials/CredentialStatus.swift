@@ -1,11 +1,12 @@
 import Backplane
 
 /// The state of a credential for display: its hosts, its sign-in values and the signed-in accounts.
-package struct CredentialStatus: Sendable {
+package struct CredentialStatus: Codable, Sendable {
     /// An account that is signed in or whose token is stored.
-    package struct Account: Sendable {
+    package struct Account: Codable, Sendable {
         package var name: String
-        package var principal: UInt64
+        /// The principal, a 64-bit number, in decimal digits.
+        package var principal: String
         /// A Boolean value that indicates whether the account is only on disk, because no request has chosen it yet.
         package var isKept: Bool
     }
@@ -50,10 +51,10 @@ extension CredentialAccounts {
     fileprivate var status: CredentialStatus {
         get throws(BackplaneError) {
             var accounts = signedIn.map {
-                CredentialStatus.Account(name: $0.name, principal: $0.principal, isKept: false)
+                CredentialStatus.Account(name: $0.name, principal: "\($0.principal)", isKept: false)
             }
             for entry in try keptAccounts where !accounts.contains(where: { $0.name == entry.name }) {
-                accounts.append(.init(name: entry.name, principal: entry.principal, isKept: true))
+                accounts.append(.init(name: entry.name, principal: "\(entry.principal)", isKept: true))
             }
             return CredentialStatus(
                 name: name, type: definition.scheme.description, hosts: definition.hosts,

@@ -2,7 +2,6 @@ public import Backplane
 import BackplaneBoundary
 import BackplaneDocuments
 import CBackplane
-import FoundationEssentials
 
 /// The elements, each as JSON, of a stream that was opened by name.
 ///
@@ -56,13 +55,12 @@ private final class NamedStream: Sendable {
 
     /// Returns the only element of a JSON array, byte for byte.
     private func element(in array: [UInt8]) throws(BackplaneError) -> [UInt8] {
-        let extents = JSONReader.extents(of: ["/0", "/1"], in: Data(array))
-        guard let extent = extents["/0"], extents["/1"] == nil else {
+        guard let element = JSONCheck.onlyElement(of: array) else {
             throw BackplaneError(
                 .callInvalidOutput,
                 "`\(method)` answered a request for one element with something other than a JSON array of one element: \(String(decoding: array.prefix(100), as: UTF8.self))"
             )
         }
-        return Array(array[extent])
+        return element
     }
 }

@@ -67,7 +67,7 @@ extension PluginHost {
         return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
             try await coordinator.announcing(
                 operation, { () async throws(BackplaneError) in try await swap(coordinator) },
-                { $0.outcome == .unchanged ? nil : .swapped($0) })
+                { $0.outcome == .unchanged ? nil : .swapped(report: $0) })
         }
     }
 

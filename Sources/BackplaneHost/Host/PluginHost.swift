@@ -204,7 +204,7 @@ public final class PluginHost: Sendable {
         return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
             try await coordinator.announcing(
                 operation, { () async throws(BackplaneError) in try await coordinator.make(change) },
-                { operation == .reset ? .reset($0) : .applied($0) })
+                { operation == .reset ? .reset(change: $0) : .applied(change: $0) })
         }
     }
 

@@ -1,5 +1,5 @@
 /// The effect of activating a manifest on its managers, by name.
-public struct ManifestChange: Sendable, Hashable {
+public struct ManifestChange: Codable, Sendable, Hashable {
     /// The managers that were not running before.
     public var started: Set<String> = []
     /// The managers whose instance was replaced.

@@ -41,9 +41,7 @@ public struct DrainPolicy: Sendable, Hashable {
 
 /// The words for the policy for calls that outlast a drain, used in manifests, requests and commands.
 package enum LongCalls: String, Sendable, Hashable, CaseIterable, Codable {
-    case later = "later"
-    case cancel = "cancel"
-    case fail = "fail"
+    case later, cancel, fail
 }
 
 extension DrainPolicy {
@@ -76,5 +74,35 @@ extension DrainPolicy {
     /// The maximum number of retries and the time for them; `nil` if there are none.
     package var retries: (attempts: Int, time: Duration)? {
         if case .retry(let attempts, let time) = fallback { (attempts, time) } else { nil }
+    }
+}
+
+extension DrainPolicy: Codable {
+    private enum CodingKeys: CodingKey { case limit, longCalls, retries, retryFor }
+
+    /// Decodes a policy in the words of a manifest; those that are missing have the values of ``standard``.
+    ///
+    /// - Throws: `DecodingError.dataCorrupted` for a number of retries that is out of range.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let retries = try container.decodeIfPresent(Int.self, forKey: .retries)
+        if let retries, !(1...1_000_000).contains(retries) {
+            throw DecodingError.dataCorruptedError(
+                forKey: .retries, in: container,
+                debugDescription: "expected a number from 1 to 1000000, found \(retries)")
+        }
+        self.init(
+            limit: try container.decodeIfPresent(Duration.self, forKey: .limit),
+            longCalls: try container.decodeIfPresent(LongCalls.self, forKey: .longCalls), retries: retries,
+            retryFor: try container.decodeIfPresent(Duration.self, forKey: .retryFor))
+    }
+
+    /// Encodes the words of a manifest.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(limit, forKey: .limit)
+        try container.encode(longCalls, forKey: .longCalls)
+        try container.encodeIfPresent(retries?.attempts, forKey: .retries)
+        try container.encodeIfPresent(retries?.time, forKey: .retryFor)
     }
 }

@@ -6,7 +6,7 @@ public import Backplane
 /// var options = HostOptions(log: sink)
 /// options.logLevels = LogLevels(.notice, exceptions: ["org.example.desk": .debug, "host": .warning])
 /// ```
-public struct LogLevels: Sendable, Hashable {
+public struct LogLevels: Codable, Sendable, Hashable {
     /// The lowest level for sources without a level of their own.
     public var standard: Log.Level
     /// The lowest levels by component name, plugin id or `host`; a component's level takes precedence over its

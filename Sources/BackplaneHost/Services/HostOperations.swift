@@ -201,7 +201,7 @@ package struct OperationSummary: Sendable {
 }
 
 /// A change of a graph or a node.
-package enum OperationChange: String, Sendable {
+package enum OperationChange: String, Codable, CaseIterable, Sendable {
     case pause, resume, cancel
 
     fileprivate var number: UInt32 {

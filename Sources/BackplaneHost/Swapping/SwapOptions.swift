@@ -1,5 +1,5 @@
 /// The limits and conditions of a swap.
-public struct SwapOptions: Sendable, Hashable {
+public struct SwapOptions: Codable, Sendable, Hashable {
     /// The test that the new generation must pass before the old one is retired, or `nil` for none.
     public var probation: Probation?
     /// The time limit for calls in flight and graphs of operations to end, and the policy for those that do not.
@@ -34,12 +34,24 @@ public struct SwapOptions: Sendable, Hashable {
         (self.discardsState, self.trustsLibraries) = (discardsState, trustsLibraries)
         (self.allowsMissingMethods, self.encodesState) = (allowsMissingMethods, encodesState)
     }
+
+    /// Decodes options; those that are missing have the values of `SwapOptions()`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func flag(_ key: CodingKeys) throws -> Bool { try container.decodeIfPresent(Bool.self, forKey: key) ?? false }
+        self.init(
+            probation: try container.decodeIfPresent(Probation.self, forKey: .probation),
+            drain: try container.decodeIfPresent(DrainPolicy.self, forKey: .drain),
+            stepLimit: try container.decodeIfPresent(Duration.self, forKey: .stepLimit) ?? SwapOptions().stepLimit,
+            discardsState: try flag(.discardsState), trustsLibraries: try flag(.trustsLibraries),
+            allowsMissingMethods: try flag(.allowsMissingMethods), encodesState: try flag(.encodesState))
+    }
 }
 
 /// A period during which the old generation is kept and restored automatically if the new one fails.
 ///
 /// It ends early when another change is requested: the new generation then remains active.
-public struct Probation: Sendable, Hashable {
+public struct Probation: Codable, Sendable, Hashable {
     /// The length of the probation.
     public var duration: Duration
     /// The fraction of completed calls that may fail, from 0 to 1.
@@ -57,5 +69,29 @@ public struct Probation: Sendable, Hashable {
         (self.duration, self.errorRate, self.minimumCalls, self.healthInterval) = (
             duration, errorRate, minimumCalls, healthInterval
         )
+    }
+
+    /// Decodes a probation; what is missing, except the duration, has its default value.
+    ///
+    /// - Throws: `DecodingError.dataCorrupted` for an error rate that is not a fraction, or an interval of zero.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(duration: try container.decode(Duration.self, forKey: .duration))
+        if let rate = try container.decodeIfPresent(Double.self, forKey: .errorRate) {
+            guard (0...1).contains(rate) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .errorRate, in: container,
+                    debugDescription: "expected a fraction from 0 to 1, found \(rate)")
+            }
+            errorRate = rate
+        }
+        if let calls = try container.decodeIfPresent(Int.self, forKey: .minimumCalls) { minimumCalls = calls }
+        if let interval = try container.decodeIfPresent(Duration.self, forKey: .healthInterval) {
+            guard interval > .zero else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .healthInterval, in: container, debugDescription: "expected a time above 0")
+            }
+            healthInterval = interval
+        }
     }
 }

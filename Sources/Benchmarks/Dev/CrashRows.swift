@@ -50,7 +50,7 @@ struct CrashRows: Sendable {
         let client = run.client, start = ContinuousClock.now
         // The connection closes without an answer, after the backtrace.
         Thread.detachNewThread {
-            let request = CallRequest(manager: "Benchmark", method: "numbers", input: "-1", timeout: 60)
+            let request = CallRequest(manager: "Benchmark", method: "numbers", input: "-1", timeout: .seconds(60))
             _ = try? client.ask(StreamRequest(request, limit: nil))
         }
         guard let words = run.lastWords(), words.line.contains("of \(plugin), generation 1") else {

@@ -74,7 +74,7 @@ struct SavedRows: Sendable {
     /// Returns the edition that answers a call.
     static func edition(of client: ControlClient) throws -> Int {
         let answer = try client.ask(
-            CallRequest(manager: TurnstilePlugin.manager, method: "pass", input: "1", timeout: 60))
+            CallRequest(manager: TurnstilePlugin.manager, method: "pass", input: "1", timeout: .seconds(60)))
         return try JSONDecoder().decode(Ticket.self, from: Data(answer.output.utf8)).edition
     }
 }

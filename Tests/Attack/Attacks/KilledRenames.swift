@@ -38,7 +38,7 @@ struct KilledRenames: Attack {
             ended.enter()
             Thread.detachNewThread {
                 // It may be answered or not, and either is right.
-                _ = host.ask(["request": "apply", "manifest": next])
+                _ = host.ask(["request": "apply", "manifest": ["path": next]])
                 ended.leave()
             }
             usleep(.random(in: 0...60_000, using: &numbers))

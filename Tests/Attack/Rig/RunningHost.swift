@@ -17,7 +17,7 @@ final class RunningHost: Sendable {
     /// Sends a request and waits for the answer.
     ///
     /// - Returns: The last line of the answer, or `nil` where there is none in time.
-    func ask(_ request: [String: String], atMost limit: Double = HostProcess.patience) -> String? {
+    func ask(_ request: [String: Any], atMost limit: Double = HostProcess.patience) -> String? {
         guard let line = try? JSONSerialization.data(withJSONObject: request) else { return nil }
         return ask(Array(line), atMost: limit)
     }

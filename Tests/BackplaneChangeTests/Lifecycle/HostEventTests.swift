@@ -30,8 +30,9 @@ struct HostEventTests {
         }
         #expect(
             kinds == [
-                .started(managers: ["A", "B"]), .applied(applied), .reset(reset),
-                .failed(.reset, try #require(thrown)), .failed(.swap, try #require(swap)),
+                .started(managers: ["A", "B"]), .applied(change: applied), .reset(change: reset),
+                .failed(operation: .reset, error: try #require(thrown)),
+                .failed(operation: .swap, error: try #require(swap)),
             ])
     }
 
@@ -41,7 +42,7 @@ struct HostEventTests {
         var late = peers.host.events.makeAsyncIterator()
         let change = try await peers.host.reset()
         let event = await late.next()
-        #expect(event?.kind == .reset(change))
+        #expect(event?.kind == .reset(change: change))
         await peers.host.stop()
         #expect(await late.next() == nil)
         for await _ in peers.host.events { Issue.record("an event of a host that has stopped") }
@@ -61,7 +62,7 @@ struct HostEventTests {
                     try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
                         try await coordinator.swap(linked: [plugin], .patient)
                     }
-                }, { .swapped($0) })
+                }, { .swapped(report: $0) })
         }
         await counters.host.stop()
         var kinds: [String] = [], wire: WireChange?
@@ -92,7 +93,7 @@ struct HostEventTests {
         }
         send(1_007..<1_009)
         feed.end()
-        #expect(await iterator.next()?.kind == .missed(7))
+        #expect(await iterator.next()?.kind == .missed(count: 7))
         #expect(await iterator.next()?.kind == .started(managers: ["1007"]))
         #expect(await iterator.next()?.kind == .started(managers: ["1008"]))
         #expect(await iterator.next() == nil)

@@ -1,3 +1,4 @@
+import BackplaneHost
 import Foundation
 import Testing
 
@@ -145,10 +146,13 @@ struct RunningHostTests {
         while json.output.split(separator: "\n").count < 2 { _ = try await tool.plain("reset", "ClockManager") }
         let listened = await json.end(), lines = listened.output.split(separator: "\n")
         #expect(listened.status == 0 && lines.count == 2, "\(listened)")
-        struct Event: Decodable { var event: String, time: Double, change: [String: [String]] }
         for line in lines {
-            let event = try JSONDecoder().decode(Event.self, from: Data(line.utf8))
-            #expect(event.event == "reset" && event.change["restarted"] == ["ClockManager"])
+            let event = try JSONDecoder().decode(HostEvent.self, from: Data(line.utf8))
+            if case .reset(let change) = event.kind {
+                #expect(change.restarted == ["ClockManager"])
+            } else {
+                Issue.record("\(event)")
+            }
         }
         while !text.output.contains("recreated: ClockManager") { _ = try await tool.plain("reset", "ClockManager") }
         text.signal(SIGINT)

@@ -38,7 +38,7 @@ struct SwapCommandTests {
             same.status == 0 && same.output == "nothing to do: the libraries are identical to the active ones\n")
 
         let back = try await tool.plain("rollback", EditionLibrary.id, "--json")
-        let report = try JSONDecoder().decode(SwapReportForm.self, from: Data(back.output.utf8)).value
+        let report = try JSONDecoder().decode(SwapReport.self, from: Data(back.output.utf8))
         #expect(back.status == 0 && report.outcome == .swapped && report.plugins.map(\.toGeneration) == [1])
         #expect(try await edition() == "1\n")
         #expect(try await tool.plain("rollback", "Edition", "--to", "2").status == 0)
@@ -66,7 +66,7 @@ struct SwapCommandTests {
         #expect(try await edition() == "2\n")
 
         let back = try await tool.plain("rollback", "Edition", "--json")
-        let report = try JSONDecoder().decode(SwapReportForm.self, from: Data(back.output.utf8)).value
+        let report = try JSONDecoder().decode(SwapReport.self, from: Data(back.output.utf8))
         #expect(back.status == 0 && report.managers?.restarted == ["Edition"])
         #expect(report.components.map(\.className) == ["Edition"])
         #expect(try await edition() == "1\n")
@@ -87,10 +87,10 @@ struct SwapCommandTests {
             dry.output.contains("1.0.0 → 7.0.0") && dry.output.contains(other),
             "the path is made absolute, since the host stands elsewhere")
         let json = try await tool.plain("swap", other, "--dry-run", "--json")
-        let preview = try JSONDecoder().decode(SwapPreviewForm.self, from: Data(json.output.utf8)).value
+        let preview = try JSONDecoder().decode(SwapPreview.self, from: Data(json.output.utf8))
         #expect(preview.refusals == [] && preview.components.map(\.component) == ["Edition"])
         let listed = try await tool.plain("generations", "--json")
-        let states = try JSONDecoder().decode([GenerationForm].self, from: Data(listed.output.utf8)).values.map(\.state)
+        let states = try JSONDecoder().decode([Generation].self, from: Data(listed.output.utf8)).map(\.state)
         #expect(states == [.active, .loaded, .loaded])
         #expect(try await edition() == "1\n")
         withExtendedLifetime(host) {}
@@ -106,7 +106,7 @@ struct SwapCommandTests {
         #expect(calls.first?.split(separator: " ").first == "COMPONENT" && calls.count == 2, "\(stats)")
         let rows = try await tool.plain("stats", "--json")
         let row = try #require(
-            JSONDecoder().decode([ComponentStatisticsForm].self, from: Data(rows.output.utf8)).values.first)
+            JSONDecoder().decode([ComponentStatistics].self, from: Data(rows.output.utf8)).first)
         #expect(row.component == "Edition" && row.calls >= 1 && row.inFlight == 0 && row.waiting == 0)
 
         try EditionLibrary.write(2, to: tool.folder)
@@ -116,7 +116,7 @@ struct SwapCommandTests {
             table.count == 3 && table[0].hasPrefix("PLUGIN ") && table[1].contains("  retired ")
                 && table[2].contains("  active "), "\(table)")
         let listed = try await tool.plain("generations", EditionLibrary.id, "--json")
-        let generations = try JSONDecoder().decode([GenerationForm].self, from: Data(listed.output.utf8)).values
+        let generations = try JSONDecoder().decode([Generation].self, from: Data(listed.output.utf8))
         #expect(generations.map(\.number) == [1, 2] && generations.map(\.canReturn) == [true, false])
         withExtendedLifetime(host) {}
     }
@@ -128,7 +128,7 @@ struct SwapCommandTests {
         // Its calls fail once it is active; too few of them would say nothing.
         for _ in 0..<1_000 {
             let generations = try await tool.plain("generations", "--json")
-            let states = try JSONDecoder().decode([GenerationForm].self, from: Data(generations.output.utf8)).values
+            let states = try JSONDecoder().decode([Generation].self, from: Data(generations.output.utf8))
                 .map(\.state)
             if states.contains(.failed) { break }
             if states.contains(.onProbation) { _ = try await tool.plain("call", "Edition", "edition", "--running") }

@@ -59,18 +59,19 @@ import Testing
     }
 
     @Test func `each option of apply has its effect, and no other`() throws {
-        let effects: [(option: String, property: KeyPath<ApplyRequest, Bool?>)] = [
-            ("--empty", \.empty), ("--trust", \.trustsLibraries), ("--allow-missing", \.allowsMissingMethods),
+        let effects: [(option: String, property: KeyPath<ApplyRequest, Bool>)] = [
+            ("--empty", \.manifest.mayBeEmpty), ("--trust", \.trustsLibraries),
+            ("--allow-missing", \.allowsMissingMethods),
             ("--discard-state", \.discardsState), ("--encoded-state", \.encodesState),
         ]
         for given in effects {
             let request = try BackplaneTool.Apply.parse(["m.json", given.option]).request(for: "/m.json")
             for effect in effects {
-                let isSet = request[keyPath: effect.property] == true
+                let isSet = request[keyPath: effect.property]
                 #expect(isSet == (effect.option == given.option), "\(given.option)")
             }
         }
         let request = try BackplaneTool.Apply.parse(["m.json", "--environment", "test"]).request(for: "/m.json")
-        #expect(request.manifest == "/m.json" && request.environment == "test")
+        #expect(request.manifest == RequestedManifest("/m.json", environment: "test"))
     }
 }

@@ -34,10 +34,10 @@ struct ControlSocketTests {
                         ControlClient.Watch(
                             report: { listening.add($0) },
                             element: {
-                                if let form = try? JSON.decode(
-                                    HostEventForm.self, Array($0.utf8), failing: .controlProtocol)
+                                if let event = try? JSON.decode(
+                                    HostEvent.self, Array($0.utf8), failing: .controlProtocol)
                                 {
-                                    heard.add(form.value)
+                                    heard.add(event)
                                 }
                             })))
             } catch {
@@ -51,7 +51,8 @@ struct ControlSocketTests {
         #expect(try await answer.get().elements == 3)
         #expect(
             heard.all.map(\.kind) == [
-                .started(managers: ["Trial"]), .reset(change), .failed(.reset, try #require(thrown)),
+                .started(managers: ["Trial"]), .reset(change: change),
+                .failed(operation: .reset, error: try #require(thrown)),
             ])
     }
 
@@ -75,8 +76,10 @@ struct ControlSocketTests {
 
     @Test func `calls go through it byte for byte, and errors arrive whole`() async throws {
         let fixture = try ControlFixture()
-        let answer = try await fixture.ask(CallRequest(manager: "Trial", method: "wait", input: " 0.0 ", timeout: 60))
-            .get()
+        let answer = try await fixture.ask(
+            CallRequest(manager: "Trial", method: "wait", input: " 0.0 ", timeout: .seconds(60))
+        )
+        .get()
         #expect(answer.output.hasPrefix("\""))
         let failure = await fixture.ask(CallRequest(manager: "Trial", method: "fail", input: "\"four\"", timeout: nil))
         let error = #expect(throws: BackplaneError.self) { try failure.get() }
@@ -95,14 +98,14 @@ struct ControlSocketTests {
                     #"{"manifestVersion": 1, "environments": {"night": {}}, "managers": {"Other": {"className": "TrialManager"}}}"#
                         .utf8), as: "other")
         try await fixture.host.start()
-        let change = try await fixture.ask(ApplyRequest(manifest: path, environment: "night")).get()
-        #expect(change.value.started == ["Other"] && change.value.stopped == ["Trial"])
+        let change = try await fixture.ask(ApplyRequest(RequestedManifest(path, environment: "night"))).get()
+        #expect(change.started == ["Other"] && change.stopped == ["Trial"])
         let greeting = try await fixture.ask(HelloRequest()).get()
         #expect(greeting.manifest == path && greeting.environment == "night")
-        #expect(try await fixture.ask(ApplyRequest(manifest: path)).get().value.kept == ["Other"])
+        #expect(try await fixture.ask(ApplyRequest(RequestedManifest(path))).get().kept == ["Other"])
         #expect(try await fixture.ask(HelloRequest()).get().environment == "night", "the active one is kept")
-        #expect(try await fixture.ask(ResetRequest(manager: "Other")).get().value.restarted == ["Other"])
-        let relative = await fixture.ask(ApplyRequest(manifest: "other"))
+        #expect(try await fixture.ask(ResetRequest(manager: "Other")).get().restarted == ["Other"])
+        let relative = await fixture.ask(ApplyRequest(RequestedManifest("other")))
         #expect(throws: BackplaneError.self) { try relative.get() }
     }
 

@@ -96,12 +96,13 @@ struct CrowdedSocketTests {
         try await fixture.host.start()
         for text in ["{}", #"{"manifestVersion": 1, "plugins": [], "managers": {}}"#] {
             let path = try fixture.test.files.write(Array(text.utf8), as: "empty")
-            let answer = await fixture.ask(ApplyRequest(manifest: path))
+            let answer = await fixture.ask(ApplyRequest(RequestedManifest(path)))
             let error = #expect(throws: BackplaneError.self) { try answer.get() }
             #expect(error?.code == .manifestEmpty && error?.message.contains("--empty") == true)
             #expect(await fixture.host.managers.map(\.state) == [.ready])
         }
         let path = try fixture.test.files.write(Array("{}".utf8), as: "empty")
-        #expect(try await fixture.ask(ApplyRequest(manifest: path, empty: true)).get().value.stopped == ["Trial"])
+        #expect(
+            try await fixture.ask(ApplyRequest(RequestedManifest(path, mayBeEmpty: true))).get().stopped == ["Trial"])
     }
 }

@@ -10,7 +10,7 @@ import Testing
 /// The end of a host, of which everybody who has asked it something is told.
 @Suite(.timeLimit(.minutes(5)))
 struct OrderedEndTests {
-    private let slowCall = CallRequest(manager: "Trial", method: "wait", input: "3600", timeout: 3_600)
+    private let slowCall = CallRequest(manager: "Trial", method: "wait", input: "3600", timeout: .seconds(3_600))
 
     /// Waits until the plugin has the calls: the host's statistics count them before that.
     private func eventuallyInFlight(_ count: Int, _ host: PluginHost) async throws {

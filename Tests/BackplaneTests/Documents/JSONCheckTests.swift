@@ -28,4 +28,18 @@ import Testing
             [0x22, 0xFF, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0xFE, 0xFF, 0x00, 0x31], [0x31, 0x00], [0x31, 0xC0],
         ] as [[UInt8]])
     func `is UTF-8`(bytes: [UInt8]) { #expect(!JSONCheck.isJSON(bytes)) }
+
+    @Test(
+        arguments: [
+            (" [ 1 ]\n", "1"), ("[[]]", "[]"), (#"["a,]"]"#, #""a,]""#), ("[]", nil), ("[1,2]", nil), ("[1", nil),
+            ("{}", nil), ("[1]]", nil), ("[1],[2]", nil), ("", nil), ("[", nil), ("1", nil), ("[ ]", nil),
+        ] as [(String, String?)])
+    func `the only element of an array is found`(array: String, element: String?) {
+        #expect(JSONCheck.onlyElement(of: Array(array.utf8)).map { String(decoding: $0, as: UTF8.self) } == element)
+    }
+
+    @Test func `the only element of an array may be nested as deeply as an answer`() {
+        let deep = [UInt8](repeating: 0x5B, count: 1_000) + [UInt8](repeating: 0x5D, count: 1_000)
+        #expect(JSONCheck.onlyElement(of: [0x5B] + deep + [0x5D]) == deep)
+    }
 }

@@ -17,7 +17,7 @@ extension Coordinator {
             if let event = await event(result) { events.send(event) }
             return result
         } catch {
-            events.send(.failed(operation, error))
+            events.send(.failed(operation: operation, error: error.shown))
             throw error
         }
     }
@@ -34,7 +34,7 @@ extension Coordinator {
             guard let before = lanes[key], before != wire.lane.name else { continue }
             events.send(
                 .laneChanged(
-                    WireChange(
+                    wire: WireChange(
                         user: wire.user, label: wire.label, provider: wire.provider, contract: wire.contract,
                         fromLane: before, toLane: wire.lane.name, reason: wire.lane.reason)))
         }

@@ -39,7 +39,7 @@ final class HostEventFeed: Sendable {
 
         mutating func hear(_ event: HostEvent) {
             if missed > 0 {
-                guard case .enqueued = continuation.yield(HostEvent(time: event.time, .missed(missed))) else {
+                guard case .enqueued = continuation.yield(HostEvent(time: event.time, .missed(count: missed))) else {
                     missed += 1
                     return
                 }

@@ -1,9 +1,9 @@
 public import Backplane
 
 /// A loaded copy of a plugin's library.
-public struct Generation: Sendable, Hashable {
+public struct Generation: Codable, Sendable, Hashable {
     /// The stage of a generation's lifecycle.
-    public enum State: String, Sendable, Hashable, CaseIterable {
+    public enum State: String, Codable, Sendable, Hashable, CaseIterable {
         /// A generation in memory that is not active yet, because it is being prepared or a swap to it was previewed.
         case loaded
         /// The active generation, which receives calls.

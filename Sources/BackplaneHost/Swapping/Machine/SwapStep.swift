@@ -1,5 +1,5 @@
 /// The steps of a swap, in order.
-public enum SwapStep: String, Sendable, Hashable, CaseIterable {
+public enum SwapStep: String, Codable, Sendable, Hashable, CaseIterable {
     /// Libraries are loaded and checked, and the new instances created.
     case prepare
     /// New calls wait, and calls in flight end.

@@ -1,9 +1,9 @@
 public import Backplane
 
 /// The result of a swap.
-public struct SwapReport: Sendable, Hashable {
+public struct SwapReport: Codable, Sendable, Hashable {
     /// The ways in which a swap can end without an error.
-    public enum Outcome: String, Sendable, Hashable, CaseIterable {
+    public enum Outcome: String, Codable, Sendable, Hashable, CaseIterable {
         /// The new generation is active.
         case swapped
         /// Every library is byte for byte identical to the active one, and nothing was done.
@@ -31,15 +31,32 @@ public struct SwapReport: Sendable, Hashable {
     public var steps: [StepTime] = []
     /// The non-fatal problems of the swap.
     public var warnings: [String] = []
-    /// The reason why a new generation failed its probation.
+    /// The reason why a new generation failed its probation, without confidential details.
     public var failure: BackplaneError?
 
     /// Creates a report that contains only the outcome.
     public init(_ outcome: Outcome) { self.outcome = outcome }
 }
 
+/// The effects that a swap would have, computed without affecting any running component.
+public struct SwapPreview: Codable, Sendable, Hashable {
+    /// The plugins whose generation would change.
+    public var plugins: [PluginChange] = []
+    /// The components whose instances would be replaced.
+    public var components: [ComponentChange] = []
+    /// The wires that would be connected to a new instance.
+    public var wires: [WireChange] = []
+    /// The reasons for refusing the swap, without confidential details; empty if it would proceed.
+    public var refusals: [BackplaneError] = []
+    /// The warnings about the new code that the manifest did not already cause with the old code.
+    public var warnings: [String] = []
+
+    /// Creates a preview of a swap that would change nothing.
+    public init() {}
+}
+
 /// A change of a plugin from one generation to another.
-public struct PluginChange: Sendable, Hashable {
+public struct PluginChange: Codable, Sendable, Hashable {
     /// The plugin's id.
     public var plugin: String
     /// The library as the caller named it.
@@ -65,9 +82,9 @@ public struct PluginChange: Sendable, Hashable {
 }
 
 /// A replacement of a component's instance by another one.
-public struct ComponentChange: Sendable, Hashable {
+public struct ComponentChange: Codable, Sendable, Hashable {
     /// The ways in which calls switch to the new instance.
-    public enum Manner: String, Sendable, Hashable, CaseIterable {
+    public enum Manner: String, Codable, Sendable, Hashable, CaseIterable {
         /// Calls wait until the new instance is active.
         case gated
         /// The new instance is active before the first call reaches it, and no calls wait.
@@ -112,7 +129,7 @@ public struct ComponentChange: Sendable, Hashable {
 }
 
 /// The transfer of a component's state between two versions of its schema.
-public struct StateChange: Sendable, Hashable {
+public struct StateChange: Codable, Sendable, Hashable {
     /// The name of the state's schema.
     public var schema: String
     /// The schema version before the swap, or `nil` if there was no state.
@@ -148,7 +165,7 @@ public struct StateChange: Sendable, Hashable {
 }
 
 /// A change of a wire's provider.
-public struct WireChange: Sendable, Hashable {
+public struct WireChange: Codable, Sendable, Hashable {
     /// The calling component, or `nil` for the host program.
     public var user: String?
     /// The wire's label.
@@ -174,7 +191,7 @@ public struct WireChange: Sendable, Hashable {
 }
 
 /// The time taken by one step of a swap.
-public struct StepTime: Sendable, Hashable {
+public struct StepTime: Codable, Sendable, Hashable {
     /// The part of the swap that was timed.
     public var step: SwapStep
     /// The time that it took.

@@ -91,7 +91,7 @@ extension SwapTransaction {
     var preview: SwapPreview {
         var preview = SwapPreview()
         (preview.plugins, preview.components, preview.wires) = (report.plugins, report.components, report.wires)
-        (preview.refusals, preview.warnings) = (refusals, report.warnings)
+        (preview.refusals, preview.warnings) = (refusals.map(\.shown), report.warnings)
         return preview
     }
 

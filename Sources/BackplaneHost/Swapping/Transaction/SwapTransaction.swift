@@ -134,7 +134,7 @@ final class SwapTransaction {
             log(.error, "swap failed, the old code keeps running", error)
             throw failure(after: action, error)
         case .rolledBack(let error):
-            (report.outcome, report.failure) = (.rolledBack, error)
+            (report.outcome, report.failure) = (.rolledBack, error.shown)
             live.takeOut(incoming, afterProbation: true)
             log(.error, "rolled back", error)
             handover.withheld = []

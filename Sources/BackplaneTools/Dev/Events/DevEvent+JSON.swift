@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneControl
 import BackplaneHost
 import FoundationEssentials
 
@@ -47,8 +46,8 @@ extension DevEvent {
         case .swapped(let swap): ("swapped", swap)
         case .unchanged(let libraries): ("unchanged", libraries)
         case .refused(let refusal): ("refused", refusal)
-        case .rolledBack(let report): ("rolledBack", SwapReportForm(report))
-        case .applied(let change): ("applied", ChangeRow(change))
+        case .rolledBack(let report): ("rolledBack", report)
+        case .applied(let change): ("applied", change)
         case .generations(let memory): ("generations", memory)
         case .output(let line): ("output", line)
         case .stopped(let reason): ("stopped", reason)

@@ -55,7 +55,7 @@ extension ManifestChange {
     }
 
     /// The change in one line.
-    fileprivate var text: String { "the manifest: \(ChangeRow(self).lines.joined(separator: "; "))" }
+    fileprivate var text: String { "the manifest: \(lines.joined(separator: "; "))" }
 }
 
 extension DevEvent.Beginning {

@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneControl
 import BackplaneHost
 
 /// An event of `backplane dev`, as reported to editors and scripts.
@@ -125,14 +124,7 @@ enum DevEvent: Sendable {
     struct Swap: Codable, Sendable {
         /// The time from the start of a build until the linker closed the library, for each library built here.
         var builtIn: [String: BuildTime]
-        private var form: SwapReportForm
-        var report: SwapReport { form.value }
-
-        init(builtIn: [String: BuildTime], report: SwapReport) {
-            (self.builtIn, form) = (builtIn, SwapReportForm(report))
-        }
-
-        private enum CodingKeys: String, CodingKey { case builtIn, form = "report" }
+        var report: SwapReport
     }
 
     struct Libraries: Codable, Sendable {
@@ -152,12 +144,7 @@ enum DevEvent: Sendable {
     }
 
     struct Memory: Codable, Sendable {
-        private var forms: [GenerationForm]
-        var generations: [Generation] { forms.values }
-
-        init(generations: [Generation]) { forms = [GenerationForm](generations) }
-
-        private enum CodingKeys: String, CodingKey { case forms = "generations" }
+        var generations: [Generation]
     }
 
     struct Line: Codable, Sendable {

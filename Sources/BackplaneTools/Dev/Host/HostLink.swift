@@ -53,30 +53,27 @@ final class HostLink {
     /// Requests a swap, optionally together with the manifest.
     func swap(_ libraries: [String], _ settings: DevSettings, applying appliesManifest: Bool) {
         asked = libraries
-        let apply = AppliedManifestForm(
-            manifest: FilePath.absolute(settings.manifest), environment: settings.environment)
         ask(
-            SwapRequest(libraries: libraries, apply: appliesManifest ? apply : nil, options: settings.swapOptions),
+            SwapRequest(
+                libraries: libraries, manifest: appliesManifest ? settings.requestedManifest : nil,
+                options: settings.swapOptions),
             about: .swap
-        ) { .swapped($0.value) }
+        ) { .swapped($0) }
     }
 
     func rollBack(_ plugin: String, _ options: SwapOptions?) {
-        ask(RollbackRequest(plugin: plugin, options: options), about: .rollback) { .rolledBack($0.value) }
+        ask(RollbackRequest(plugin: plugin, options: options), about: .rollback) { .rolledBack($0) }
     }
 
     func apply(_ settings: DevSettings) {
-        ask(
-            ApplyRequest(
-                manifest: FilePath.absolute(settings.manifest), environment: settings.environment,
-                allowsMissingMethods: settings.swaps?.allowsMissingMethods ?? false,
-                encodesState: settings.swaps?.encodesState ?? false),
-            about: .manifest
-        ) { .applied($0.value) }
+        var request = ApplyRequest(settings.requestedManifest)
+        request.allowsMissingMethods = settings.swaps?.allowsMissingMethods ?? false
+        request.encodesState = settings.swaps?.encodesState ?? false
+        ask(request, about: .manifest) { .applied($0) }
     }
 
     func listGenerations() {
-        ask(GenerationsRequest(), about: .host) { .generations($0.values) }
+        ask(GenerationsRequest(), about: .host) { .generations($0) }
     }
 
     /// Sends a request on a separate thread; the answer arrives as news.
@@ -93,6 +90,12 @@ final class HostLink {
                 send(.answer(.refused(.init(subject: subject, error: error.shown)), of: number))
             }
         }
+    }
+}
+
+extension DevSettings {
+    fileprivate var requestedManifest: RequestedManifest {
+        RequestedManifest(FilePath.absolute(manifest), environment: environment)
     }
 }
 

@@ -6,7 +6,7 @@ extension SwapReport {
     package func lines(colour: Bool) -> [String] {
         let parts =
             [headings] + [
-                managers.map { ChangeRow($0).lines.map { [Span("  \($0)")] } } ?? [],
+                managers.map { $0.lines.map { [Span("  \($0)")] } } ?? [],
                 components.map(\.report), wires.compactMap(\.report), steps.isEmpty && plugins.isEmpty ? [] : [summary],
             ]
         return (parts.flatMap(\.self) + warnings.map { [Span("warning: ", .doubtful), Span($0.printable)] }).map {

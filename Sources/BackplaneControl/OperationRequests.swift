@@ -1,7 +1,8 @@
+import Backplane
 package import BackplaneBoundary
 package import BackplaneHost
 
-/// The JSON form of a graph of operations in the control protocol.
+/// A graph of operations in the control protocol.
 package struct OperationForm: Codable, Sendable {
     package var number: UInt64
     package var name: String
@@ -19,14 +20,9 @@ package struct OperationForm: Codable, Sendable {
         (queue, states) = (summary.queue.isEmpty ? nil : summary.queue, summary.states)
         self.nodes = nodes.map { nodes in nodes.enumerated().map { OperationNodeForm($0, $1) } }
     }
-
-    private enum CodingKeys: String, CodingKey {
-        case number = "number", name = "name", queue = "queue", component = "component", plugin = "plugin"
-        case states = "states", nodes = "nodes"
-    }
 }
 
-/// The JSON form of a node and its state.
+/// A node and its state.
 package struct OperationNodeForm: Codable, Sendable, Equatable {
     /// The number of the node: nodes are numbered from 0 in the order in which they were added.
     package var node: Int
@@ -41,10 +37,6 @@ package struct OperationNodeForm: Codable, Sendable, Equatable {
         (self.node, name, state) = (number, node.name, node.state)
         (needs, always) = (node.needs, node.always)
     }
-
-    private enum CodingKeys: String, CodingKey {
-        case node = "node", name = "name", state = "state", needs = "needs", always = "always"
-    }
 }
 
 /// A request for the graphs of operations that run in a host.
@@ -53,6 +45,10 @@ package struct OperationsRequest: ControlMessage {
     package typealias Answer = [OperationForm]
 
     package init() {}
+
+    static let handler = ControlRequest(Self.self, endsWithClient: true) { host, _ throws(BackplaneError) in
+        host.operations.all.map { OperationForm($0) }
+    }
 }
 
 /// A request for the states of a graph's nodes.
@@ -63,18 +59,39 @@ package struct OperationRequest: ControlMessage {
 
     package init(number: UInt64) { self.number = number }
 
-    private enum CodingKeys: String, CodingKey { case number = "number" }
+    static let handler = ControlRequest(Self.self, endsWithClient: true) { host, request throws(BackplaneError) in
+        let detail = try host.operations.detail(of: request.number)
+        return OperationForm(detail.summary, nodes: detail.nodes)
+    }
 }
 
 /// A request for the changes of a graph's nodes, each of which is a line of the answer, until the graph has ended.
 package struct WatchOperationRequest: ControlMessage {
     package static let name = "watch-operation"
-    package typealias Answer = StreamRequest.Answer
+    package typealias Answer = ElementCount
     package var number: UInt64
 
     package init(number: UInt64) { self.number = number }
 
-    private enum CodingKeys: String, CodingKey { case number = "number" }
+    static let handler = ControlRequest(Self.self, isLasting: true) { host, request, work throws(BackplaneError) in
+        let watch = try host.operations.watch(request.number)
+        var shown: [OperationNode] = []
+        while true {
+            let (nodes, hasEnded) = try watch.nodes()
+            for (number, node) in nodes.enumerated() where number >= shown.count || shown[number] != node {
+                try work.send(OperationNodeForm(number, node))
+            }
+            guard !hasEnded else { break }
+            shown = nodes
+            // By polling, since a graph reports its changes only to subscribers in its plugin.
+            do {
+                try await Task.sleep(for: .milliseconds(100))
+            } catch {
+                throw BackplaneError(.callCancelled, "the client no longer follows the graph")
+            }
+        }
+        return ElementCount(elements: work.sent)
+    }
 }
 
 /// A request to change a graph or one of its nodes.
@@ -83,14 +100,16 @@ package struct ChangeOperationRequest: ControlMessage {
     /// An empty object.
     package struct Answer: Codable, Sendable {}
     package var number: UInt64
-    /// The change: `pause`, `resume` or `cancel`.
-    package var change: String
+    package var change: OperationChange
     /// The number of the node, or `nil` for all nodes.
     package var node: Int?
 
-    package init(number: UInt64, change: String, node: Int?) {
+    package init(number: UInt64, change: OperationChange, node: Int?) {
         (self.number, self.change, self.node) = (number, change, node)
     }
 
-    private enum CodingKeys: String, CodingKey { case number = "number", change = "change", node = "node" }
+    static let handler = ControlRequest(Self.self) { host, request throws(BackplaneError) in
+        try host.operations.change(request.change, request.number, node: request.node)
+        return Answer()
+    }
 }
