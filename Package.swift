@@ -83,7 +83,6 @@ let sdk: [Target] = [
 let host: [Target] = [
     module("BackplaneExchange", ["Backplane", "BackplaneDocuments", "BackplaneNetwork"]),
     .target(name: "CBackplaneHost", dependencies: ["CBackplane"]),
-    module("BackplaneBoundary", ["Backplane", "CBackplane"]),
     module("BackplaneRecords", ["Backplane", "BackplaneDocuments", "BackplaneStorage"]),
     module(
         "BackplaneTransfers",
@@ -91,14 +90,14 @@ let host: [Target] = [
     module(
         "BackplaneHost",
         [
-            "Backplane", "BackplaneBoundary", "BackplaneDefinitions", "BackplaneDocuments", "BackplaneExchange",
+            "Backplane", "BackplaneDefinitions", "BackplaneDocuments", "BackplaneExchange",
             "BackplaneNetwork", "BackplaneRecords", "BackplaneStorage", "BackplaneTransfers", "CBackplane",
             "CBackplaneHost",
         ]),
     module(
         "BackplaneControl",
         [
-            "Backplane", "BackplaneBoundary", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost",
+            "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost",
             "BackplaneNetwork", "BackplaneRecords", "BackplaneStorage", "BackplaneTransfers",
         ]),
     module(
@@ -136,13 +135,13 @@ let command: [Target] = [
     module(
         "BackplaneTools",
         [
-            "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDocuments", "BackplaneHost", "CBackplane",
+            "Backplane", "BackplaneControl", "BackplaneDocuments", "BackplaneHost", "CBackplane",
             "CBackplaneHost", "TurnstileContracts",
         ]),
     program(
         "BackplaneCommand",
         [
-            "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDefinitions",
+            "Backplane", "BackplaneControl", "BackplaneDefinitions",
             "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost",
             "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite",
             "BackplaneStorage", "BackplaneTools", "BackplaneTransfers", "BackplaneURLSession", "BookshelfContracts",
@@ -254,7 +253,7 @@ package.targets += [
     module(
         "ParityContracts", ["Backplane", "CBackplane"], path: "Tests/Plugins/Parity/Contracts"),
     tests(
-        "BackplaneTests", ["Backplane", "BackplaneBoundary", "BackplaneDocuments", "CBackplane", "TestFixtures"]),
+        "BackplaneTests", ["Backplane", "BackplaneDocuments", "BackplaneHost", "CBackplane", "TestFixtures"]),
     tests(
         "BackplaneDefinitionsTests",
         [
@@ -264,7 +263,7 @@ package.targets += [
     tests(
         "BackplaneHostTests",
         [
-            "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDefinitions",
+            "AlmanacModule", "Backplane", "BackplaneControl", "BackplaneDefinitions",
             "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
             "BackplaneRecords", "BackplaneStorage", "BackplaneTestKit", "BackplaneTransfers", "BookshelfContracts",
             "CBackplane", "ChallengeModule", "ParityContracts", "TestFixtures",
@@ -292,7 +291,7 @@ package.targets += [
     tests(
         "BackplaneOperationsTests",
         [
-            "Backplane", "BackplaneBoundary", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
+            "Backplane", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
             "BackplaneOperations", "BackplaneOperationsNetwork", "BackplaneTestKit", "BackplaneTransfers",
             "BackplaneURLSession", "TestFixtures",
         ]),
@@ -401,7 +400,7 @@ if hasBenchmarks {
         program(
             "benchmarks",
             [
-                "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDefinitions",
+                "Backplane", "BackplaneControl", "BackplaneDefinitions",
                 "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork",
                 "BackplaneOperations", "BackplaneRecords",
                 "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit", "BackplaneTools",

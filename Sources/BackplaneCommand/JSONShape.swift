@@ -1,5 +1,5 @@
 import Backplane
-import BackplaneBoundary
+import BackplaneHost
 import BackplaneDocuments
 
 /// The shape of the JSON that a type is encoded as, as far as its layout determines it.

@@ -1,5 +1,5 @@
 import Backplane
-import BackplaneBoundary
+import BackplaneHost
 import BackplaneDocuments
 import BackplaneTools
 

@@ -1,5 +1,4 @@
 import Backplane
-package import BackplaneBoundary
 package import BackplaneHost
 
 /// A graph of operations in the control protocol.

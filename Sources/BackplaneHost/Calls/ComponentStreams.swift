@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneBoundary
 import Synchronization
 
 /// The open streams of one component, in either lane, from their opening until their bodies have returned.

@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneBoundary
 import Synchronization
 
 /// The timers of one component.

@@ -1,5 +1,4 @@
 package import Backplane
-import BackplaneBoundary
 import Glibc
 import Synchronization
 

@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneBoundary
 import Synchronization
 
 /// Work that enters plugins, whose functions may not return, so that no thread of the host waits for it.

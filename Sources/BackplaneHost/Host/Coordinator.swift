@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneBoundary
 import BackplaneExchange
 
 /// The serial domain of a host, on a separate thread, which loads, starts, changes and stops components.
@@ -184,5 +183,298 @@ extension Coordinator {
 
     private func providers(of contract: ContractDescription) -> EncodedAnswer {
         ComponentLookUps(live: live, startup: startup, underWay: lookUps).providers(of: contract)
+    }
+}
+
+extension Coordinator {
+    /// A change of a running host.
+    enum Change: Sendable {
+        /// The activation of another manifest, which stops, starts, recreates or reconfigures only what it changes.
+        ///
+        /// Only the options for losses and trusted libraries apply.
+        case apply(ManifestDocument, SwapOptions)
+        /// The recreation of a manager and the components that only it uses, or, with `nil`, of all running components.
+        case reset(String?)
+    }
+
+    /// Makes a change, after the changes that were requested earlier.
+    ///
+    /// - Throws: The errors that prevent the change, or later those of the managers that did not start.
+    func make(_ change: Change) async throws(BackplaneError) -> ManifestChange {
+        let asked = clock.moment
+        await turns.take()
+        defer { turns.end() }
+        try live.requireRunning()
+        switch change {
+        case .apply(let document, let options): return try await apply(document, options, asked: asked)
+        case .reset(let manager): return try await changes.reset(manager)
+        }
+    }
+
+    private func apply(_ document: ManifestDocument, _ options: SwapOptions, asked: Deadline)
+        async throws(BackplaneError) -> ManifestChange
+    {
+        let old = live.loaded, new = try await live.load(document, trust: options.trustsLibraries)
+        let change = old.change(to: new)
+        let configurations = Reconfiguration(change.reconfigured, keeping: change.kept, to: new.plan, live, starter)
+        do throws(BackplaneError) {
+            try new.requireSound()
+            try requireNoRestart(for: document)
+            if changes.needsSwap(to: new, change) { return try await carryState(to: new, options, asked: asked) }
+            try await changes.prepare(
+                new, change, configurations, losesData: options.discardsState,
+                losesMethods: options.allowsMissingMethods)
+        } catch {
+            SwapTarget(manifest: new, replacements: []).abandon(in: live)
+            throw error
+        }
+        follow(document.manifest)
+        // Only a swap to the manifest before knows the code that belongs to it.
+        manifestHistory = ManifestHistory()
+        return try await changes.activate(new, change, configurations)
+    }
+
+    /// Activates a manifest as a swap without libraries, which carries state over or changes nothing.
+    private func carryState(to new: LoadedManifest, _ options: SwapOptions, asked: Deadline)
+        async throws(BackplaneError) -> ManifestChange
+    {
+        let report: SwapReport
+        do throws(BackplaneError) {
+            report = try await swap(to: SwapTarget(manifest: new, replacements: []), options, asked: asked)
+        } catch {
+            guard error.code == .swapRefused, !error.causes.isEmpty else { throw error }
+            throw .combining(error.causes, of: "the manifest", at: new.document.path)
+        }
+        return report.managers ?? ManifestChange(before: live.managersUp, after: live.managersUp, remade: [])
+    }
+}
+
+extension Coordinator {
+    /// Activates new builds of plugins and, if specified, another manifest: either all of them or none.
+    func swap(
+        _ libraries: [String], applying document: ManifestDocument?, _ options: SwapOptions,
+        progress report: SwapProgressReport?
+    ) async throws(BackplaneError) -> SwapReport {
+        let asked = clock.moment
+        await turns.take()
+        defer { turns.end() }
+        try live.requireRunning()
+        let target = try await target(libraries, applying: document, options)
+        guard target.changes(live.loaded) else { return SwapReport(.unchanged) }
+        return try await swap(to: target, options, asked: asked, progress: report)
+    }
+
+    /// Activates plugins that are linked into this program and, if specified, another manifest.
+    func swap(
+        linked: [LinkedPlugin], applying document: ManifestDocument? = nil, _ options: SwapOptions,
+        progress report: SwapProgressReport? = nil
+    ) async throws(BackplaneError) -> SwapReport {
+        let asked = clock.moment
+        await turns.take()
+        defer { turns.end() }
+        try live.requireRunning()
+        var target = try await target([], applying: document, options, needsLibraries: false)
+        for plugin in linked { target.replacements.append(try replacements.describe(plugin)) }
+        return try await swap(to: target, options, asked: asked, progress: report)
+    }
+
+    /// Reactivates an older generation of a plugin, and the manifest that a swap replaced together with it.
+    func rollback(_ plugin: String, to number: Int?, _ options: SwapOptions, progress report: SwapProgressReport?)
+        async throws(BackplaneError) -> SwapReport
+    {
+        let asked = clock.moment
+        await turns.take()
+        defer { turns.end() }
+        try live.requireRunning()
+        return try await swap(
+            to: try replacements.earlier(plugin, number, manifestHistory), options, asked: asked, progress: report)
+    }
+
+    func preview(_ libraries: [String], applying document: ManifestDocument?, _ options: SwapOptions)
+        async throws(BackplaneError) -> SwapPreview
+    {
+        let isTurn = await turns.takeLook(isOnProbation: swapUnderWay?.machine.isOnProbation ?? false)
+        defer { if isTurn { turns.end() } }
+        try live.requireRunning()
+        let target = try await target(libraries, applying: document, options)
+        defer { target.wasPreviewed(in: live) }
+        return try await draft(target, options, asked: clock.moment).preview
+    }
+
+    /// Activates a manifest and plugins, or leaves everything unchanged.
+    func swap(
+        to target: SwapTarget, _ options: SwapOptions, asked: Deadline, progress report: SwapProgressReport? = nil
+    ) async throws(BackplaneError) -> SwapReport {
+        let before = live.loaded, swap: SwapTransaction
+        do throws(BackplaneError) {
+            swap = try await draft(target, options, asked: asked)
+            if let error = BackplaneError.combining(refusals: swap.refusals) { throw error }
+        } catch {
+            target.abandon(in: live)
+            throw error
+        }
+        swap.reportProgress = report
+        swapUnderWay = swap
+        defer { swapUnderWay = nil }
+        // A new component's first use of its services follows its own manifest.
+        if swap.isOfAnotherManifest { follow(swap.after.document.manifest) }
+        let result: SwapReport
+        do throws(BackplaneError) { result = try await swap.perform() } catch {
+            follow(before.document.manifest)
+            target.abandon(in: live)
+            throw error
+        }
+        if result.outcome == .rolledBack {
+            follow(before.document.manifest)
+        } else if swap.isOfAnotherManifest {
+            changes.forgetRemovedManagers()
+            manifestHistory.add(from: before, to: swap.after)
+        }
+        return result
+    }
+
+    /// Loads the plugins and the manifest that a swap is to activate.
+    private func target(
+        _ libraries: [String], applying document: ManifestDocument?, _ options: SwapOptions,
+        needsLibraries: Bool = true
+    ) async throws(BackplaneError) -> SwapTarget {
+        guard let document else {
+            return try await replacements.target(libraries, options, needsLibraries: needsLibraries)
+        }
+        _ = try document.soundManifest
+        try requireNoRestart(for: document)
+        return try await replacements.target(libraries, applying: document, options)
+    }
+
+    private func draft(_ target: SwapTarget, _ options: SwapOptions, asked: Deadline)
+        async throws(BackplaneError) -> SwapTransaction
+    {
+        let surroundings = SwapSurroundings(
+            startup: startup, shutdown: shutdown, retirements: retirements, turns: turns, options: self.options.swapping
+        )
+        return try await SwapTransaction.draft(target, options, asked: asked, in: surroundings)
+    }
+}
+
+/// The lookups of the host program.
+extension Coordinator {
+    /// Returns a manager by its name, starting it if it is not running.
+    func running(_ manager: String) async throws(BackplaneError) -> RunningComponent {
+        try await startup.running(manager)
+    }
+
+    func slot<C: Contract>(to manager: String, as _: C.Type) async throws(BackplaneError) -> Slot {
+        let component = try await startup.running(manager)
+        if let slot = remotes.find(manager, C.self) { return slot }
+        try live.requireRunning()
+        let consumer = try LaneSide(program: C.self)
+        try component.node.requireService(of: consumer.contract)
+        let slot = live.connections.connectProgram(
+            ConsumerEnd(side: consumer) { Cells(C.self, calling: $0) }, to: component)
+        remotes.add(slot, manager, C.self)
+        return slot
+    }
+
+    /// Returns the wire for the host program's calls by name to a manager, which is started if it is not running.
+    func names(of manager: String) async throws(BackplaneError) -> ServedWire {
+        let component = try await startup.running(manager)
+        // A renamed manager takes its gate along.
+        if let wire = namedWires[manager], wire.leads(through: component.gate) { return wire }
+        let wire = live.connections.connectNames(to: component)
+        namedWires[manager] = wire
+        return wire
+    }
+
+    /// Returns the slot of a manager that was looked up earlier, without waiting for the coordinator's thread.
+    nonisolated func knownSlot<C: Contract>(to manager: String, as _: C.Type) -> Slot? {
+        remotes.find(manager, C.self)
+    }
+
+    /// Returns the managers that serve a contract, without starting them.
+    func providers<C: Contract>(of _: C.Type) -> [ManagerDescription] {
+        live.loaded.plan.providers(of: ContractDescription(of: C.self))
+    }
+
+    /// Returns the slot of the first running manager that serves a contract and meets a condition.
+    func resolve<C: Contract>(_: C.Type, where isWanted: (ManagerDescription) -> Bool) async throws(BackplaneError)
+        -> Slot
+    {
+        try live.requireRunning()
+        let providers = providers(of: C.self).filter(isWanted)
+        let isUp = { [live] (name: String) in live.loaded.plan.managers[name].map { live.nodes[$0].running != nil } }
+        if let provider = providers.first(where: { isUp($0.name) == true }) {
+            return try await slot(to: provider.name, as: C.self)
+        }
+        let names = providers.map { "`\($0.name)`" }.joined(separator: ", ")
+        throw BackplaneError(
+            .unknownManager,
+            "no running manager provides \(C.name) \(C.version)"
+                + (names.isEmpty ? "" : " and meets the condition; not running: \(names)"))
+    }
+
+    /// Returns the gate of a manager, which is started if it is not running.
+    func gate(of manager: String) async throws(BackplaneError) -> Gate {
+        try await startup.running(manager).gate
+    }
+}
+
+/// The managers of a coordinator, as accessed by the network.
+struct CoordinatorManagers: NetworkManagers.Finder {
+    private weak let coordinator: Coordinator?
+
+    init(_ coordinator: Coordinator) { self.coordinator = coordinator }
+
+    func manager<C: Contract>(_ name: String, as contract: C.Type) async throws(BackplaneError) -> Remote<C> {
+        guard let coordinator else { throw .hostHasStopped }
+        if let slot = coordinator.knownSlot(to: name, as: contract) { return Remote(slot) }
+        try coordinator.requireThreads()
+        return Remote(try await coordinator.slot(to: name, as: contract))
+    }
+}
+
+extension Coordinator {
+    /// Returns every generation of a plugin, or of all plugins, that is in memory.
+    func generations(of name: String?) throws(BackplaneError) -> [Generation] {
+        let report = GenerationReport(
+            live: live, retirements: retirements, starter: starter, swap: swapUnderWay)
+        return try report.generations(of: name)
+    }
+
+    /// Returns the call counts of every running component.
+    func statistics() -> [ComponentStatistics] { live.statistics }
+}
+
+/// The parts of the host that sections of the manifest configure.
+extension Coordinator {
+    /// Checks that a manifest does not change any section that is in use and cannot be changed.
+    ///
+    /// - Throws: `manifest.needs-restart` with the locations of the changed values.
+    func requireNoRestart(for document: ManifestDocument) throws(BackplaneError) {
+        var (old, new) = (live.loaded.document.manifest, document.manifest)
+        // The program's options take precedence over the manifest.
+        old.store = old.store.overruled(by: options.damagedStore)
+        new.store = new.store.overruled(by: options.damagedStore)
+        let places = ManifestSection.all.filter(isInUse).flatMap { $0.fixedChanges(from: old, to: new) }
+        guard !places.isEmpty else { return }
+        let names = places.map { "`\($0)`" }.joined(separator: " and ")
+        throw BackplaneError(
+            .manifestNeedsRestart,
+            "\(names) of this host cannot be changed while it runs; nothing was changed; stop the host and start it with this manifest",
+            at: document.path)
+    }
+
+    /// Passes the sections of a manifest that becomes active to the parts of the host that use them.
+    ///
+    /// Exchanges follow the manifest that is active (``LiveComposition``).
+    func follow(_ manifest: Manifest) {
+        starter.store.settings = manifest.store.overruled(by: options.damagedStore)
+    }
+
+    /// Returns whether the host has started to use a section.
+    private func isInUse(_ section: ManifestSection) -> Bool {
+        switch section.key {
+        case "store": starter.store.isOpen
+        default: true
+        }
     }
 }

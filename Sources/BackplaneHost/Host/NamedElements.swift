@@ -1,5 +1,4 @@
 public import Backplane
-import BackplaneBoundary
 import BackplaneDocuments
 import CBackplane
 

@@ -1,5 +1,9 @@
 public import Backplane
 public import BackplaneDocuments
+public import BackplaneExchange
+public import BackplaneNetwork
+public import BackplaneRecords
+public import BackplaneStorage
 
 /// The definition of a host: the plugins to load, and the managers to build with their collaborators.
 ///
@@ -76,5 +80,134 @@ public struct PluginReference: Sendable, Hashable {
     /// Creates an entry of the manifest's `plugins`.
     public init(library: String, version: VersionRange? = nil, sha256: String? = nil, resources: String? = nil) {
         (self.library, self.version, self.sha256, self.resources) = (library, version, sha256, resources)
+    }
+}
+
+/// The file and the environment from which a manifest was read.
+package struct ManifestSource: Sendable, Hashable {
+    /// The path of the file; `nil` if the manifest was not read from a file.
+    package var path: String?
+    /// The name of the environment; `nil` if there is none.
+    package var environment: String?
+}
+
+/// The two forms of a manifest's root.
+package enum ManifestDialect: Sendable, Hashable {
+    /// A root with `manifestVersion`, `plugins` and `managers`.
+    case backplane
+    /// A root that is the dictionary of managers itself, as in the framework Nemo Logic.
+    case nemoLogic
+
+    /// The path of the managers.
+    var managers: ManifestPath {
+        switch self {
+        case .backplane: ManifestPath() / "managers"
+        case .nemoLogic: ManifestPath()
+        }
+    }
+}
+
+/// The time at which a manager starts.
+public enum Activation: String, Sendable, Hashable, CaseIterable {
+    /// Activation together with the host.
+    case eager
+    /// Activation when the manager, or one that uses it, is first looked up.
+    case lazy
+}
+
+/// The settings of a host's swaps in a manifest.
+public struct SwapSettings: Sendable, Hashable {
+    /// The policy for long calls, used for swaps whose options specify none.
+    public var drain: DrainPolicy
+
+    /// Creates settings with a policy for long calls.
+    public init(drain: DrainPolicy = .standard) { self.drain = drain }
+}
+
+/// The settings of a host's record store in a manifest.
+public struct StoreSettings: Sendable, Hashable {
+    /// The failures that a completed write survives.
+    public var durability: StoreDurability
+    /// The policy for a store with a damaged file.
+    public var damaged: DamagedStorePolicy
+
+    /// Creates settings, by default for writes that survive a crash of the machine and for damage that is salvaged.
+    public init(durability: StoreDurability = .full, damaged: DamagedStorePolicy = .salvage) {
+        (self.durability, self.damaged) = (durability, damaged)
+    }
+}
+
+extension StoreSettings {
+    /// Returns the settings with the policy for damage that a program has chosen, if any.
+    func overruled(by damaged: DamagedStorePolicy?) -> StoreSettings {
+        var settings = self
+        if let damaged { settings.damaged = damaged }
+        return settings
+    }
+}
+
+/// The settings of a host's network in a manifest.
+public struct NetworkSettings: Sendable, Hashable {
+    /// The managers that carry out exchanges, by the URL scheme that they serve, which is also their name in options.
+    public var executors: [String: String]
+    /// The settings of TLS by host name, in lower case; paths are relative to the manifest's folder.
+    public var tls: [String: TLSSettings]
+    /// The names of the hosts to which the trace of a call is sent, as the header field `traceparent`.
+    public var traced: [String]
+    /// The credentials that requests may choose, by name.
+    public var credentials: [String: Credential]
+    /// The managers that filter exchanges, in the order in which they run.
+    public var filters: [NetworkFilter]
+    /// The managers that observe exchanges.
+    public var observers: [String]
+    /// The managers that map responses of definitions, by the names of serializers in definitions.
+    public var serializers: [String: String]
+
+    /// Creates settings, which are empty by default.
+    public init(
+        executors: [String: String] = [:], tls: [String: TLSSettings] = [:], traced: [String] = [],
+        filters: [NetworkFilter] = [], observers: [String] = [], credentials: [String: Credential] = [:],
+        serializers: [String: String] = [:]
+    ) {
+        (self.executors, self.tls, self.traced) = (executors, tls, traced)
+        (self.filters, self.observers, self.credentials) = (filters, observers, credentials)
+        self.serializers = serializers
+    }
+
+    /// The managers that take part in exchanges.
+    var managers: Set<String> {
+        Set(executors.values).union(filters.map(\.manager)).union(observers).union(authenticators)
+            .union(serializers.values)
+    }
+
+    /// The authenticating managers, sorted.
+    var authenticators: [String] {
+        Set(
+            credentials.values.compactMap { credential -> String? in
+                if case .component(let manager, _) = credential.scheme { manager } else { nil }
+            }
+        ).sorted()
+    }
+}
+
+/// A manager that filters exchanges.
+public struct NetworkFilter: Sendable, Hashable {
+    /// The manager's name.
+    public var manager: String
+    /// The names of the hosts whose exchanges are filtered; empty for every host.
+    public var hosts: [String]
+
+    /// Creates a filter, by default for every host.
+    public init(_ manager: String, hosts: [String] = []) { (self.manager, self.hosts) = (manager, hosts) }
+}
+
+extension Manifest {
+    /// The managers that map responses of definitions, and all those that they use.
+    var serializingManagers: Set<String> {
+        var found: Set<String> = [], waiting = Array(network.serializers.values)
+        while let name = waiting.popLast() {
+            if found.insert(name).inserted { waiting += managers[name].map { Array($0.uses.values) } ?? [] }
+        }
+        return found
     }
 }

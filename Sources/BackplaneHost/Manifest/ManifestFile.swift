@@ -1,7 +1,7 @@
 package import Backplane
 import BackplaneDocuments
 package import FoundationEssentials
-internal import Glibc
+import Glibc
 
 /// The access to manifest files and pipes.
 package enum ManifestFile {
@@ -43,5 +43,261 @@ package enum ManifestFile {
     private static func question(about path: String) -> String? {
         let names = try? FileManager.default.contentsOfDirectory(atPath: FilePath.folder(of: path))
         return NameSuggestions(for: FilePath.name(of: path), among: names ?? []).question
+    }
+}
+
+extension ManifestFile {
+    /// Replaces a manifest file, or the target of a symbolic link, preserving its owner and permissions.
+    ///
+    /// - Throws: `manifest.unwritable`, including for a read-only file.
+    package static func replace(_ path: String, with bytes: Data) throws(BackplaneError) {
+        guard let resolved = realpath(path, nil) else { throw unwritable(path, SystemError.last) }
+        defer { free(resolved) }
+        try replace(String(cString: resolved), named: path, with: bytes)
+    }
+
+    /// Writes a new file.
+    ///
+    /// - Parameters:
+    ///   - model: A file whose permissions limit those of the new one.
+    ///   - replaces: A Boolean value that indicates whether to replace an existing file, preserving its owner and
+    ///     permissions.
+    /// - Throws: `manifest.unwritable`.
+    package static func create(_ path: String, with bytes: Data, like model: String, replaces: Bool)
+        throws(BackplaneError)
+    {
+        if (try? FileStatus(at: path)) != nil {
+            guard replaces else {
+                throw BackplaneError(
+                    .manifestUnwritable, "the file already exists; overwrite it with --force", at: path)
+            }
+            return try replace(path, named: path, with: bytes)
+        }
+        do { try FileReplacement.create(path, with: bytes, mode: permissions(like: model)) } catch {
+            throw unwritable(path, error)
+        }
+    }
+
+    /// Replaces a file whose symbolic links are resolved.
+    ///
+    /// - Parameter name: The path of the file in errors.
+    private static func replace(_ path: String, named name: String, with bytes: Data) throws(BackplaneError) {
+        let status: FileStatus
+        do { status = try FileStatus(at: path) } catch { throw unwritable(name, error) }
+        guard status.kind == .file else {
+            throw BackplaneError(
+                .manifestUnwritable, "expected a regular file to replace, found \(status.kind.rawValue)", at: name)
+        }
+        // Neither renaming nor root needs the right to write to the file, but a read-only file should not be lost.
+        guard status.mode & 0o222 != 0, faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 else {
+            let words = "the file is read-only (mode \(status.modeText)); `chmod u+w` allows it to be replaced"
+            throw BackplaneError(.manifestUnwritable, words, at: name)
+        }
+        do { try FileReplacement.replace(path, status, with: bytes) } catch { throw unwritable(name, error) }
+    }
+
+    /// Returns the permissions of a regular file without those to execute; for other files, the permissions of a new
+    /// file.
+    ///
+    /// Only the permissions of a regular file indicate who may read its contents.
+    private static func permissions(like model: String) -> UInt32 {
+        guard let file = try? FileDescriptor(opening: model, O_RDONLY | O_NONBLOCK),
+            let status = try? FileStatus(of: file), status.kind == .file
+        else {
+            return 0o666
+        }
+        return status.mode & 0o666
+    }
+
+    private static func unwritable(_ path: String, _ error: SystemError) -> BackplaneError {
+        BackplaneError(.manifestUnwritable, "the manifest cannot be written: \(error)", at: path)
+    }
+}
+
+/// A namespace for adding plugins and managers to the text of a manifest.
+package enum EntryText {
+    /// Returns the bytes with a library appended to the plugins, and managers to the managers, and no other changes.
+    ///
+    /// - Parameter library: The name of the library; a library that is `nil` or already present is not added. A
+    ///   manifest without `plugins` uses every library.
+    /// - Throws: `manifest.unsupported` unless it is JSON in the `backplane` dialect; `manifest.missing-key` if there
+    ///   are no `managers`; `manifest.malformed` for a manager that is already present; `manifest.unwritable` if the
+    ///   text cannot be edited.
+    package static func add(library: String?, managers: [String: ManifestValue], to bytes: Data) throws(BackplaneError)
+        -> Data
+    {
+        guard ManifestFormat(of: bytes) == .json else {
+            throw BackplaneError(
+                .manifestUnsupported,
+                "a property list cannot be edited in place; convert it to JSON with `backplane convert`")
+        }
+        guard case .dictionary(var root) = try ManifestValue(parsing: bytes), root["manifestVersion"] != nil else {
+            throw BackplaneError(
+                .manifestUnsupported,
+                "`manifestVersion` is missing; add it with `backplane convert --upgrade`")
+        }
+        var text = bytes
+        if let library, case .array(let plugins)? = root["plugins"] {
+            let entry = ManifestValue.dictionary(["library": .string(library)])
+            let isThere = plugins.contains {
+                if case .dictionary(let plugin) = $0 { plugin["library"] == .string(library) } else { false }
+            }
+            if !isThere {
+                text = try insert(
+                    try written(entry, .plugin), after: plugins.indices.map { "/plugins/\($0)" }, in: "/plugins", text)
+                root["plugins"] = .array(plugins + [entry])
+            }
+        }
+        guard case .dictionary(var present)? = root["managers"] else {
+            throw BackplaneError(
+                .manifestMissingKey,
+                "there is no dictionary of managers; add `\"managers\": {}` and try again", at: "/managers")
+        }
+        for (name, value) in managers.sorted(by: { $0.key < $1.key }) {
+            guard present[name] == nil else {
+                throw BackplaneError(.manifestMalformed, "there is already a manager `\(name)`", at: "/managers")
+            }
+            let places = present.keys.map { (ManifestPath() / "managers" / $0).description }
+            text = try insert(
+                name.json + Array(": ".utf8) + (try written(value, .manager)), after: places, in: "/managers", text)
+            present[name] = value
+        }
+        root["managers"] = .dictionary(present)
+        guard try ManifestValue(parsing: text) == .dictionary(root) else {
+            throw BackplaneError(.manifestUnwritable, "the entry could not be inserted into the text; add it by hand")
+        }
+        return text
+    }
+
+    /// Returns the text of a member of a manifest, indented by two spaces per level.
+    private static func written(_ value: ManifestValue, _ shape: ManifestShape) throws(BackplaneError) -> [UInt8] {
+        do { return Array(try JSONWriter.write(value, shape).dropLast()) } catch {
+            throw BackplaneError(manifest: error)
+        }
+    }
+
+    /// Inserts an element after the last existing one and in its style: on a line of its own or on the same line.
+    private static func insert(_ element: [UInt8], after places: [String], in container: String, _ bytes: Data)
+        throws(BackplaneError) -> Data
+    {
+        let text = Array(bytes), mark = bytes.count - bytes.withoutByteOrderMark.count
+        let extents = JSONReader.extents(of: places + [container], in: bytes)
+        guard let whole = extents[container] else {
+            throw BackplaneError(.manifestUnwritable, "the entry could not be inserted into the text", at: container)
+        }
+        let close = whole.upperBound + mark - 1
+        let newline = bytes.firstRange(of: Data("\r\n".utf8)) == nil ? "\n" : "\r\n"
+        if let last = places.compactMap({ extents[$0] }).max(by: { $0.upperBound < $1.upperBound }) {
+            let end = last.upperBound + mark, indent = text.indent(before: last.lowerBound + mark)
+            let gap = "," + (indent.map { newline + $0 } ?? " ")
+            return Data(
+                text[..<end] + Array(gap.utf8)
+                    + element.indented(by: indent ?? text.indentOfLine(at: end), text.step, newline) + text[end...])
+        }
+        let outer = text.indentOfLine(at: close), inner = outer + text.step
+        let open = text[..<close].lastIndex { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") } ?? close
+        return Data(
+            text[...open] + Array((newline + inner).utf8) + element.indented(by: inner, text.step, newline)
+                + Array((newline + outer).utf8) + text[close...])
+    }
+}
+
+extension [UInt8] {
+    /// Returns the indentation of an element that begins its line; `nil` if other text precedes it.
+    fileprivate func indent(before offset: Int) -> String? {
+        let space = self[..<offset].reversed().prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        let start = offset - space.count
+        guard start > 0, self[start - 1] == UInt8(ascii: "\n") else { return nil }
+        return String(decoding: self[start..<offset], as: UTF8.self)
+    }
+
+    /// Returns the indentation of the line at an offset.
+    fileprivate func indentOfLine(at offset: Int) -> String {
+        let start = self[..<offset].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        return String(
+            decoding: self[start...].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }, as: UTF8.self)
+    }
+
+    /// The indentation of one level: a tab or some spaces, as on the first indented line.
+    fileprivate var step: String {
+        for start in indices where self[start] == UInt8(ascii: "\n") {
+            let space = indentOfLine(at: start + 1)
+            if space.hasPrefix("\t") { return "\t" }
+            if !space.isEmpty { return space }
+        }
+        return "  "
+    }
+
+    /// Returns the lines with `indent` before all but the first, and each level of two spaces replaced by `step`.
+    fileprivate func indented(by indent: String, _ step: String, _ newline: String) -> [UInt8] {
+        let lines = split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
+            let levels = line.prefix { $0 == UInt8(ascii: " ") }.count / 2
+            return Array(String(repeating: step, count: levels).utf8) + line.dropFirst(levels * 2)
+        }
+        return Array(lines.joined(separator: Array((newline + indent).utf8)))
+    }
+}
+
+/// A namespace for putting a lock into the text of a manifest.
+package enum LockText {
+    /// Returns the bytes with the given lock; in JSON, only the lock changes.
+    ///
+    /// A manifest that already has this lock is returned unchanged.
+    ///
+    /// - Throws: `manifest.unsupported` for a plain Nemo Logic manifest; `manifest.unwritable` if the text cannot be
+    ///   edited.
+    package static func put(_ lock: [String: LockedClass], into bytes: Data) throws(BackplaneError) -> Data {
+        guard case .dictionary(var root) = try ManifestValue(parsing: bytes), root["manifestVersion"] != nil else {
+            throw BackplaneError(
+                .manifestUnsupported,
+                "a manifest without `manifestVersion` cannot have a lock; add the version with `backplane convert --upgrade`"
+            )
+        }
+        if root["lock"] == lock.value { return bytes }
+        let keys = Array(root.keys)
+        root["lock"] = lock.value
+        let format = ManifestFormat(of: bytes)
+        guard format == .json else { return try ManifestValue.dictionary(root).encoded(as: format) }
+        let edited = edit(bytes, keys, lock)
+        guard try ManifestValue(parsing: edited) == .dictionary(root) else {
+            throw BackplaneError(
+                .manifestUnwritable,
+                "the lock could not be inserted into the text; add `\"lock\": {}` and try again")
+        }
+        return edited
+    }
+
+    /// Replaces the root's member `lock`, or adds it after the last member.
+    private static func edit(_ bytes: Data, _ keys: [String], _ lock: [String: LockedClass]) -> Data {
+        let text = Array(bytes), mark = bytes.count - bytes.withoutByteOrderMark.count
+        let extents = JSONReader.extents(of: keys.map { (ManifestPath() / $0).description }, in: bytes)
+        let own = extents["/lock"]
+        guard let last = own ?? extents.values.max(by: { $0.upperBound < $1.upperBound }) else { return bytes }
+        let place = (last.lowerBound + mark)..<(last.upperBound + mark)
+        let indent = indent(before: place.lowerBound, in: text)
+        let newline = bytes.firstRange(of: Data("\r\n".utf8)) == nil ? "\n" : "\r\n"
+        let member = member(lock, indent, newline)
+        if own != nil { return Data(text[..<place.lowerBound] + member + text[place.upperBound...]) }
+        let gap = "," + (indent.map { newline + $0 } ?? " ")
+        return Data(text[..<place.upperBound] + Array(gap.utf8) + member + text[place.upperBound...])
+    }
+
+    /// Returns the indentation of a member that begins its line; `nil` if other text precedes it.
+    private static func indent(before offset: Int, in text: [UInt8]) -> String? {
+        let space = text[..<offset].reversed().prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        let start = offset - space.count
+        guard start > 0, text[start - 1] == UInt8(ascii: "\n") else { return nil }
+        return String(decoding: text[start..<offset], as: UTF8.self)
+    }
+
+    private static func member(_ lock: [String: LockedClass], _ indent: String?, _ newline: String) -> [UInt8] {
+        let entries = lock.sorted { $0.key < $1.key }.map { key, entry in
+            key.json + Array(#": { "plugin": "#.utf8) + entry.plugin.json + Array(#", "version": "#.utf8)
+                + entry.version.description.json + Array(" }".utf8)
+        }
+        if entries.isEmpty { return Array(#""lock": {}"#.utf8) }
+        let (before, after) = indent.map { (newline + $0 + $0, newline + $0) } ?? (" ", " ")
+        let lines = entries.map { Array(before.utf8) + $0 }.joined(separator: [UInt8(ascii: ",")])
+        return Array(#""lock": {"#.utf8) + lines + Array((after + "}").utf8)
     }
 }

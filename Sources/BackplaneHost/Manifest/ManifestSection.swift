@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneDocuments
+import BackplaneNetwork
 import BackplaneRecords
 import BackplaneStorage
 
@@ -99,4 +100,165 @@ extension ManifestReader {
         }
         return errorCount == before
     }
+}
+
+extension ManifestSection {
+    static let network = ManifestSection(
+        key: "network",
+        keys: ManifestKeys(["executors", "filters", "observers", "serializers", "tls", "traced", "credentials"]),
+        fixed: []
+    ) { reader, section, manifest in
+        manifest.network.executors = reader.executors(in: section)
+        manifest.network.tls = reader.tls(in: section)
+        manifest.network.traced = reader.hostNames("traced", in: section)
+        manifest.network.credentials = reader.credentials(in: section)
+        manifest.network.filters = reader.filters(in: section)
+        manifest.network.observers = reader.observers(in: section)
+        manifest.network.serializers = reader.serializers(in: section)
+    } members: { manifest in
+        let network = manifest.network
+        var members: [String: ManifestValue] = [:]
+        if !network.executors.isEmpty {
+            members["executors"] = .dictionary(network.executors.mapValues { .string($0) })
+        }
+        if !network.tls.isEmpty {
+            members["tls"] = .dictionary(
+                network.tls.mapValues { settings in
+                    var host: [String: ManifestValue] = [:]
+                    host["roots"] = settings.roots.map { .string($0) }
+                    host["minimum"] = settings.minimum.map { .string($0.rawValue) }
+                    host["certificate"] = settings.certificate.map { .string($0) }
+                    host["key"] = settings.key.map { .string($0) }
+                    return .dictionary(host)
+                })
+        }
+        if !network.filters.isEmpty { members["filters"] = .array(network.filters.map(\.value)) }
+        if !network.observers.isEmpty { members["observers"] = .array(network.observers.map(ManifestValue.string)) }
+        if !network.serializers.isEmpty {
+            members["serializers"] = .dictionary(network.serializers.mapValues { .string($0) })
+        }
+        if !network.traced.isEmpty { members["traced"] = .array(network.traced.map(ManifestValue.string)) }
+        if !network.credentials.isEmpty { members["credentials"] = .dictionary(network.credentials.mapValues(\.value)) }
+        return members
+    }
+}
+
+extension ManifestReader {
+    /// Reads an array of names of hosts, without schemes and ports.
+    mutating func hostNames(_ key: String, in section: Section) -> [String] {
+        strings(key, in: section, most: ManifestLimits.hosts) { reader, name, path in
+            if name.isHostName { return true }
+            reader.report(
+                .manifestWrongType,
+                "expected the name of a host without scheme and port, such as `books.example.org`, found `\(reader.shown(name, at: path))`",
+                at: path)
+            return false
+        }
+    }
+}
+
+extension String {
+    /// A Boolean value that indicates whether the text is the name of a host or its IPv4 address.
+    fileprivate var isHostName: Bool {
+        utf8.count <= 253
+            && split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+                (1...63).contains(label.utf8.count) && label.utf8.allSatisfy(\.isOfHostName)
+            }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isOfHostName: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}
+
+/// The shape of a value in a manifest, which determines the order of its members in the text.
+enum ManifestShape: MemberOrder {
+    case root, plugins, plugin, managers, manager, dataAccessController, communicationController, services, service
+    case environments, environment
+    case section(ManifestSection)
+    /// A dictionary whose keys are not part of the format, and whose members are sorted.
+    case other
+
+    /// Returns the shape of a whole manifest.
+    static func whole(_ value: ManifestValue) -> ManifestShape {
+        guard case .dictionary(let members) = value else { return .other }
+        return members["manifestVersion"] == nil ? .managers : .root
+    }
+
+    var elements: ManifestShape {
+        switch self {
+        case .plugins: .plugin
+        case .services: .service
+        default: .other
+        }
+    }
+
+    func member(_ key: String) -> ManifestShape {
+        switch (self, key) {
+        case (.root, "plugins"), (.environment, "plugins"): .plugins
+        case (.root, "managers"), (.environment, "managers"): .managers
+        case (.root, "environments"): .environments
+        case (.environments, _): .environment
+        case (.managers, _): .manager
+        case (.manager, "dataAccessController"): .dataAccessController
+        case (.manager, "communicationController"): .communicationController
+        case (.communicationController, "services"): .services
+        case (.root, _), (.environment, _): ManifestSection.all.first { $0.key == key }.map(Self.section) ?? .other
+        default: .other
+        }
+    }
+
+    /// Returns the members in the order in which they are written, beginning with known keys.
+    func ordered(_ members: [String: ManifestValue]) -> [(key: String, value: ManifestValue)] {
+        let known = keys?.all ?? []
+        let first = known.compactMap { key in members[key].map { (key: key, value: $0) } }
+        return first + members.filter { !known.contains($0.key) }.sorted { $0.key < $1.key }
+    }
+
+    private var keys: ManifestKeys? {
+        switch self {
+        case .root: .root
+        case .environment: .environment
+        case .plugin: .plugin
+        case .manager: .manager
+        case .dataAccessController: .dataAccessController
+        case .communicationController: .communicationController
+        case .service: .service
+        case .section(let section): section.keys
+        case .plugins, .managers, .services, .environments, .other: nil
+        }
+    }
+}
+
+/// The limits of a manifest in addition to those of any document.
+package enum ManifestLimits {
+    package static let managers = 10_000
+    /// The maximum number of services of all managers.
+    package static let services = 10_000
+    /// The maximum number of libraries.
+    package static let plugins = 10_000
+    /// The maximum length of a name or a path; the latter is the system's `PATH_MAX`.
+    package static let nameBytes = 4_096
+    /// The maximum number of listed errors, and of listed warnings; additional ones are only counted.
+    package static let problems = 1_000
+    package static let environments = 100
+    /// The maximum number of hosts to which traces are sent, and of hosts of one filter.
+    package static let hosts = 1_000
+    /// The maximum number of managers that filter exchanges, and of those that observe them.
+    package static let filters = 100
+    /// The maximum number of credentials.
+    package static let credentials = 1_000
+    /// The maximum number of hosts of one credential.
+    package static let credentialHosts = 100
+    /// The maximum number of values that a credential passes to its authenticating manager.
+    package static let credentialValues = 100
+    /// The maximum length of a user's name, a password or a token, which is what servers accept as a header field.
+    package static let secretBytes = 16 << 10
 }

@@ -1,9 +1,9 @@
 public import Backplane
 public import BackplaneDocuments
 public import FoundationEssentials
+@_exported public import enum BackplaneDocuments.DocumentValue
 
 // A manifest that is built in Swift contains values; importing the host is enough to write them.
-@_exported public import enum BackplaneDocuments.DocumentValue
 
 /// A value of a manifest, independent of its original format.
 public typealias ManifestValue = DocumentValue
@@ -51,5 +51,166 @@ extension BackplaneError {
             case .unsupported: Code.manifestUnsupported
             }
         self.init(code, error.description, at: error.location)
+    }
+}
+
+extension ManifestValue {
+    /// A Boolean value that indicates whether this is a plain Nemo Logic manifest.
+    ///
+    /// The root of such a manifest is the dictionary of managers.
+    package var isNemoLogic: Bool { ManifestDocument(self, variables: { _ in nil }).dialect == .nemoLogic }
+
+    /// The value of a plain Nemo Logic manifest in the `backplane` dialect: the same managers under a new root.
+    package var upgraded: ManifestValue {
+        ["manifestVersion": .integer(ManifestReader.supportedVersion), "managers": withoutVariables]
+    }
+
+    /// The locations of keys that a plain Nemo Logic manifest ignores and that take effect once it is upgraded.
+    package var keysThatAnUpgradeWakes: [String] {
+        func unknown(_ value: ManifestValue) -> [String] {
+            ManifestDocument(value, variables: { _ in nil }).problems.filter { $0.error.code == .manifestUnknownKey }
+                .compactMap(\.error.location)
+        }
+        let later = Set(unknown(upgraded))
+        return unknown(self).filter { !later.contains((ManifestDialect.backplane.managers).description + $0) }
+    }
+
+    /// The value, escaped so that reading it with variables results in the original.
+    var withoutVariables: ManifestValue {
+        switch self {
+        case .string(let text): .string(VariableText.spelling(of: text))
+        case .array(let values): .array(values.map(\.withoutVariables))
+        case .dictionary(let members): .dictionary(members.mapValues(\.withoutVariables))
+        default: self
+        }
+    }
+}
+
+/// The locations of values that an environment has contributed to a manifest.
+///
+/// They form a tree like the manifest itself, but only as deep as the environment.
+package struct ManifestOrigins: Sendable, Hashable {
+    /// The location at which this value and its contents are written; `nil` means their own, unless `members` differ.
+    private var place: ManifestPath?
+    /// The origins of the members, keyed by reference token of a JSON pointer.
+    private var members: [String: ManifestOrigins] = [:]
+
+    init(_ place: ManifestPath? = nil) {
+        self.place = place
+    }
+
+    subscript(key: String) -> ManifestOrigins {
+        get { members[key.pointerStep] ?? ManifestOrigins() }
+        set { members[key.pointerStep] = newValue == ManifestOrigins() ? nil : newValue }
+    }
+
+    /// Returns the location of the value to which a pointer refers from here; `nil` if it is the pointer's own.
+    func place(of pointer: String) -> String? {
+        if place == nil, members.isEmpty { return nil }
+        let (node, rest) = walk(pointer)
+        return node.place.map { $0.description + rest }
+    }
+
+    /// Returns the origins of the values below a path.
+    func below(_ path: ManifestPath) -> ManifestOrigins {
+        if members.isEmpty { return ManifestOrigins() }
+        let (node, rest) = walk(path.description)
+        return node.place == nil && rest.isEmpty ? node : ManifestOrigins()
+    }
+
+    /// Returns the deepest node of the tree on the path to a value, and the rest of the pointer.
+    private func walk(_ pointer: String) -> (node: ManifestOrigins, rest: String) {
+        var node = self, rest = pointer.unicodeScalars[...]
+        while node.place == nil, rest.first == "/" {
+            let step = rest.dropFirst().prefix { $0 != "/" }
+            guard let next = node.members[String(step)] else { break }
+            node = next
+            rest = rest[step.endIndex...]
+        }
+        return (node, String(rest))
+    }
+}
+
+extension Manifest {
+    /// The manifest as a value in the `backplane` dialect, from which an equal manifest can be read.
+    ///
+    /// Properties that have their default value are omitted. A `${` in a string is escaped, so that it is not mistaken
+    /// for a variable.
+    public var value: ManifestValue {
+        var root: [String: ManifestValue] = [
+            "manifestVersion": .integer(ManifestReader.supportedVersion),
+            "managers": .dictionary(managers.mapValues(\.value)),
+        ]
+        root["plugins"] = plugins.map { .array($0.map(\.value)) }
+        for section in ManifestSection.all { root[section.key] = section.value(in: self) }
+        root = root.mapValues(\.withoutVariables)
+        root["lock"] = lock?.value
+        return .dictionary(root)
+    }
+}
+
+extension PluginReference {
+    fileprivate var value: ManifestValue {
+        .dictionary(of: ["library": library, "version": version?.description, "sha256": sha256, "resources": resources])
+    }
+}
+
+extension ManagerDefinition {
+    fileprivate var value: ManifestValue {
+        .dictionary(
+            of: [
+                "className": className, "was": was, "version": version?.description,
+                "activation": activation == .eager ? nil : activation.rawValue,
+            ],
+            [
+                "uses": .nonempty(uses.mapValues { .string($0) }), "configuration": .nonempty(configuration),
+                "dataAccessController": dataAccessController?.value,
+                "communicationController": communicationController?.value,
+            ])
+    }
+}
+
+extension DataAccessControllerDefinition {
+    fileprivate var value: ManifestValue {
+        .dictionary(
+            of: ["className": className, "version": version?.description, "namespace": namespace, "was": was],
+            ["configuration": .nonempty(configuration)])
+    }
+}
+
+extension CommunicationControllerDefinition {
+    fileprivate var value: ManifestValue {
+        .dictionary(
+            of: ["className": className, "version": version?.description, "namespace": namespace],
+            [
+                "configuration": .nonempty(configuration),
+                "services": services.isEmpty ? Optional.none : .array(services.map(\.value)),
+            ])
+    }
+}
+
+extension ServiceDefinition {
+    fileprivate var value: ManifestValue {
+        .dictionary(
+            of: [
+                "className": className, "version": version?.description, "namespace": namespace,
+                "propertyName": propertyName,
+            ],
+            ["networkServiceConfiguration": .nonempty(networkServiceConfiguration)])
+    }
+}
+
+extension ManifestValue {
+    /// Returns a dictionary of the strings and values that are not `nil`.
+    fileprivate static func dictionary(of texts: [String: String?], _ values: [String: ManifestValue?] = [:])
+        -> ManifestValue
+    {
+        var members = values.compactMapValues(\.self)
+        for case (let key, let text?) in texts { members[key] = .string(text) }
+        return .dictionary(members)
+    }
+
+    fileprivate static func nonempty(_ members: [String: ManifestValue]) -> ManifestValue? {
+        members.isEmpty ? Optional.none : .dictionary(members)
     }
 }

@@ -1,5 +1,4 @@
 public import Backplane
-package import BackplaneBoundary
 import CBackplane
 import Synchronization
 

@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneBoundary
 import Synchronization
 
 /// The operations of one component on a service, each cancelled by its id or at its deadline, and answered exactly

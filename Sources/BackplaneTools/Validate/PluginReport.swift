@@ -1,5 +1,5 @@
 import Backplane
-package import BackplaneBoundary
+package import BackplaneHost
 
 /// The description of a plugin, in the form that the child process reports and `--json` prints.
 package struct PluginReport: Codable, Sendable, Hashable {

@@ -1,5 +1,5 @@
 import Backplane
-import BackplaneBoundary
+import BackplaneHost
 import CBackplane
 import Synchronization
 

@@ -3,7 +3,7 @@ import TestFixtures
 import Testing
 
 @testable import Backplane
-@testable import BackplaneBoundary
+@testable import BackplaneHost
 
 /// What a host reads of a component's traits and state in a descriptor that it cannot trust.
 ///

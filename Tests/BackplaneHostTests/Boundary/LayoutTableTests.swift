@@ -2,7 +2,7 @@ import CBackplane
 import Testing
 
 @testable import Backplane
-@testable import BackplaneBoundary
+@testable import BackplaneHost
 
 /// The table that both sides compare, and its hash.
 @Suite(.timeLimit(.minutes(5)))

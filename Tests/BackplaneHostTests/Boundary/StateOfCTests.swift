@@ -1,4 +1,3 @@
-import BackplaneBoundary
 import CBackplane
 import Synchronization
 import TestFixtures

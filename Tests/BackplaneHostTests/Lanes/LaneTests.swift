@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneBoundary
 import Testing
 
 @testable import BackplaneHost

@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneBoundary
 import BackplaneTestKit
 import Foundation
 import TestFixtures

@@ -2,7 +2,7 @@ import Backplane
 import Testing
 
 @testable import Backplane
-@testable import BackplaneBoundary
+@testable import BackplaneHost
 
 @Suite struct ContractLayoutTests {
     private func text<C: Contract>(_ type: C.Type) -> String { Pair.sideless(ContractLayout(of: type).text) }

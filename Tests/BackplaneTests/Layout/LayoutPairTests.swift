@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Backplane
-@testable import BackplaneBoundary
+@testable import BackplaneHost
 
 @Suite struct LayoutPairTests {
     static let pairs = structPairs + enumPairs + containerPairs + genericPairs + recursivePairs + hiddenPairs

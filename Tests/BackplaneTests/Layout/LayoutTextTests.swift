@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @testable import Backplane
-@testable import BackplaneBoundary
+@testable import BackplaneHost
 
 @Suite struct LayoutTextTests {
     @Test func `a declared type is given with its name, size, alignment, stride, spare patterns and fields`() throws {

@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneBoundary
 import BackplaneNetwork
 import CBackplane
 import Synchronization

@@ -1,5 +1,4 @@
 import Backplane
-import BackplaneBoundary
 import BackplaneExchange
 import BackplaneNetwork
 import Synchronization

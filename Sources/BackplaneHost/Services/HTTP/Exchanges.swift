@@ -1,7 +1,7 @@
 import Backplane
-import BackplaneBoundary
 import BackplaneExchange
 import BackplaneNetwork
+import CBackplane
 import Synchronization
 
 /// The exchanges of one component in progress, each ended exactly once: by its executor, its limits or its client.
@@ -157,5 +157,148 @@ extension BackplaneError {
         BackplaneError(
             .callRetired, "the exchange was ended because its component stopped or was replaced",
             at: exchange.request.printableURL)
+    }
+}
+
+/// The validated options that a component specified for an exchange.
+struct ExchangeTerms {
+    /// The options that the pipeline follows.
+    let options: HTTPOptions
+    /// The absolute path of the file that is the request's body.
+    let upload: String?
+    /// The absolute path of the file to which the response's body is written.
+    let download: String?
+
+    private static let knownFlags = UInt32(
+        BP_HTTP_DECOMPRESS | BP_HTTP_REPORT_INTERIM | BP_HTTP_REPORT_ATTEMPTS)
+    /// The names of options that are defined but not yet supported by this host.
+    private static let laterNames = [
+        "cache", "coalescing", "mock", "priority",
+    ]
+
+    /// Checks options.
+    ///
+    /// - Throws: `network.unsupported` for options that this host does not support; `network.refused` for invalid
+    ///   values and paths.
+    init(_ options: bp_http_options, in folder: ComponentFolder) throws(BackplaneError) {
+        guard options.flags & UInt32(BP_HTTP_JUDGED) == 0 else { throw .unsupported("verdicts on exchanges") }
+        guard options.flags & ~Self.knownFlags == 0 else {
+            throw .unsupported("the flags 0x\(String(options.flags & ~Self.knownFlags, radix: 16))")
+        }
+        for (name, limit) in [
+            ("total_ns", options.total_ns), ("head_ns", options.head_ns), ("read_ns", options.read_ns),
+        ] where limit < 0 {
+            throw BackplaneError(.networkRefused, "the time limit `\(name)` must not be negative, but is \(limit)")
+        }
+        var own = HTTPOptions(copying: options)
+        for (name, value) in Pairs.copy(options.named, count: min(options.named_count, 100)) {
+            switch name {
+            case "executor": own.executor = value
+            case "credential": own.credential = value
+            case "account": own.account = value
+            case "redirects": own.redirects = try Self.count(value, of: name, 0...HTTPOptions.mostRedirects)
+            case "retry": own.retry = try RetryPolicy(text: value)
+            case "attempt": own.attempt = try Self.count(value, of: name, 1...RetryPolicy.mostAttempts)
+            default:
+                throw .unsupported(
+                    Self.laterNames.contains(name) ? "the option `\(name)`" : "an option with the name `\(name)`")
+            }
+        }
+        self.options = own
+        upload = options.upload.lent.isEmpty ? nil : try folder.path(of: options.upload.text, makingFolder: false)
+        download = options.download.lent.isEmpty ? nil : try folder.path(of: options.download.text, makingFolder: true)
+    }
+
+    private static func count(_ value: String, of name: String, _ range: ClosedRange<Int>)
+        throws(BackplaneError) -> Int
+    {
+        guard let count = Int(value), range.contains(count) else {
+            throw BackplaneError(
+                .networkRefused,
+                "the option `\(name)` must be a number from \(range.lowerBound) to \(range.upperBound), but is `\(value)`"
+            )
+        }
+        return count
+    }
+}
+
+extension BackplaneError {
+    fileprivate static func unsupported(_ what: String) -> BackplaneError {
+        BackplaneError(.networkUnsupported, "this host does not have \(what); nothing was sent")
+    }
+}
+
+/// The counts of the exchanges of one component and its successors in swaps.
+final class ExchangeCounts: Sendable {
+    private let begun = Atomic(0)
+    private let ended = Atomic(0)
+    private let failed = Atomic(0)
+    private let sent = Atomic(0)
+    private let received = Atomic(0)
+
+    func began() { begun.wrappingAdd(1, ordering: .relaxed) }
+
+    func ended(_ error: BackplaneError?) {
+        ended.wrappingAdd(1, ordering: .relaxed)
+        if let error, error.code != .callCancelled { failed.wrappingAdd(1, ordering: .relaxed) }
+    }
+
+    func sent(_ count: Int) { sent.wrappingAdd(count, ordering: .relaxed) }
+
+    func received(_ count: Int) { received.wrappingAdd(count, ordering: .relaxed) }
+
+    var statistics: ExchangeStatistics {
+        let ended = ended.load(ordering: .relaxed), begun = begun.load(ordering: .relaxed)
+        return ExchangeStatistics(
+            begun: begun, failed: failed.load(ordering: .relaxed), inFlight: max(0, begun - ended),
+            sent: sent.load(ordering: .relaxed), received: received.load(ordering: .relaxed))
+    }
+}
+
+/// The counts of a component's HTTP exchanges since it, or its first predecessor, started.
+public struct ExchangeStatistics: Sendable, Hashable {
+    /// The number of exchanges that were started.
+    public var begun: Int
+    /// The number of those exchanges that ended with an error, not including cancelled ones.
+    public var failed: Int
+    /// The number of exchanges in flight.
+    public var inFlight: Int
+    /// The number of bytes of request bodies that were sent.
+    public var sent: Int
+    /// The number of bytes of response bodies that were received, after decoding.
+    public var received: Int
+
+    package init(begun: Int = 0, failed: Int = 0, inFlight: Int = 0, sent: Int = 0, received: Int = 0) {
+        (self.begun, self.failed, self.inFlight, self.sent, self.received) = (begun, failed, inFlight, sent, received)
+    }
+
+    /// Returns the sums of two counts.
+    package static func + (a: Self, b: Self) -> Self {
+        Self(
+            begun: a.begun + b.begun, failed: a.failed + b.failed, inFlight: a.inFlight + b.inFlight,
+            sent: a.sent + b.sent, received: a.received + b.received)
+    }
+}
+
+/// The log of the exchanges of all components, with the traces of their calls.
+struct ExchangeLog: Sendable {
+    let log: any LogSink
+
+    /// Logs the end of an exchange.
+    ///
+    /// - Parameter status: The status of the final response, or `nil` if its head did not arrive.
+    func note(
+        _ request: HTTPRequest, of component: String, _ trace: Trace?, status: Int?, _ error: BackplaneError?,
+        after time: Duration
+    ) {
+        guard log.isEnabled(.debug) else { return }
+        var metadata = [
+            "component": component, "method": request.method, "url": request.printableURL,
+            "milliseconds": "\(time.nanoseconds / 1_000_000)",
+        ]
+        metadata["status"] = status.map(String.init)
+        metadata["error"] = error?.code.rawValue
+        metadata["trace"] = trace?.id
+        log.write(LogRecord(level: .debug, source: "host", message: "exchange ended", metadata: metadata))
     }
 }

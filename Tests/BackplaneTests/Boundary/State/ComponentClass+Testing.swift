@@ -1,5 +1,5 @@
 @testable import Backplane
-@testable import BackplaneBoundary
+@testable import BackplaneHost
 
 extension ComponentClass {
     /// A class as a host gets to know it.

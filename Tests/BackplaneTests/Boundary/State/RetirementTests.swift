@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Backplane
-@testable import BackplaneBoundary
+@testable import BackplaneHost
 
 /// What becomes of an instance that a swap replaces.
 @Suite(.timeLimit(.minutes(5)))

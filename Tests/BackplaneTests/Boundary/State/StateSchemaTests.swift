@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Backplane
-@testable import BackplaneBoundary
+@testable import BackplaneHost
 
 /// What a component says of itself for swaps, and what the host reads of it.
 struct StateSchemaTests {

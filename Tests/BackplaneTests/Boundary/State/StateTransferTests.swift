@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Backplane
-@testable import BackplaneBoundary
+@testable import BackplaneHost
 
 /// State as it goes from one instance to another, by the functions that a host calls.
 @Suite(.timeLimit(.minutes(5)))

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Backplane
-@testable import BackplaneBoundary
+@testable import BackplaneHost
 
 /// State as a Swift value, by the functions that a host calls.
 @Suite(.timeLimit(.minutes(5)))

@@ -1,0 +1,97 @@
+package import Backplane
+import CBackplane
+import Synchronization
+
+/// One end of a wire, with everything that determines its lane.
+package struct LaneSide: Sendable {
+    /// The plugin or program to which the end belongs.
+    package let origin: LaneOrigin
+    package let contract: ContractDescription
+    /// The layout of the contract as the origin compiled it.
+    package let layout: LayoutText
+
+    package init(_ origin: LaneOrigin, _ contract: ContractDescription, _ layout: LayoutText) {
+        (self.origin, self.contract, self.layout) = (origin, contract, layout)
+    }
+}
+
+extension LaneSide {
+    /// Creates the end of a wire in this program.
+    ///
+    /// - Throws: `wire.mismatch` for a contract that is not a struct containing only methods.
+    package init<C: Contract>(program _: C.Type) throws(BackplaneError) {
+        self.init(.program, try ContractDescription(checking: C.self), LayoutText { ContractLayout(of: C.self).text })
+    }
+}
+
+/// The plugin or host program at one end of a lane.
+package struct LaneOrigin: Sendable, Hashable {
+    /// The name used in messages, such as "plugin `org.example.clock`".
+    package var name: String
+    /// The compiler that built it, as the compiler identifies itself; empty if unknown.
+    package var toolchain: String
+    /// The lane revision; 0 if it has no native lane.
+    package var revision: UInt32
+    /// The reason why it is always called in JSON, as a sentence without a full stop; `nil` if it need not be.
+    package var encodes: String?
+
+    package init(name: String, toolchain: String, revision: UInt32, encodes: String? = nil) {
+        (self.name, self.toolchain, self.revision, self.encodes) = (name, toolchain, revision, encodes)
+    }
+}
+
+extension LaneOrigin {
+    /// The program that contains this copy of the SDK.
+    package static var program: LaneOrigin {
+        LaneOrigin(name: "the host program", toolchain: SwiftCompiler.build, revision: BP_LANE_REVISION)
+    }
+
+    /// A Boolean value that indicates whether it shares slots with this program.
+    var sharesSlots: Bool { revision == Self.program.revision }
+}
+
+extension ContractDescription {
+    /// Describes a contract as this program compiled it.
+    package init<C: Contract>(of _: C.Type) {
+        self = Members<C>().description
+    }
+
+    /// Checks a contract in the same way as a plugin's contracts at load time, and describes it.
+    ///
+    /// - Throws: `wire.mismatch` if the members cannot be numbered: a call would reach another method, or none.
+    package init<C: Contract>(checking _: C.Type) throws(BackplaneError) {
+        let members = Members<C>()
+        guard members.problems.isEmpty else {
+            throw BackplaneError(.wireMismatch, members.problems.joined(separator: "; "))
+        }
+        self = members.description
+    }
+}
+
+/// The text of one side's contract layout, which is requested lazily.
+package final class LayoutText: Sendable {
+    private let ask: @Sendable () -> String?
+    private let answer = Mutex<String??>(nil)
+
+    package init(_ ask: @escaping @Sendable () -> String?) { self.ask = ask }
+
+    /// Returns the text of a ``ContractLayout``; `nil` if the side has none.
+    ///
+    /// The first call takes tens of microseconds per type.
+    package func read() -> String? {
+        answer.withLock { answer in
+            if let answer { return answer }
+            let text = ask()
+            answer = .some(text)
+            return text
+        }
+    }
+}
+
+extension LayoutText {
+    /// Creates the text provided by the other side of the boundary; returns `nil` if it has no native lane.
+    convenience init(_ source: (layout: bp_layout, type: UnsafeMutableRawPointer)?) {
+        let type = ForeignPointer(raw: source?.type), layout = source?.layout
+        self.init { type.raw.flatMap { layout?($0).text } }
+    }
+}

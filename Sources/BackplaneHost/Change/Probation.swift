@@ -1,0 +1,223 @@
+import Backplane
+import Synchronization
+
+/// The probation of a generation after it has reached callers, and the rollback if it fails.
+extension SwapTransaction {
+    /// Observes the new generation until its probation ends, or another change is requested.
+    ///
+    /// - Throws: The reason why the new generation failed its probation.
+    func watch() async throws(BackplaneError) {
+        guard let probation = options.probation else { return }
+        surroundings.turns.letLook()
+        reportProgress?(.onProbation(report.plugins))
+        let watch = ProbationWatch(), end = clock.moment + probation.duration
+        surroundings.turns.whenRequested = watch.raise
+        observeFailures(watch.raise)
+        defer {
+            surroundings.turns.whenRequested = nil
+            observeFailures(nil)
+        }
+        var nextHealth = clock.moment, hasFailures = false
+        while clock.moment < end, surroundings.turns.onlyLookersWait, !live.isStopped {
+            if clock.moment >= nextHealth {
+                for member in members { try await checkHealth(member) }
+                nextHealth = clock.moment + probation.healthInterval
+            }
+            for member in members { try probation.judge(counts(member) - member.baseline, member.name) }
+            if !hasFailures, members.contains(where: { counts($0).errors > $0.baseline.errors }) {
+                hasFailures = true
+                observeFailures(nil)
+            }
+            // After the first failed call, by polling: the end of a native call signals nothing.
+            let interval = hasFailures ? Self.evaluationInterval : nil
+            await watch.wait(until: min(end, nextHealth), clock, polling: interval)
+        }
+        // One that ends because of another change is not judged.
+        guard clock.moment >= end, !live.isStopped else { return }
+        for member in members { try probation.judge(counts(member) - member.baseline, member.name) }
+    }
+
+    /// The interval at which calls are evaluated once one has failed, which is short enough for a rollback not to be
+    /// delayed noticeably.
+    private static var evaluationInterval: Duration { .milliseconds(20) }
+
+    private func observeFailures(_ observer: (@Sendable () -> Void)?) {
+        for member in members { member.component?.observeFailures(observer) }
+    }
+
+    private func checkHealth(_ member: SwapMember) async throws(BackplaneError) {
+        guard let component = member.component, component.instance.hasHealthCheck else { return }
+        do throws(BackplaneError) {
+            try await starter.limited("report its health", component.node, limit: stepLimit) {
+                watch async throws(BackplaneError) in
+                try await component.instance.checkHealth(watch)
+            }
+        } catch {
+            // When the host stops, it abandons the health check, which says nothing about the component.
+            if live.isStopped { return }
+            throw BackplaneError(
+                error.code, "\(member.name) is unhealthy: \(error.message)", at: component.node.location,
+                causes: [error]
+            )
+        }
+    }
+
+    /// Returns the completed calls of a component so far, and the failed calls of its new instance.
+    func counts(_ member: SwapMember) -> CallCounts {
+        CallCounts(calls: member.gate.callsBegun - member.gate.callsInFlight, errors: member.component?.failures ?? 0)
+    }
+
+    /// Transfers the newer state back to a new instance of the old code.
+    ///
+    /// - Throws: The reason why that failed; the old instance then continues with its own state.
+    func restore(_ member: SwapMember) async throws(BackplaneError) {
+        do throws(BackplaneError) {
+            try await restoreState(member)
+            if let restored = member.restored { letIn(restored) }
+        } catch {
+            if let node = member.returning {
+                if let component = member.restored, let plugin = member.oldPlugin {
+                    starter.graphs.cancelAll(of: component.handle)
+                    await retirements.add(component, node, of: plugin, [], suspending: false)
+                } else {
+                    instances.giveBack(node)
+                }
+            }
+            (member.returning, member.restored) = (nil, nil)
+            throw error
+        }
+    }
+
+    private func restoreState(_ member: SwapMember) async throws(BackplaneError) {
+        guard let component = member.component, let old = member.old, let oldComponent = member.oldComponent else {
+            return
+        }
+        let back = StateTransfer(
+            from: member.node.node.entry.component.state, to: oldComponent.node.entry.component.state)
+        guard case .carried(_, let version, _) = back else {
+            if case .impossible(let reason, _) = back { throw BackplaneError(.stateIncompatible, reason) }
+            throw BackplaneError(.stateIncompatible, "the new code has no state")
+        }
+        let lane = lane(of: back, from: component.type, to: oldComponent.type)
+        let state = try await exportState(of: component, as: version, by: lane)
+        let node = live.makeNode(old.node, gate: member.gate)
+        try instances.number(node)
+        live.admit(node)
+        member.returning = node
+        // Components that have already returned must admit calls from this one, too.
+        for other in gated { other.gate.letIn(returning) }
+        let restored = try await instances.make(node, of: oldComponent.type, in: before, limit: stepLimit) { place in
+            provider(afterReturn: place).map { Instances.Provider(component: $0, isLater: true) }
+        }
+        member.restored = restored
+        try await importState(state, as: version, to: restored)
+        try await starter.activate(restored, limit: stepLimit)
+    }
+
+    /// Returns the component at a position in the earlier plan, as it will be after the rollback.
+    ///
+    /// For a component that was not running, this is the new one, which then ends, so that calls fail until it is
+    /// started again.
+    private func provider(afterReturn place: Int) -> RunningComponent? {
+        if let member = members.first(where: { $0.plan.old == place }) { return member.restored ?? member.oldComponent }
+        return nodes[place].running ?? members.first { $0.old == nil && $0.plan.former == place }?.component
+    }
+
+    /// Connects wires to the old generation again.
+    func flipBack() async {
+        await stopLateStarters()
+        var nodes = nodes
+        var pairs: [(old: LiveNode?, new: LiveNode)] = []
+        for member in members {
+            guard let old = member.old, let place = member.plan.old else { continue }
+            if let node = member.returning, let component = member.restored {
+                node.state = .ready(component)
+                live.dismiss(node)
+                nodes[place] = node
+                pairs.append((member.new, node))
+                if let oldComponent = member.oldComponent, let plugin = member.oldPlugin {
+                    await retirements.add(oldComponent, old, of: plugin, member.taken.old, suspending: false)
+                }
+            } else {
+                pairs.append((member.new, old))
+                live.dismiss(old)
+            }
+        }
+        for member in members
+        where member.restored == nil && !member.plan.state.isCarried && member.new?.node.entry.component.state != nil {
+            report.warnings.append(
+                "the state of \(member.name) since the swap is lost: the old code cannot read it")
+        }
+        lead(back: nodes, pairs)
+    }
+
+    /// Stops components of the rejected code that have been looked up since the flip; they restart from the old code.
+    private func stopLateStarters() async {
+        let leaving = live.nodes.filter { node in
+            !nodes.contains { $0 === node } && !members.contains { $0.new === node }
+        }
+        await live.remove(leaving)
+        interrupted = leaving.filter { $0.node.role == .manager && $0.running != nil }.map(\.node.name)
+        await surroundings.shutdown.stop(leaving.filter { $0.running != nil }, for: before.plan)
+    }
+}
+
+extension Probation {
+    /// Evaluates the calls since the flip.
+    ///
+    /// - Throws: An error if too many of the calls have failed.
+    func judge(_ counts: CallCounts, _ name: String) throws(BackplaneError) {
+        guard counts.calls >= minimumCalls, counts.errors > 0 else { return }
+        let rate = Double(counts.errors) / Double(counts.calls)
+        guard rate > errorRate else { return }
+        throw BackplaneError(
+            .componentFailed,
+            "\(counts.errors) of \(counts.calls) calls of \(name) failed, \(percent(rate)); the limit is \(percent(errorRate))"
+        )
+    }
+
+    private func percent(_ rate: Double) -> String { "\((rate * 1_000).rounded() / 10) %" }
+}
+
+/// A signal that ends the wait of a probation early: a call has failed, or another change has been requested.
+final class ProbationWatch: Sendable {
+    private enum State {
+        case idle
+        case raised
+        case waiting(UnsafeContinuation<Void, Never>)
+    }
+    private let state = Mutex(State.idle)
+
+    /// Ends the current wait, or the next one if there is none.
+    @Sendable func raise() {
+        let waiting = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+            guard case .waiting(let continuation) = state else {
+                state = .raised
+                return nil
+            }
+            state = .idle
+            return continuation
+        }
+        waiting?.resume()
+    }
+
+    /// Waits for the signal, at most until the deadline or for an interval of real time.
+    func wait(until deadline: Deadline, _ clock: any HostClock, polling interval: Duration?) async {
+        let end = Callbacks.newID(), poll = Callbacks.newID()
+        clock.schedule(end, at: deadline, raise)
+        if let interval { clock.polls.look(poll, at: clock.polls.moment + interval, raise) }
+        await withUnsafeContinuation { continuation in
+            let isRaised = state.withLock { state in
+                guard case .raised = state else {
+                    state = .waiting(continuation)
+                    return false
+                }
+                state = .idle
+                return true
+            }
+            if isRaised { continuation.resume() }
+        }
+        clock.cancel(end)
+        clock.polls.cancel(poll)
+    }
+}

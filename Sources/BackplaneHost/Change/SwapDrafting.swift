@@ -1,0 +1,210 @@
+import Backplane
+
+extension SwapTransaction {
+    /// Plans a swap without creating an instance or affecting running ones.
+    ///
+    /// - Parameter target: The manifest and the plugins that the swap activates.
+    static func draft(
+        _ target: SwapTarget, _ options: SwapOptions, asked: Deadline, in surroundings: SwapSurroundings
+    ) async throws(BackplaneError) -> SwapTransaction {
+        let live = surroundings.startup.live
+        // A component that is starting may look up others, so it has to finish before anything is decided.
+        while let start = live.nodes.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
+        try live.requireRunning()
+        let before = live.loaded, after = try target.manifest(replacing: before, in: live.loadFolder)
+        let leftBehind = await surroundings.startup.instances.dataLeftBehind(
+            from: before, to: after, Succession(from: before.plan, to: after.plan))
+        // Components may have been looked up meanwhile, or a probation may have failed.
+        while let start = live.nodes.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
+        try live.requireRunning()
+        guard live.isActive(before), live.loaded.plugins.map(\.key) == before.plugins.map(\.key) else {
+            return try await draft(target, options, asked: asked, in: surroundings)
+        }
+        var running = live.running
+        if before.reading !== after.reading, surroundings.startup.hasStartedAll {
+            running.wanted = Set(after.eagerNames)
+        }
+        let plan = SwapPlan(
+            from: before.plan, to: after.plan, running, discardsState: options.discardsState,
+            isReconfigurable: { after.plugins[$0.order].description.components[$0.index].isReconfigurable }
+        ) { before.isSame($0, in: after, $1) }
+        let members = plan.members.enumerated().compactMap { index, member -> SwapMember? in
+            let old = member.old.map { live.nodes[$0] }, oldPlugin = old.map { before.plugins[$0.node.entry.order] }
+            if let place = member.new {
+                let node = after.plan.nodes[place]
+                return SwapMember(
+                    index, member, old: old, oldPlugin, new: live.makeNode(node, gate: old?.gate),
+                    after.plugins[node.entry.order])
+            }
+            guard let old, let oldPlugin else { return nil }
+            return SwapMember(index, member, removing: old, oldPlugin)
+        }
+        let swap = SwapTransaction(
+            members, plan, from: before, to: after, options, asked: asked, in: surroundings)
+        swap.report.plugins = swap.incoming.map { swap.change(to: $0, as: target.libraries[$0.key]) }
+        for member in members {
+            member.lane = swap.lane(of: member)
+            guard let change = swap.change(member) else { continue }
+            member.placeInReport = swap.report.components.count
+            swap.report.components.append(change)
+        }
+        swap.report.wires = swap.wires
+        swap.leftBehind = leftBehind
+        swap.wiresAtDraft = live.connections.made
+        swap.report.warnings = swap.warnings
+        return swap
+    }
+
+    /// The reasons for refusing the swap.
+    var refusals: [BackplaneError] {
+        let mistakes = after.problems.filter { !known.contains($0) }.errors
+        return mistakes + plan.refusals + (options.discardsState ? [] : leftBehind) + callersRefusals
+    }
+
+    /// The reasons for refusing the swap because of callers, of which some may have come since it began.
+    private var callersRefusals: [BackplaneError] {
+        members.flatMap(misfits) + (options.allowsMissingMethods ? [] : removedMethods)
+    }
+
+    /// Throws an error if callers have come since the draft, and the new code does not serve all of them.
+    func requireService() throws(BackplaneError) {
+        // Callers wait for this check, and only few swaps need it.
+        guard live.connections.hasWire(madeAfter: wiresAtDraft, but: leaving) else { return }
+        if let error = BackplaneError.combining(refusals: callersRefusals) { throw error }
+    }
+
+    /// The known problems: those of the same manifest with the active code.
+    private var known: Set<Problem> { isOfAnotherManifest ? [] : Set(before.problems) }
+
+    /// The methods that wires use and would lose.
+    private var removedMethods: [BackplaneError] {
+        live.removals(
+            in: after, plan.succession,
+            members.compactMap { member in
+                guard let old = member.old, let new = member.new else { return nil }
+                return RemovingChange(gate: member.gate, old: old.node, new: new.node)
+            }, leaving: leaving)
+    }
+
+    /// The effects that the swap would have.
+    var preview: SwapPreview {
+        var preview = SwapPreview()
+        (preview.plugins, preview.components, preview.wires) = (report.plugins, report.components, report.wires)
+        (preview.refusals, preview.warnings) = (refusals.map(\.shown), report.warnings)
+        return preview
+    }
+
+    /// Returns errors for the wires that the new class no longer serves, excluding those that the manifest already
+    /// reports.
+    private func misfits(at member: SwapMember) -> [BackplaneError] {
+        guard let new = member.new?.node else { return [] }
+        let description = new.entry.component
+        return live.connections.wires(to: member.gate, but: leaving).compactMap { wire in
+            guard let difference = description.contract.difference(from: wire.end.side.contract) else { return nil }
+            let user = wire.status.user ?? "the host program", contract = wire.end.side.contract
+            return BackplaneError(
+                .wireMismatch,
+                "\(user) calls \(member.name) through `\(contract.name)` \(contract.version), but the new \(new.entry) \(difference); swap \(user) together with it, or keep the old contract",
+                at: new.location)
+        }
+    }
+
+    /// Returns the change to a plugin from the one that it replaces; a new plugin replaces generation 0.
+    private func change(to new: LoadedPlugin, as library: String?) -> PluginChange {
+        let generations = live.generations, id = new.description.id
+        let rivals = outgoing.filter { $0.description.id == id }
+        let old = rivals.first { $0.reference?.library == new.reference?.library } ?? rivals.first
+        return PluginChange(
+            plugin: id, library: library ?? new.reference?.library ?? id,
+            fromGeneration: old.map(generations.number) ?? 0,
+            toGeneration: generations.number(of: new), fromVersion: (old ?? new).description.version,
+            toVersion: new.description.version)
+    }
+
+    /// Returns the lane of a member's state; `nil` if none is carried over.
+    private func lane(of member: SwapMember) -> LaneChoice? {
+        guard let old = member.oldComponent, let new = member.new?.node else { return nil }
+        return lane(of: member.plan.state, from: old.type, to: after.componentClass(of: new))
+    }
+
+    private func change(_ member: SwapMember) -> ComponentChange? {
+        guard let entry = member.new?.node.entry else { return nil }
+        var change = ComponentChange(
+            component: member.name, role: "\(entry.component.role)", className: entry.component.className,
+            fromVersion: member.oldComponent?.node.entry.component.version, toVersion: entry.component.version,
+            manner: member.plan.isGated ? .gated : .ungated)
+        change.isRestart = member.plan.isRestart
+        change.formerName = member.renaming?.from
+        change.state = member.plan.state.change(to: entry.component.state)
+        if let lane = member.lane { change.state?.note(lane) }
+        change.callsInFlight = member.old == nil ? 0 : member.gate.callsInFlight
+        change.graphs = graphs(of: member.oldComponent)
+        return change
+    }
+
+    /// The current wires to the members, and those after the swap.
+    private var wires: [WireChange] {
+        members.flatMap { member -> [WireChange] in
+            guard let new = member.new?.node else { return [] }
+            let type = after.componentClass(of: new)
+            return live.connections.wires(to: member.gate, but: leaving).map { wire in
+                let next = live.connections.lane(of: wire.end, to: type)
+                return WireChange(
+                    user: wire.status.user, label: wire.status.label, provider: member.name,
+                    contract: wire.status.contract,
+                    fromLane: wire.status.lane.name, toLane: next.name, reason: next.reason)
+            }
+        }
+    }
+
+    /// The ids of the nodes that change and of their successors, whose wires are compared as declared in the new code.
+    private var leaving: Set<Int> { Set(members.flatMap { [$0.old?.id, $0.new?.id] }.compactMap(\.self)) }
+
+    /// The manifest's warnings that did not exist with the old code.
+    private var warnings: [String] {
+        after.problems.filter { $0.severity == .warning && !known.contains($0) }.map { "\($0.error)" } + plan.losses
+            + (options.discardsState ? leftBehind.map(\.message) : [])
+    }
+}
+
+extension LiveComposition {
+    /// The active components, and the managers that they have looked up.
+    fileprivate var running: SwapPlan.Running {
+        var running = SwapPlan.Running(up: [])
+        for (place, node) in nodes.enumerated() where node.running != nil {
+            running.up.insert(place)
+            running.found[place] = Set(node.found.keys.compactMap { loaded.plan.managers[$0.manager] })
+        }
+        return running
+    }
+}
+
+extension WireStatus.Lane {
+    /// The lane's name without the reason.
+    package var name: String {
+        switch self {
+        case .native: "native"
+        case .encoded: "encoded"
+        case .served: "served"
+        }
+    }
+
+    /// The reason why the lane is not native.
+    package var reason: String? {
+        switch self {
+        case .native: nil
+        case .encoded(let reason), .served(let reason): reason
+        }
+    }
+}
+
+extension BackplaneError {
+    /// Returns one error for all reasons against a swap, or `nil` if there is none.
+    static func combining(refusals: [BackplaneError]) -> BackplaneError? {
+        guard let first = refusals.first else { return nil }
+        let rest = refusals.count == 1 ? "" : " (and \(refusals.count - 1) more)"
+        return BackplaneError(
+            .swapRefused, "the swap was refused, and nothing was changed: \(first.message)\(rest)", at: first.location,
+            causes: refusals)
+    }
+}

@@ -1,0 +1,347 @@
+import Backplane
+
+/// The order of a swap's actions and of those that undo them, as a pure state machine.
+///
+/// The caller requests one action after another, and reports when each begins (``begin()``), after which it may have to
+/// be undone, and when it fails. A failure before the gates open undoes everything that was started, in reverse order;
+/// undoing actions are never abandoned, even if they fail.
+struct SwapMachine {
+    /// The properties of a changing component on which the order depends.
+    struct Member: Hashable, Sendable {
+        /// A Boolean value that indicates whether calls wait while the component changes.
+        var isGated: Bool
+        /// A Boolean value that indicates whether the old instance is running.
+        var hasOld = true
+        /// A Boolean value that indicates whether a new instance is created, which is the case except for removed
+        /// components.
+        var hasNew = true
+        var carriesState = false
+    }
+    enum Outcome: Hashable, Sendable {
+        case swapped
+        /// The swap failed after this action, and everything is as before.
+        case undone(after: SwapAction, BackplaneError)
+        /// The new generation failed its probation.
+        case rolledBack(BackplaneError)
+    }
+
+    private(set) var outcome: Outcome?
+    /// The effect of the actions so far on the wires and the members' instances.
+    private(set) var states: SwapStates
+    private let members: [Member]
+    /// A Boolean value that indicates whether instances that stay are reconfigured.
+    private let reconfigures: Bool
+    /// The actions still to be performed, in reverse order.
+    private var script: [SwapAction]
+    /// The actions that have started and may have to be undone.
+    private var begun: [SwapAction] = []
+    private var failure: Outcome?
+    private var current: (action: SwapAction, progress: Progress)?
+
+    /// The progress of the action that ``next()`` returned last.
+    private enum Progress {
+        case given, begun, done, failed
+    }
+
+    /// Creates the machine of a swap.
+    ///
+    /// - Parameter members: The changing components in order of creation, each after those that it calls.
+    init(_ members: [Member], onProbation: Bool, reconfigures: Bool = false) {
+        (self.members, self.reconfigures) = (members, reconfigures)
+        states = SwapStates(members)
+        script = Self.script(members, onProbation: onProbation, reconfigures: reconfigures).reversed()
+    }
+
+    /// Marks the current action as done and returns the next one; returns `nil` when the swap has ended.
+    mutating func next() -> SwapAction? {
+        finish()
+        guard let action = script.popLast() else {
+            outcome = outcome ?? failure ?? .swapped
+            return nil
+        }
+        current = (action, .given)
+        return action
+    }
+
+    /// Marks the current action as started, even if it fails.
+    mutating func begin() {
+        guard let (action, progress) = current, progress == .given else { return }
+        current?.progress = .begun
+        if failure == nil { begun.append(action) }
+        states.begin(action)
+    }
+
+    /// Marks the current action as having taken effect, so that a later failure counts as one after it.
+    mutating func finish() {
+        begin()
+        guard let (action, progress) = current, progress == .begun else { return }
+        current?.progress = .done
+        states.finish(action)
+    }
+
+    /// A Boolean value that indicates whether the swap has failed and is being undone.
+    var isTakingBack: Bool { failure != nil }
+
+    /// A Boolean value that indicates whether the new generation is on probation.
+    var isOnProbation: Bool {
+        if case (.watch, .begun)? = current { true } else { false }
+    }
+
+    /// Postpones a drain that calls outlasted: callers are served again until those calls end, and then it is repeated.
+    ///
+    /// - Returns: Whether that is possible, which it is not while the swap is being undone.
+    mutating func postpone() -> Bool {
+        guard case (.drain, _)? = current, failure == nil else { return false }
+        current?.progress = .done
+        // From now on the gates are open, and there is nothing to release.
+        begun.removeAll { $0 == .hold }
+        script += [.drain, .hold, .outlast, .reopen]
+        return true
+    }
+
+    /// Marks the current action as failed, and schedules the actions that undo the swap.
+    mutating func failed(_ error: BackplaneError) {
+        guard let action = current?.action else { return }
+        current?.progress = .failed
+        guard failure == nil else {
+            // The old instance then continues with the state that it had.
+            if case .restore(let member) = action { script.append(.resume(member)) }
+            return
+        }
+        switch action {
+        case .watch:
+            failure = .rolledBack(error)
+            script = Self.way(back: members, reconfigures: reconfigures).reversed()
+        case .open, .retire:
+            break  // the new generation serves
+        default:
+            failure = .undone(after: action, error)
+            // The script is popped from its end, so that the action begun last is undone first.
+            script = begun.compactMap(undoing)
+        }
+    }
+
+    /// Returns the action that undoes one that has started, whether or not that one failed.
+    private func undoing(_ action: SwapAction) -> SwapAction? {
+        // An instance that did not become active has nothing to release.
+        if case .activate(let member) = action, states.new[member] != .active { return nil }
+        return action.undoing
+    }
+
+    private static func script(_ members: [Member], onProbation: Bool, reconfigures: Bool) -> [SwapAction] {
+        let gated = members.indices.filter { members[$0].isGated }, made = members.indices.filter { members[$0].hasNew }
+        let carried = gated.filter { members[$0].carriesState }
+        var script = made.map(SwapAction.create) + made.filter { !members[$0].isGated }.map(SwapAction.activate)
+        if !gated.isEmpty { script += [.hold, .drain] }
+        script += gated.reversed().filter { members[$0].hasOld }.map(SwapAction.suspend)
+        script += carried.map(SwapAction.export) + carried.map(SwapAction.import)
+        if reconfigures { script.append(.reconfigure) }
+        script += [.flip] + gated.filter { members[$0].hasNew }.map(SwapAction.activate)
+        if !gated.isEmpty { script.append(.open) }
+        if onProbation { script.append(.watch) }
+        return script + [.retire]
+    }
+
+    private static func way(back members: [Member], reconfigures: Bool) -> [SwapAction] {
+        let gated = members.indices.filter { members[$0].isGated }, made = members.indices.filter { members[$0].hasNew }
+        var script: [SwapAction] = gated.isEmpty ? [] : [.hold, .drain]
+        script += gated.reversed().filter { members[$0].hasNew }.map(SwapAction.deactivate)
+        // The instances of ungated members were never suspended.
+        script += gated.filter { members[$0].hasOld }.map { members[$0].carriesState ? .restore($0) : .resume($0) }
+        if reconfigures { script.append(.revert) }
+        script.append(.flipBack)
+        if !gated.isEmpty { script.append(.open) }
+        return script + made.map(SwapAction.discard)
+    }
+}
+
+/// The states of the wires and of each member's instances during a swap, as a result of the actions so far.
+struct SwapStates: Hashable, Sendable {
+    enum Wires: Hashable, Sendable {
+        /// Wires are connected to the old instances.
+        case old
+        /// Wires will be connected to the new instances as soon as the gates open.
+        case newOnceOpen
+        /// Wires are connected to the new instances.
+        case new
+        /// Wires are connected to the old instances again after a failed probation, or will be once the gates open.
+        case oldAgain
+    }
+    enum OldInstance: Hashable, Sendable {
+        case none
+        case up
+        /// The instance was requested to release exclusive resources.
+        case suspended
+        /// A new instance of the same code has the newer state.
+        case replaced
+    }
+    enum NewInstance: Hashable, Sendable {
+        case none
+        case beingMade
+        case made
+        /// The instance was requested to acquire exclusive resources, and has not yet succeeded.
+        case activating
+        case active
+        /// The instance was requested to release those resources again.
+        case deactivated
+        case discarded
+
+        /// A Boolean value that indicates whether the instance was ever requested to acquire exclusive resources.
+        var wasToBeActive: Bool {
+            switch self {
+            case .activating, .active, .deactivated: true
+            case .none, .beingMade, .made, .discarded: false
+            }
+        }
+    }
+    private(set) var wires = Wires.old
+    /// The states of the old instances, by member number.
+    private(set) var old: [OldInstance]
+    /// The states of the new instances, by member number.
+    private(set) var new: [NewInstance]
+    private let isGated: Bool
+
+    init(_ members: [SwapMachine.Member]) {
+        old = members.map { $0.hasOld ? .up : .none }
+        new = members.map { _ in .none }
+        isGated = members.contains(where: \.isGated)
+    }
+
+    /// Records that an action begins, which remains true even if it fails.
+    mutating func begin(_ action: SwapAction) {
+        switch action {
+        case .create(let member): new[member] = .beingMade
+        case .suspend(let member): old[member] = .suspended
+        case .flip: wires = isGated ? .newOnceOpen : .new
+        case .activate(let member): new[member] = .activating
+        case .open: if wires == .newOnceOpen { wires = .new }
+        case .deactivate(let member): new[member] = .deactivated
+        case .unflip: wires = .old
+        case .resume(let member): old[member] = .up
+        case .flipBack: wires = .oldAgain
+        case .hold, .drain, .reopen, .outlast, .export, .import, .reconfigure, .revert, .watch, .retire, .discard,
+            .release, .restore:
+            break
+        }
+    }
+
+    /// Records that an action has taken effect.
+    mutating func finish(_ action: SwapAction) {
+        switch action {
+        case .create(let member): new[member] = .made
+        case .activate(let member): new[member] = .active
+        case .discard(let member): new[member] = .discarded
+        case .restore(let member): old[member] = .replaced
+        default: break
+        }
+    }
+}
+
+/// One action of a swap, on all its members or on the member with the given number.
+package enum SwapAction: Hashable, Sendable {
+    /// The creation of the new instance.
+    case create(Int)
+    /// The closing of the gates, at which calls then wait.
+    case hold
+    /// The wait for calls in flight to end.
+    case drain
+    /// The opening of the gates to the old instances, because calls outlasted the drain.
+    case reopen
+    /// The wait for those calls to end, after which calls are held and drained again.
+    case outlast
+    case suspend(Int)
+    case export(Int)
+    case `import`(Int)
+    /// The reconfiguration of the instances that stay.
+    case reconfigure
+    /// The switch of wires to the new instances; for gated members, once their gates open.
+    case flip
+    case activate(Int)
+    /// The opening of the gates.
+    case open
+    /// The observation of the new instances during their probation.
+    case watch
+    /// The retirement of the old instances.
+    case retire
+
+    // The actions that undo those above.
+
+    case discard(Int)
+    /// The release of everything that a new instance acquired.
+    case deactivate(Int)
+    case unflip
+    /// The restoration of the former configuration of the instances that stay.
+    case revert
+    case resume(Int)
+    case release
+
+    // The further actions that roll back a generation which failed its probation.
+
+    /// The transfer of the newer state back, to a new instance of the old code.
+    case restore(Int)
+    /// The switch of wires back to the old generation.
+    case flipBack
+}
+
+extension SwapAction {
+    /// The step to which the action belongs.
+    package var step: SwapStep {
+        switch self {
+        case .create, .discard: .prepare
+        case .hold, .drain, .reopen, .outlast, .release: .quiesce
+        case .suspend, .resume: .suspend
+        case .export: .export
+        case .import: .import
+        case .reconfigure, .revert, .flip, .unflip: .flip
+        case .activate, .deactivate, .open: .activate
+        case .watch, .restore, .flipBack: .probation
+        case .retire: .commit
+        }
+    }
+
+    /// A Boolean value that indicates whether a failure of the action fails the swap.
+    ///
+    /// Undoing actions do not, nor do actions after the new code serves callers.
+    var canFail: Bool {
+        switch self {
+        case .create, .hold, .drain, .outlast, .suspend, .export, .import, .reconfigure, .flip, .activate, .watch: true
+        case .reopen, .open, .retire, .discard, .deactivate, .unflip, .revert, .resume, .release, .restore, .flipBack:
+            false
+        }
+    }
+
+    /// The action that undoes this one once it has started, or `nil` if none is needed.
+    var undoing: SwapAction? {
+        switch self {
+        case .create(let member): .discard(member)
+        case .hold: .release
+        case .suspend(let member): .resume(member)
+        case .reconfigure: .revert
+        case .flip: .unflip
+        case .activate(let member): .deactivate(member)
+        default: nil
+        }
+    }
+}
+
+/// The steps of a swap, in order.
+public enum SwapStep: String, Codable, Sendable, Hashable, CaseIterable {
+    /// Libraries are loaded and checked, and the new instances created.
+    case prepare
+    /// New calls wait, and calls in flight end.
+    case quiesce
+    /// The old instances release exclusive resources and become quiescent.
+    case suspend
+    /// The old instances export their state.
+    case export
+    /// The new instances import the state.
+    case `import`
+    /// Instances that stay are reconfigured, and wires are connected to the new instances.
+    case flip
+    /// The new instances acquire exclusive resources; then the waiting calls continue.
+    case activate
+    /// The new instances are observed, and the old ones are kept in case they fail.
+    case probation
+    /// The old instances are retired.
+    case commit
+}

@@ -1,0 +1,119 @@
+import Backplane
+import BackplaneDocuments
+import FoundationEssentials
+
+/// The transfer of state from one instance to another.
+extension SwapTransaction {
+    func export(_ member: SwapMember) async throws(BackplaneError) {
+        guard let component = member.oldComponent, case .carried(_, let version, _) = member.plan.state else { return }
+        let state = try await exportState(of: component, as: version, by: member.lane)
+        if case .encoded(let bytes) = state, bytes.count > surroundings.options.stateLimit {
+            throw BackplaneError(
+                .stateIncompatible,
+                "the state of \(member.name) has \(bytes.count) bytes, but the host's limit is \(surroundings.options.stateLimit) (`HostOptions.stateLimit`)",
+                at: component.node.location)
+        }
+        member.state = state
+    }
+
+    /// Imports the state into the new instance, and checks it if the options request a check.
+    func take(_ member: SwapMember) async throws(BackplaneError) {
+        guard let component = member.component, let state = member.state,
+            case .carried(_, let version, let new) = member.plan.state
+        else { return }
+        let isChecked = surroundings.options.checksState && new.writes.contains(version)
+        // The value itself is imported last, so that it is what remains.
+        if isChecked, case .native = state { try await tryEncoded(member, from: version, to: component) }
+        try await importState(state, as: version, to: component)
+        guard case .encoded(let bytes) = state else { return }
+        report(member) { $0.bytes = bytes.count }
+        if isChecked { try await compare(bytes, with: component, as: version, member) }
+    }
+
+    /// Also carries state that crosses natively over as bytes, which other code may need.
+    private func tryEncoded(_ member: SwapMember, from version: UInt32, to component: RunningComponent)
+        async throws(BackplaneError)
+    {
+        guard let old = member.oldComponent else { return }
+        do throws(BackplaneError) {
+            let bytes = try await exportBytes(of: old, as: version)
+            try await importState(.encoded(bytes), as: version, to: component)
+            try await compare(bytes, with: component, as: version, member)
+        } catch {
+            try live.requireRunning()
+            // Steps never overlap, so that nothing can follow one that has not ended.
+            guard !old.instance.isInStep, !component.instance.isInStep else { throw error }
+            report.warnings.append(
+                "the state of \(member.name) crosses natively, but could not cross as JSON, which code of another version or layout needs: \(error.message)"
+            )
+        }
+    }
+
+    /// Compares state that was imported as bytes with the result of exporting it again.
+    private func compare(
+        _ bytes: [UInt8], with component: RunningComponent, as version: UInt32, _ member: SwapMember
+    ) async throws(BackplaneError) {
+        let again = try await exportBytes(of: component, as: version)
+        switch JSONComparison(Data(bytes), Data(again)) {
+        case .equal: break
+        case .reordered:
+            report(member) {
+                $0.remark = "the order of its arrays differs when it is exported again, as with a `Set`"
+            }
+        case .different:
+            report.warnings.append(
+                "the state of \(member.name) is not stable: exported, imported and exported again, it is different (\(bytes.count) bytes, then \(again.count)); "
+                    + "`importState` may lose a value")
+        }
+    }
+
+    private func report(_ member: SwapMember, _ note: (inout StateChange) -> Void) {
+        guard let place = member.placeInReport, var state = report.components[place].state else { return }
+        note(&state)
+        report.components[place].state = state
+    }
+
+    func exportState(of component: RunningComponent, as version: UInt32, by lane: LaneChoice?)
+        async throws(BackplaneError) -> ExportedState
+    {
+        guard lane == .native else { return .encoded(try await exportBytes(of: component, as: version)) }
+        return try await starter.limited("export its state", component.node, limit: stepLimit) {
+            watch async throws(BackplaneError) in
+            .native(try await component.instance.exportValue(watch))
+        }
+    }
+
+    private func exportBytes(of component: RunningComponent, as version: UInt32) async throws(BackplaneError) -> [UInt8]
+    {
+        try await starter.limited("export its state", component.node, limit: stepLimit) {
+            watch async throws(BackplaneError) in
+            try await component.instance.exportState(version: version, watch)
+        }
+    }
+
+    func importState(_ state: ExportedState, as version: UInt32, to component: RunningComponent)
+        async throws(BackplaneError)
+    {
+        try await starter.limited("import the state", component.node, limit: stepLimit) {
+            watch async throws(BackplaneError) in
+            switch state {
+            case .native(let value): try await component.instance.importValue(value, watch)
+            case .encoded(let bytes): try await component.instance.importState(bytes, version: version, watch)
+            }
+        }
+    }
+
+    /// Releases the exported states.
+    func dropStates() {
+        for member in members { member.state = nil }
+    }
+
+    /// Returns the lane in which state crosses from one class to another.
+    func lane(of state: StateTransfer, from old: ComponentClass, to new: ComponentClass) -> LaneChoice? {
+        guard case .carried(_, let version, _) = state, let from = old.stateSide, let to = new.stateSide else {
+            return nil
+        }
+        if options.encodesState { return .encoded(because: "the swap is set to encode state") }
+        return LaneChoice(from: from, to: to, as: version, live.options.lanes)
+    }
+}

@@ -1,0 +1,168 @@
+import Backplane
+
+/// The lookups by components of managers that their wires do not name.
+struct ComponentLookUps {
+    let live: LiveComposition
+    let startup: Startup
+    let underWay: LookUpsUnderWay
+
+    /// Returns a wire to a manager, which is started if it is not running, or the error that prevents it.
+    ///
+    /// - Parameter asker: The id of the node that requests the lookup.
+    func find(_ manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?) async -> ManagerFinder.Found {
+        do throws(BackplaneError) {
+            return .success(try await wire(to: manager, needed, for: asker, call))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func wire(
+        to manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?
+    ) async throws(BackplaneError) -> OpenWire {
+        guard let user = live.nodesByID[asker] else { throw .askerStopped }
+        try live.requireRunning()
+        let contract = needed.side.contract,
+            key = FoundWire(manager: manager, contract: contract, layout: needed.side.layout.read())
+        // A component need not wait for a manager that restarts if it already has a wire to it: its calls wait.
+        if isStopping(manager), user.number != nil, let known = user.found[key] { return known }
+        // A manager that is up or stopping can be looked up during any change, even by one that stops: calls wait.
+        while up(manager) == nil {
+            try await lookUp(manager, by: user, call)
+            try live.requireRunning()
+        }
+        guard let component = up(manager), user.number != nil else { throw .askerStopped }
+
+        try component.node.requireService(of: contract)
+        if let known = user.found[key] { return known }
+        let end = ConsumerEnd(side: needed.side, makeCells: needed.makeCells)
+        let wire = live.connections.connect(user, manager, end, to: component)
+        user.found[key] = wire
+        return wire
+    }
+
+    private func isStopping(_ manager: String) -> Bool {
+        live.loaded.plan.managers[manager].map { live.nodes[$0].isStopping } ?? false
+    }
+
+    private func up(_ manager: String) -> RunningComponent? {
+        live.loaded.plan.managers[manager].flatMap { live.nodes[$0].callable }
+    }
+
+    /// Starts a manager that is not running.
+    private func lookUp(
+        _ manager: String, by user: LiveNode, _ call: Call?, in domain: isolated (any Actor)? = #isolation
+    ) async throws(BackplaneError) {
+        let place = try live.loaded.node(ofManager: manager).id, provider = live.nodes[place]
+        if live.isBarred(provider), live.handover?.incoming.contains(user.id) ?? false {
+            throw BackplaneError(
+                .dependencyUnsatisfied,
+                "`\(manager)` is not running, and is being swapped together with \(user.node.name); look it up later, when it is first called",
+                at: user.node.location)
+        }
+        // A component waits on behalf of all that wait for it, including the callers along the path of its call.
+        let waiting = [user] + nodes(along: call).filter { $0 !== user }
+        var edges: [LiveNode] = []
+        defer { for node in edges { node.stopWaiting(for: provider) } }
+        for node in waiting where node.running == nil {
+            try startup.wait(for: provider, by: node, isLookUp: true)
+            edges.append(node)
+        }
+        let found = await underWay.wait(for: manager, by: waiting) { id in
+            let attempt = startup.nextAttempt()
+            Task {
+                _ = domain
+                underWay.end(id, await startup.start(provider, during: attempt))
+            }
+        }
+        _ = try found.get()
+    }
+
+    private func nodes(along call: Call?) -> [LiveNode] {
+        guard let path = call?.path, !path.isEmpty else { return [] }
+        return live.nodes.filter { node in node.number.map(path.contains) ?? false }
+    }
+
+    /// Returns the managers that serve a contract, as JSON.
+    func providers(of needed: ContractDescription) -> EncodedAnswer {
+        do throws(BackplaneError) {
+            return EncodedAnswer(try JSON.encode(live.loaded.plan.providers(of: needed), failing: .callInvalidOutput))
+        } catch {
+            return EncodedAnswer(error)
+        }
+    }
+}
+
+extension Plan {
+    /// Returns the managers that serve a contract, ordered by plugin and then by name.
+    func providers(of needed: ContractDescription) -> [ManagerDescription] {
+        managers.map { (name: $0.key, entry: nodes[$0.value].entry) }
+            .filter { $0.entry.component.contract.difference(from: needed) == nil }
+            .sorted { ($0.entry.order, $0.name) < ($1.entry.order, $1.name) }
+            .map {
+                ManagerDescription(
+                    name: $0.name, className: $0.entry.component.className, version: $0.entry.component.version,
+                    plugin: $0.entry.plugin)
+            }
+    }
+}
+
+extension LiveNode {
+    fileprivate func stopWaiting(for provider: LiveNode) {
+        if let index = awaited.firstIndex(where: { $0 === provider }) { awaited.remove(at: index) }
+    }
+}
+
+/// The lookups in progress for which components wait.
+final class LookUpsUnderWay {
+    typealias Found = Result<RunningComponent, BackplaneError>
+
+    private struct LookUp {
+        var manager: String
+        /// The node that requests the lookup, followed by those on whose behalf it does so.
+        var waiting: [LiveNode]
+        var continuation: UnsafeContinuation<Found, Never>
+    }
+    private let live: LiveComposition
+    private var lookUps: [Int: LookUp] = [:]
+    private var last = 0
+
+    init(_ live: LiveComposition) { self.live = live }
+
+    var isEmpty: Bool { lookUps.isEmpty }
+
+    /// Waits for the end of a lookup.
+    ///
+    /// - Parameters:
+    ///   - waiting: The node that requests the lookup, followed by those on whose behalf it does so.
+    ///   - start: A function that starts the lookup with this number; not called if it is abandoned immediately.
+    func wait(for manager: String, by waiting: [LiveNode], _ start: (Int) -> Void) async -> Found {
+        last += 1
+        let id = last
+        return await withUnsafeContinuation { continuation in
+            lookUps[id] = LookUp(manager: manager, waiting: waiting, continuation: continuation)
+            giveUpHopeless()
+            if lookUps[id] != nil { start(id) }
+        }
+    }
+
+    func end(_ lookUp: Int, _ found: Found) {
+        lookUps.removeValue(forKey: lookUp)?.continuation.resume(returning: found)
+    }
+
+    /// Ends the lookups that can succeed only after a change that itself waits for the requesting nodes.
+    func giveUpHopeless() {
+        guard live.pause != nil else { return }
+        for (id, lookUp) in lookUps where lookUp.waiting.contains(where: \.isStopping) {
+            guard let provider = live.loaded.plan.managers[lookUp.manager].map({ live.nodes[$0] }),
+                provider.waits(where: live.isGone) != nil
+            else { continue }
+            end(id, .failure(.askerStopped))
+        }
+    }
+
+    /// Ends the lookups of a component that has no more callers.
+    func giveUp(of node: LiveNode) {
+        for (id, lookUp) in lookUps where lookUp.waiting.first === node { end(id, .failure(.askerStopped)) }
+    }
+}

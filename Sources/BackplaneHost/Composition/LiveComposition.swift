@@ -1,0 +1,503 @@
+public import Backplane
+import Synchronization
+
+/// The active composition: its manifest, its nodes and their resources.
+///
+/// It belongs to the host's serial domain, as does everything that refers to it, and is not used elsewhere.
+final class LiveComposition {
+    let options: LifecycleOptions
+    let clock: any HostClock
+    let remotes: RemoteTable
+    private let network: HostNetwork
+    private let linked: [LinkedPlugin]
+    private let watchdog: Watchdog?
+
+    /// The manifest to load or, once it has been loaded, the loaded manifest.
+    private var document: ManifestDocument
+    private let source: ActiveSource
+    private var loadedManifest: LoadedManifest?
+    /// The folder created by a swap that loaded libraries before the manifest did.
+    private var madeLoadFolder: LoadFolder?
+    /// Every library that was loaded.
+    var generations = GenerationTable()
+
+    /// The nodes of the active plan, by place.
+    private(set) var nodes: [LiveNode] = []
+    /// The nodes of the active plan and the guests, by id.
+    private(set) var nodesByID: [Int: LiveNode] = [:]
+    private var lastID = 0
+    /// The nodes outside the active plan, which a swap is creating or has left behind.
+    private var guests: [Int: LiveNode] = [:]
+    /// The gates of managers, keyed by name; the gate of a removed manager is kept because the manager may return.
+    private var managerGates: [String: Gate] = [:]
+    /// The running nodes, in the order in which they started.
+    var started: [LiveNode] = []
+    /// The components that were replaced before their calls had ended.
+    private var leftBehind: [RunningComponent] = []
+    var connections: Connections
+    var numbers = ComponentNumbers()
+    /// The consumers of all components' open streams.
+    let consumers = StreamConsumers()
+
+    /// The task that stops components for a change; their successors start after it.
+    var pause: Task<Void, Never>?
+    /// The constraints on starts of the swap in progress.
+    var handover: Handover?
+    private(set) var isStopped = false
+    /// The pauses between polls of waits without a limit.
+    private var pauses: Set<UInt64> = []
+
+    init(
+        _ document: ManifestDocument, linked: [LinkedPlugin], _ options: LifecycleOptions, clock: any HostClock,
+        remotes: RemoteTable, network: HostNetwork, source: ActiveSource, watchdog: Watchdog?
+    ) {
+        (self.document, self.linked, self.options, self.clock, self.remotes) = (
+            document, linked, options, clock, remotes
+        )
+        (self.network, self.source, self.watchdog) = (network, source, watchdog)
+        connections = Connections(options)
+    }
+
+    /// Marks the host as stopped, and ends the waits without a limit.
+    func stop() {
+        isStopped = true
+        for pause in pauses { clock.polls.endPause(pause) }
+    }
+
+    func requireRunning() throws(BackplaneError) {
+        if isStopped { throw .hostHasStopped }
+    }
+
+    /// Waits until no component is being stopped for a change.
+    func settle() async {
+        while let pause { await pause.value }
+    }
+
+    /// Polls until the condition holds, the limit passes or the host stops; returns whether the condition holds.
+    ///
+    /// The first polls are close together, because most calls end within a microsecond.
+    func drained(_ limit: Duration, _ isThere: () -> Bool) async -> Bool {
+        if Drain.looks(isThere) { return true }
+        return await clock.waits(limit) { isThere() || isStopped } && isThere()
+    }
+
+    /// Polls until the condition holds or the host stops, at growing intervals, because nothing waits for it.
+    ///
+    /// Calls may never end, and the end of a native call signals nothing.
+    func waits(for isThere: () -> Bool) async {
+        var interval = Duration.milliseconds(1)
+        while !isThere(), !isStopped {
+            let pause = Callbacks.newID()
+            pauses.insert(pause)
+            await clock.polls.pause(interval, pause)
+            pauses.remove(pause)
+            interval = min(interval * 2, .seconds(1))
+        }
+    }
+
+    /// Logs a message about a component.
+    ///
+    /// - Parameters:
+    ///   - methods: The methods to which the message refers.
+    ///   - timers: The timers to which the message refers.
+    func log(
+        _ level: Log.Level, _ message: String, _ component: RunningComponent, _ error: BackplaneError? = nil,
+        methods: [String] = [], timers: [String] = []
+    ) {
+        guard options.log.isEnabled(level) else { return }
+        var metadata = ["component": component.name, "role": "\(component.node.role)"]
+        if !methods.isEmpty { metadata["methods"] = methods.joined(separator: ", ") }
+        if !timers.isEmpty { metadata["timers"] = timers.joined(separator: ", ") }
+        metadata["error"] = error?.description
+        options.log.write(LogRecord(level: level, source: "host", message: message, metadata: metadata))
+    }
+}
+
+// MARK: Components that do not end
+
+extension LiveComposition {
+    /// Keeps a component that is not stopped because it has calls in flight; when the host stops, they are answered.
+    func leaveBehind(_ component: RunningComponent) {
+        if isStopped { component.endCalls() } else { leftBehind.append(component) }
+    }
+
+    /// Answers all calls to components that were left behind.
+    func endCallsLeftBehind() {
+        for component in leftBehind { component.endCalls() }
+    }
+}
+
+// MARK: Manifest
+
+extension LiveComposition {
+    /// The active manifest with its plugins, which are loaded on first use.
+    var loaded: LoadedManifest {
+        if let loadedManifest { return loadedManifest }
+        let new = loading(document, trust: false)()
+        activate(new, keeping: [:])
+        if isStopped { new.loadFolder?.remove() }
+        return new
+    }
+
+    /// Loads the libraries of a manifest that are not loaded yet, without changing the composition.
+    ///
+    /// The libraries are loaded on a separate thread, so that the host serves everything else in the meantime.
+    ///
+    /// - Parameter trust: Whether to load libraries without a trial in a child process.
+    /// - Throws: `host.stopped` if the host has stopped in the meantime.
+    func load(_ document: ManifestDocument, trust: Bool) async throws(BackplaneError) -> LoadedManifest {
+        let load = loading(document, trust: trust)
+        let manifest = await withUnsafeContinuation { continuation in
+            if !HostThread.launch({ continuation.resume(returning: load()) }) { continuation.resume(returning: load()) }
+        }
+        // Loaded code stays in memory even if it does not become active; known plugins keep their state.
+        let fresh = manifest.plugins(besides: loaded).filter { generations.entry(of: $0) == nil }
+        generations.add(fresh, .loaded)
+        if isStopped, loadFolder == nil { manifest.loadFolder?.remove() }
+        try requireRunning()
+        return manifest
+    }
+
+    /// Returns a function that loads the libraries of a manifest.
+    private func loading(_ document: ManifestDocument, trust: Bool) -> @Sendable () -> LoadedManifest {
+        let rule = options.loading.trials.rule
+        let tries = !trust && (rule == .always || rule == .whileRunning && loadedManifest != nil)
+        return { [linked, options, generations, loadedManifest, loadFolder] in
+            LoadedManifest(
+                document, linked: linked, options.loading, generations, after: loadedManifest, in: loadFolder,
+                triesLibraries: tries)
+        }
+    }
+
+    /// The folder of library copies, created with the first library.
+    var loadFolder: LoadFolder? { madeLoadFolder ?? loadedManifest?.loadFolder }
+
+    func requireLoadFolder() throws(BackplaneError) -> LoadFolder {
+        if let loadFolder { return loadFolder }
+        let folder = try LoadFolder(in: options.loading.folder)
+        madeLoadFolder = folder
+        return folder
+    }
+
+    /// Activates a manifest.
+    ///
+    /// - Parameters:
+    ///   - kept: The new place of each node that stays, keyed by its old place.
+    ///   - placed: The nodes that already exist, by their new places.
+    func activate(_ new: LoadedManifest, keeping kept: [Int: Int], placing placed: [Int: LiveNode] = [:]) {
+        var staying = placed
+        for (old, place) in kept { staying[place] = nodes[old] }
+        activate(new, new.plan.nodes.map { staying[$0.id] ?? makeNode($0) })
+    }
+
+    /// Activates a manifest with the given nodes.
+    ///
+    /// - Parameter nodes: The nodes by their places in the manifest's plan.
+    func activate(_ new: LoadedManifest, _ nodes: [LiveNode]) {
+        for (live, node) in zip(nodes, new.plan.nodes) { live.node = node }
+        nameGates(of: nodes)
+        lead(exchangesOf: nodes, by: new)
+        self.nodes = nodes
+        nodesByID = guests
+        for node in nodes { nodesByID[node.id] = node }
+        (document, loadedManifest) = (new.document, new)
+        source.value = new.document.source
+        // A swap may take back the generation that it activates.
+        generations.activate(new.plugins, isForGood: handover == nil)
+        watchdog?.start(watched)
+    }
+
+    /// Returns whether a manifest is the active one, possibly with other code.
+    func isActive(_ manifest: LoadedManifest) -> Bool { loadedManifest?.reading === manifest.reading }
+
+    /// Routes the exchanges of components according to the new manifest, and those of leaving components according to
+    /// theirs.
+    private func lead(exchangesOf nodes: [LiveNode], by new: LoadedManifest) {
+        guard loadedManifest != nil, !isActive(new) else { return }
+        func exchanges(of node: LiveNode) -> Exchanges? {
+            node.callable.flatMap { ComponentHandles.find($0.handle)?.exchanges }
+        }
+        let staying = Set(nodes.map(\.id)), former = network.active
+        for node in self.nodes where !staying.contains(node.id) { exchanges(of: node)?.follow(former) }
+        network.follow(new.document)
+        for node in nodes { exchanges(of: node)?.follow(nil) }
+    }
+
+    /// Registers the gates of renamed managers under their new names; a reused former name has a gate of its own.
+    private func nameGates(of nodes: [LiveNode]) {
+        let renamed = nodes.filter { $0.node.role == .manager && managerGates[$0.node.name] !== $0.gate }
+        guard !renamed.isEmpty else { return }
+        let gates = Set(renamed.map { ObjectIdentifier($0.gate) })
+        managerGates = managerGates.filter { !gates.contains(ObjectIdentifier($0.value)) }
+        for node in renamed { managerGates[node.node.name] = node.gate }
+    }
+
+    /// The components of the active plan, for the watchdog.
+    var watched: [WatchedComponent] {
+        guard let loadedManifest else { return [] }
+        return nodes.map { current in
+            let plugin = loadedManifest.plugins[current.node.entry.order], description = plugin.description
+            return WatchedComponent(
+                id: ObjectIdentifier(current.gate), name: current.node.name,
+                plugin: plugin.image?.description
+                    ?? "\(description.id) \(description.version), \(plugin.path ?? "linked into this program")",
+                callsInFlight: { [gate = current.gate] in gate.callsUnderWay })
+        }
+    }
+
+    /// Frees the disk space of inactive plugins' symbols, which may be larger than the code.
+    func giveRoomBack(of plugins: [LoadedPlugin]) {
+        let bulky = plugins.filter { !$0.unmapped.isEmpty }
+        guard !bulky.isEmpty else { return }
+        // A file system may take long; if no thread can be started, the copies remain unchanged.
+        _ = HostThread.tryStart("bp-copies") {
+            for plugin in bulky { if let copy = plugin.copy { LoadFolder.giveRoomBack(plugin.unmapped, of: copy) } }
+        }
+    }
+
+    /// Records that the activation of plugins was reverted.
+    func takeOut(_ plugins: [LoadedPlugin], afterProbation: Bool = false) {
+        for plugin in plugins { generations.takeOut(plugin, afterProbation: afterProbation) }
+        giveRoomBack(of: plugins)
+    }
+}
+
+// MARK: Nodes
+
+extension LiveComposition {
+    /// Creates a node with an id of its own.
+    ///
+    /// - Parameter gate: The gate of the node that it replaces; `nil` for that of an earlier manager of the same name,
+    ///   or a new one.
+    func makeNode(_ node: Plan.Node, gate: Gate? = nil) -> LiveNode {
+        lastID += 1
+        if let gate { return LiveNode(id: lastID, node, gate: gate) }
+        guard node.role == .manager else {
+            return LiveNode(id: lastID, node, gate: Gate(clock: clock, waitingLimit: options.waitingLimit))
+        }
+        let gate = managerGates[node.name] ?? Gate(clock: clock, waitingLimit: options.waitingLimit)
+        managerGates[node.name] = gate
+        return LiveNode(id: lastID, node, gate: gate)
+    }
+
+    /// Registers a node outside the active plan while it is created or until it is retired.
+    func admit(_ node: LiveNode) {
+        guests[node.id] = node
+        nodesByID[node.id] = node
+    }
+
+    func dismiss(_ node: LiveNode) {
+        guests[node.id] = nil
+        if !nodes.contains(where: { $0 === node }) { nodesByID[node.id] = nil }
+    }
+
+    /// Replaces nodes in the start order, except with nodes that are already part of it.
+    func replaceStarted(_ pairs: [(old: LiveNode?, new: LiveNode)]) {
+        for (old, new) in pairs where !started.contains(where: { $0 === new }) {
+            if let old, let index = started.firstIndex(where: { $0 === old }) {
+                started[index] = new
+            } else {
+                started.append(new)
+            }
+        }
+    }
+
+    /// Waits until no node that a change removes is starting, and then keeps those that are not running from starting.
+    func remove(_ leaving: [LiveNode]) async {
+        // A component that is starting may look up others, so it has to finish before any of them is removed.
+        while let start = leaving.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
+        for node in leaving where node.running == nil { node.state = .removed(node.state) }
+    }
+
+    /// Returns whether the node's component is not running, and a change has removed it or keeps it from starting.
+    func isBarred(_ node: LiveNode) -> Bool {
+        switch node.state {
+        case .removed, .stopped: true
+        case .resolved, .starting, .failed, .unsatisfied: handover?.withheld.contains(node.id) ?? false
+        case .ready, .quiescing: false
+        }
+    }
+
+    /// Returns whether the node can no longer start, although another node may replace it.
+    func isGone(_ node: LiveNode) -> Bool { node.isStopping || isBarred(node) && node.startUnderWay == nil }
+
+    /// Permanently refuses all calls, including waiting calls and those to managers that are not running.
+    func closeGates() {
+        for gate in managerGates.values { gate.close() }
+        for node in nodes { node.gate.close() }
+    }
+}
+
+extension LiveComposition {
+    /// The names of the running managers.
+    var managersUp: Set<String> {
+        Set(nodes.lazy.filter { $0.node.role == .manager && $0.running != nil }.map(\.node.name))
+    }
+
+    /// The managers of the manifest and their states, sorted by name.
+    var statuses: [ManagerStatus] {
+        let loaded = loaded, plan = loaded.plan
+        let sound = plan.managers.map { name, place in
+            let entry = plan.nodes[place].entry
+            return ManagerStatus(
+                name: name, state: nodes[place].state.status, className: entry.component.className,
+                version: entry.component.version, plugin: entry.plugin)
+        }
+        let faulty = plan.faults.map { name, error in
+            ManagerStatus(
+                name: name, state: .unsatisfied(error), className: loaded.document.manifest.managers[name]?.className)
+        }
+        return (sound + faulty).sorted { $0.name < $1.name }
+    }
+}
+
+extension LiveNode.State {
+    fileprivate var status: ManagerState {
+        switch self {
+        case .resolved: .resolved
+        case .starting: .starting
+        case .ready: .ready
+        case .quiescing: .quiescing
+        case .stopped: .stopped
+        case .removed(let former): former.status
+        case .failed(let error, _): .failed(error)
+        case .unsatisfied(let error, _): .unsatisfied(error)
+        }
+    }
+}
+
+extension LiveComposition {
+    /// Ends the streams that a component has opened, because it is being suspended or stopped.
+    ///
+    /// Its own streams are interrupted first, and refused until it is resumed: their bodies may read the streams that
+    /// end, and would otherwise fail with the error of those.
+    func endStreams(openedBy component: RunningComponent) {
+        // 0 is the host program.
+        guard component.number != 0 else { return }
+        let offered = ComponentHandles.find(component.handle), number = component.number
+        let providers = consumers.have(number) ? nodesByID.values.compactMap { $0.callable?.streams } : []
+        guard !providers.isEmpty || offered?.hasStreams == true else { return }
+        // Found now: by the time they end, the component may be resumed, or another one may have its number.
+        let ends = providers.map { $0.ending(openedBy: number, .askerStopped) }
+        let endOffered = offered?.endingStreams(.askerStopped)
+        component.streams.interrupt(isStopped ? .hostHasStopped : .streamInterrupted) {
+            for end in ends { end() }
+            endOffered?()
+        }
+    }
+
+    /// Ends the streams of all components, because the host is stopping.
+    func endAllStreams() {
+        for node in nodesByID.values { node.callable?.streams.interrupt(.hostHasStopped) }
+    }
+}
+
+/// A running component whose code changes.
+struct RemovingChange {
+    let gate: Gate
+    let old, new: Plan.Node
+}
+
+extension LiveComposition {
+    /// Returns an error for each wire that uses methods that its provider loses.
+    ///
+    /// The wires of the manifest come first, followed by those of the host program and of lookups.
+    ///
+    /// - Parameters:
+    ///   - next: The manifest with the new code.
+    ///   - succession: The nodes of the active plan that those of the next one continue.
+    ///   - changes: The components that change.
+    ///   - leaving: The ids of the nodes that change, whose wires are compared as declared in their new code.
+    func removals(
+        in next: LoadedManifest, _ succession: Succession, _ changes: [RemovingChange], leaving: Set<Int>
+    ) -> [BackplaneError] {
+        let planned = loaded.methodsRemoved(in: next, succession)
+        let others = changes.flatMap { change in
+            connections.wires(to: change.gate, but: leaving).compactMap { wire in
+                RemovedMethods(
+                    wire.status.user, wire.status.label, needing: wire.end.side.contract, of: change.new,
+                    from: change.old.entry.component.contract, to: change.new.entry.component.contract)
+            }
+        }
+        return (planned + others.filter { !planned.contains($0) }).map(\.error)
+    }
+}
+
+/// A manager of the manifest and its current state.
+public struct ManagerStatus: Sendable, Hashable {
+    /// The manager's name in the manifest.
+    public var name: String
+    /// The manager's current state.
+    public var state: ManagerState
+    /// The manager's class, taken from the manifest if no plugin provides it; `nil` if the manifest names none.
+    public var className: String?
+    /// The version of the class, or `nil` if no plugin provides it.
+    public var version: Version?
+    /// The id of the plugin that provides the class, or `nil` if none does.
+    public var plugin: String?
+}
+
+/// The stages of a manager's lifecycle.
+public enum ManagerState: Sendable, Hashable {
+    /// Everything that the manager needs is present, but the manager has not been started.
+    case resolved
+    /// The manager is being created and activated.
+    case starting
+    /// The manager accepts calls.
+    case ready
+    /// The manager accepts no more calls, and stops once those in flight have ended.
+    case quiescing
+    /// The manager has stopped.
+    case stopped
+    /// The manager lacks something in the manifest or the plugins, or a manager that it uses did not start.
+    case unsatisfied(BackplaneError)
+    /// The manager, or one of its collaborators, did not start.
+    case failed(BackplaneError)
+}
+
+extension ManagerState: CustomStringConvertible {
+    /// The state's name, without the reason.
+    public var description: String {
+        switch self {
+        case .resolved: "resolved"
+        case .starting: "starting"
+        case .ready: "ready"
+        case .quiescing: "quiescing"
+        case .stopped: "stopped"
+        case .unsatisfied: "unsatisfied"
+        case .failed: "failed"
+        }
+    }
+}
+
+/// The source of the active manifest, for use outside the host's serial domain.
+final class ActiveSource: Sendable {
+    private let source: Mutex<ManifestSource>
+
+    init(_ source: ManifestSource) { self.source = Mutex(source) }
+
+    var value: ManifestSource {
+        get { source.withLock { $0 } }
+        set { source.withLock { $0 = newValue } }
+    }
+}
+
+/// The options for starting, connecting and stopping components.
+struct LifecycleOptions: Sendable {
+    var loading: LoadingOptions
+    var log: any LogSink
+    /// The lanes that calls may take.
+    var lanes: LaneRule
+    /// The way in which calls are counted.
+    var counting: LeaseCounting
+    /// The time limit for starting a component.
+    var startLimit: Duration
+    /// The time limit for a component to end its calls, and again to stop.
+    var stopLimit: Duration
+    /// The time limit for the use of the host's services to end, before and again after `suspend`.
+    var servicesLimit: Duration
+    /// The time for which a component may leave a response unread.
+    var exchangeIdleLimit: Duration
+    /// The maximum number of calls that wait for one component while it is swapped or restarted.
+    var waitingLimit: Int
+}

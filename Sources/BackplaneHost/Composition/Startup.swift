@@ -1,0 +1,354 @@
+import Backplane
+import Synchronization
+
+/// The starting of managers and everything that they need: each once, and independent ones concurrently.
+///
+/// Functions that create tasks receive the serial domain to which the tasks belong.
+final class Startup {
+    let live: LiveComposition
+    let instances: Instances
+    let lookUps: LookUpsUnderWay
+    private var lastAttempt: LiveNode.Attempt = 0
+    /// A Boolean value that indicates whether all eager managers have been requested to start.
+    private(set) var hasStartedAll = false
+
+    init(_ live: LiveComposition, _ instances: Instances, _ lookUps: LookUpsUnderWay) {
+        (self.live, self.instances, self.lookUps) = (live, instances, lookUps)
+    }
+
+    /// Starts every eager manager and everything that it needs, independent managers concurrently.
+    ///
+    /// - Parameter keepGoing: A Boolean value that indicates whether managers that cannot start are only reported by
+    ///   their states.
+    /// - Throws: All errors of the manifest before anything starts, or later those of the managers that did not start.
+    func startAll(keepGoing: Bool) async throws(BackplaneError) {
+        try live.requireRunning()
+        await live.settle()
+        let loaded = live.loaded
+        if !keepGoing { try loaded.requireSound() }
+        hasStartedAll = true
+        let network = loaded.document.manifest.network.managers
+        let first = await start(loaded.eagerNames.filter(network.contains))
+        let others = await start(loaded.eagerNames.filter { !network.contains($0) })
+        let errors = first + others.filter { !first.contains($0) }
+        await storeIsOpen()
+        try live.requireRunning()
+        if !keepGoing, !errors.isEmpty { throw .combining(errors, of: "the start", at: loaded.document.path) }
+    }
+
+    /// Waits until the store is open or has failed to open, which takes time if it is damaged or large.
+    private func storeIsOpen() async {
+        let store = instances.starter.store
+        _ = await live.clock.waits(live.options.startLimit) { !store.isBeingOpened || live.isStopped }
+    }
+
+    /// Starts managers and returns the errors of those that did not start, each error once.
+    ///
+    /// Managers that are removed by a change in the meantime are ignored.
+    func start(_ managers: [String], in domain: isolated (any Actor)? = #isolation) async -> [BackplaneError] {
+        let attempt = nextAttempt()
+        let tasks = managers.map { name in
+            Task {
+                _ = domain
+                return await startIfThere(name, during: attempt)
+            }
+        }
+        var errors: [BackplaneError] = []
+        for task in tasks {
+            guard let error = await task.value else { continue }
+            let origin = error.origin
+            if !errors.contains(origin) { errors.append(origin) }
+        }
+        return errors
+    }
+
+    private func startIfThere(_ manager: String, during attempt: LiveNode.Attempt) async -> BackplaneError? {
+        await live.settle()
+        guard let place = live.loaded.plan.managers[manager] else { return nil }
+        let node = live.nodes[place]
+        do throws(BackplaneError) {
+            _ = try await start(node, during: attempt).get()
+            // A collaborator that its class does not declare may be missing after a change that left it alone.
+            if node.running != nil { try await startLayers(of: node, during: attempt) }
+            node.awaited = []
+            return nil
+        } catch {
+            if node.running != nil { node.awaited = [] }
+            return error
+        }
+    }
+
+    /// Returns a manager by its name, starting it if necessary.
+    func running(_ manager: String) async throws(BackplaneError) -> RunningComponent {
+        while true {
+            try live.requireRunning()
+            await live.settle()
+            let place = try live.loaded.node(ofManager: manager).id, node = live.nodes[place]
+            let component = try await start(node).get()
+            // A change may have replaced the component in the meantime.
+            if node.running === component { return component }
+        }
+    }
+
+    /// Starts a node in a separate round.
+    func start(_ node: LiveNode) async -> Result<RunningComponent, BackplaneError> {
+        await start(node, during: nextAttempt())
+    }
+
+    func nextAttempt() -> LiveNode.Attempt {
+        lastAttempt += 1
+        return lastAttempt
+    }
+
+    /// Starts a node once, no matter how many callers request it; a node that failed in an earlier round is tried
+    /// again.
+    func start(
+        _ node: LiveNode, during attempt: LiveNode.Attempt, in domain: isolated (any Actor)? = #isolation
+    ) async -> Result<RunningComponent, BackplaneError> {
+        if case .ready(let component) = node.state { return .success(component) }
+        if case .starting(let task) = node.state { return await task.value }
+        if let error = node.failure(during: attempt) { return .failure(error) }
+        if live.isGone(node) {
+            lookUps.giveUpHopeless()
+            await live.settle()
+            await live.handover?.wait()
+            return await startSuccessor(of: node, during: attempt)
+        }
+        if live.isStopped { return .failure(.hostHasStopped) }
+        let task = Task {
+            _ = domain
+            return await make(node, during: attempt)
+        }
+        node.state = .starting(task)
+        return await task.value
+    }
+
+    /// Starts the successor of a manager that is being replaced.
+    private func startSuccessor(of node: LiveNode, during attempt: LiveNode.Attempt) async -> Result<
+        RunningComponent, BackplaneError
+    > {
+        if live.isStopped { return .failure(.hostHasStopped) }
+        guard node.node.role == .manager else { return .failure(.calledStopped) }
+        do throws(BackplaneError) {
+            let place = try live.loaded.node(ofManager: node.node.name).id
+            return await start(live.nodes[place], during: attempt)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func make(_ node: LiveNode, during attempt: LiveNode.Attempt) async -> Result<
+        RunningComponent, BackplaneError
+    > {
+        let failed: BackplaneError
+        do throws(BackplaneError) {
+            try await startUsedManagers(of: node, during: attempt)
+            do throws(BackplaneError) {
+                try await startLayers(of: node, during: attempt)
+                // A component that it is wired to may restart while the next one comes up.
+                guard node.node.wires.allSatisfy({ live.nodes[$0.provider].running != nil }) else {
+                    return await make(node, during: attempt)
+                }
+                return .success(try await makeItself(node))
+            } catch {
+                failed = error
+                node.state = .failed(error, during: attempt)
+            }
+        } catch {
+            failed = error
+            node.state = .unsatisfied(error, during: attempt)
+        }
+        node.awaited = []
+        node.gate.refuse(failed)
+        live.remotes.close(node.node)
+        return .failure(failed)
+    }
+
+    /// Starts the managers that a manager uses, concurrently.
+    private func startUsedManagers(
+        of node: LiveNode, during attempt: LiveNode.Attempt, in domain: isolated (any Actor)? = #isolation
+    ) async throws(BackplaneError) {
+        let used = node.node.wires.filter { live.nodes[$0.provider].node.role == .manager }.map {
+            (label: $0.label, node: live.nodes[$0.provider])
+        }
+        for (_, provider) in used { try wait(for: provider, by: node, at: node.node.location) }
+        let tasks = used.map { _, provider in
+            Task {
+                _ = domain
+                return await start(provider, during: attempt)
+            }
+        }
+        for ((label, provider), task) in zip(used, tasks) {
+            if case .failure(let error) = await task.value {
+                throw node.node.unsatisfied(label, provider.node.name, error)
+            }
+        }
+    }
+
+    /// Starts the collaborators of a manager, or the services of a communication controller, one after another.
+    private func startLayers(of node: LiveNode, during attempt: LiveNode.Attempt) async throws(BackplaneError) {
+        // A change may replace collaborators while one of them comes up.
+        while let layer = live.loaded.plan.layers(of: node.node).lazy.map({ self.live.nodes[$0.id] }).first(where: {
+            $0.running == nil
+        }) {
+            let isGone = live.isGone(layer)
+            if isGone, live.pause != nil {
+                await live.settle()
+            } else if isGone, let handover = live.handover {
+                await handover.wait()
+            } else {
+                try wait(for: layer, by: node, at: node.node.location)
+                _ = try await start(layer, during: attempt).get()
+            }
+        }
+    }
+
+    /// Records that one node waits for another.
+    ///
+    /// - Throws: `manager.cycle` if the other node already waits for this one, which only lookups can cause.
+    func wait(for provider: LiveNode, by node: LiveNode, at location: String? = nil, isLookUp: Bool = false)
+        throws(BackplaneError)
+    {
+        if isLookUp || !lookUps.isEmpty, let way = provider.waits(for: node) {
+            let names = ([node] + way).map(\.node.name).joined(separator: " → ")
+            throw BackplaneError(
+                .dependencyCycle,
+                "the starting managers wait for one another: \(names); look one of them up later, when it is first called",
+                at: location)
+        }
+        node.awaited.append(provider)
+    }
+
+    private func makeItself(_ node: LiveNode) async throws(BackplaneError) -> RunningComponent {
+        do throws(BackplaneError) {
+            let loaded = live.loaded, starter = instances.starter
+            try instances.number(node)
+            let component = try await instances.make(node, of: loaded.componentClass(of: node.node), in: loaded) {
+                place in
+                live.nodes[place].running.map { Instances.Provider(component: $0) }
+            }
+            do throws(BackplaneError) {
+                try await starter.activate(component)
+            } catch {
+                await starter.retire(component.handle, releasing: component.instance)
+                throw error
+            }
+            node.state = .ready(component)
+            node.awaited = []
+            live.started.append(node)
+            instances.keepData(of: component)
+            live.remotes.open(component.node, but: live.connections.open(component).refused)
+            component.timers.begin()
+            live.log(.debug, "started", component)
+            return component
+        } catch {
+            instances.end(node)
+            throw error
+        }
+    }
+}
+
+extension Plan.Node {
+    /// Returns the error of a manager that cannot be created because one that it uses did not start.
+    fileprivate func unsatisfied(_ label: String, _ used: String, _ error: BackplaneError) -> BackplaneError {
+        BackplaneError(
+            .dependencyUnsatisfied, "`\(used)` did not start: \(error.origin.message)", at: location + "/uses/" + label,
+            causes: [error.origin])
+    }
+}
+
+extension BackplaneError {
+    /// The error of the first manager in a chain of managers that failed because of one another.
+    fileprivate var origin: BackplaneError {
+        code == .dependencyUnsatisfied ? causes.first ?? self : self
+    }
+}
+
+/// The steps of components in progress, which a stopping host can abandon.
+final class StepsUnderWay: Sendable {
+    private struct State {
+        var errors: [UInt64: BackplaneError] = [:]
+        var isOver = false
+    }
+    private let state = Mutex(State())
+
+    /// Adds a step, or ends it immediately if all steps have already been abandoned.
+    ///
+    /// - Parameter error: The result of the step if it is abandoned.
+    func add(_ id: UInt64, _ error: BackplaneError) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.errors[id] = error }
+            return state.isOver
+        }
+        if isOver { Callbacks.end(id, EncodedAnswer(error)) }
+    }
+
+    func remove(_ id: UInt64) {
+        state.withLock { _ = $0.errors.removeValue(forKey: id) }
+    }
+
+    /// Ends all steps in progress, and every one that starts later.
+    func giveUp() {
+        let errors = state.withLock { state in
+            state.isOver = true
+            return state.errors
+        }
+        for (id, error) in errors { Callbacks.end(id, EncodedAnswer(error)) }
+    }
+}
+
+/// The queue of changes, which run one after another in the order of their requests.
+final class Turns {
+    /// A request that waits for earlier changes.
+    private struct Turn {
+        /// A Boolean value that indicates whether the request changes nothing and therefore does not end a probation.
+        var onlyLooks: Bool
+        /// The continuation, which is resumed with a Boolean value that indicates whether the request has its turn.
+        var continuation: UnsafeContinuation<Bool, Never>
+    }
+    /// A Boolean value that indicates whether a change of the manifest, a reset or a swap is in progress.
+    private(set) var isTaken = false
+    private var waiting: [Turn] = []
+    /// The function that is called when a change is requested while another one is in progress.
+    var whenRequested: (() -> Void)?
+
+    var waitingCount: Int { waiting.count }
+
+    /// A Boolean value that indicates whether no waiting request would change anything.
+    var onlyLookersWait: Bool { waiting.allSatisfy(\.onlyLooks) }
+
+    /// Waits until every change requested earlier has ended.
+    func take() async {
+        guard isTaken else {
+            isTaken = true
+            return
+        }
+        _ = await withUnsafeContinuation {
+            waiting.append(Turn(onlyLooks: false, continuation: $0))
+            whenRequested?()
+        }
+    }
+
+    /// Waits until a request that changes nothing may run: at its turn, or during a probation, which it does not end.
+    ///
+    /// - Returns: A Boolean value that indicates whether the request has a turn, which must be ended.
+    func takeLook(isOnProbation: Bool) async -> Bool {
+        if isOnProbation { return false }
+        guard isTaken else {
+            isTaken = true
+            return true
+        }
+        return await withUnsafeContinuation { waiting.append(Turn(onlyLooks: true, continuation: $0)) }
+    }
+
+    func end() {
+        if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().continuation.resume(returning: true) }
+    }
+
+    /// Resumes requests that change nothing, because they need not wait for the end of the probation that begins.
+    func letLook() {
+        let looking = waiting.filter(\.onlyLooks)
+        waiting.removeAll(where: \.onlyLooks)
+        for turn in looking { turn.continuation.resume(returning: false) }
+    }
+}

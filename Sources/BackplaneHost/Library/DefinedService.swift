@@ -1,0 +1,134 @@
+import Backplane
+import BackplaneDefinitions
+import BackplaneNetwork
+
+/// The built-in network service, whose methods are described by a definition file.
+///
+/// The class is the same for all definitions. Each definition has its own registration, with the contract that it
+/// serves.
+final class DefinedService: NetworkService {
+    /// The configuration in the manifest.
+    struct Configuration: Decodable, Sendable {
+        /// The name of the web service, used to find its definition in a folder.
+        var serviceName: String
+        /// The URL to which paths are relative.
+        var baseURL: String
+        /// The path of the definition, or of its folder, relative to the manifest's folder; `nil` for that folder.
+        var definition: String?
+        /// The name of the contract; `nil` means `WebAPI`.
+        var contract: String?
+        /// The name of the credential in the manifest's `network.credentials`.
+        var credentials: String?
+        /// The account of the credential.
+        var account: String?
+    }
+
+    /// The names of the class in manifests.
+    static let classNames = ["WebService", "NCWebService"]
+    static var className: String { classNames[0] }
+
+    private let service: WebService
+    /// The function that maps responses to the JSON of the contract.
+    private let serialize: WebService.Serialize
+
+    init(_ context: Context) throws {
+        throw BackplaneError(.componentFailed, "a web service is created from a definition")
+    }
+
+    private init(
+        _ context: Context, _ content: DefinitionContent, serialize: @escaping WebService.Serialize
+    ) throws {
+        self.serialize = serialize
+        let configuration = context.configuration
+        var options = HTTPOptions()
+        (options.credential, options.account) = (configuration.credentials, configuration.account)
+        service = try WebService(
+            named: configuration.serviceName, baseURL: configuration.baseURL, content, client: context.http,
+            options: options)
+    }
+
+    /// The function of the only method of `WebAPI`.
+    static var callByName: EncodedFunction<DefinedService> {
+        { service, input, call in try await service.service.answerByName(input, call, serialize: service.serialize) }
+    }
+
+    /// Returns the function of a contract's method.
+    static func function(of method: ServedMethod) -> EncodedFunction<DefinedService> {
+        { service, input, call in try await service.service.answer(method, input, call, serialize: service.serialize) }
+    }
+
+    /// Registers the class for a definition.
+    ///
+    /// - Parameters:
+    ///   - className: The name of the class in the manifest.
+    ///   - contract: The contract that it provides.
+    ///   - functions: The functions of the contract's methods.
+    ///   - serialize: The function that maps responses to the JSON of the contract.
+    static func register(
+        in registrar: inout Registrar, named className: String, _ content: DefinitionContent,
+        providing contract: ContractDescription, _ functions: [EncodedFunction<DefinedService>],
+        serialize: @escaping WebService.Serialize
+    ) {
+        registrar.add(DefinedService.self, named: className, providing: contract, functions) {
+            try DefinedService($0, content, serialize: serialize)
+        }
+    }
+}
+
+extension ContractShape {
+    /// Returns the inputs and outputs of a contract's methods, keyed by name, as laid out by a Swift consumer.
+    static func all(of layout: ContractLayout) -> [String: ContractShape] {
+        var declarations: [Int: TypeLayout.Declaration] = [:]
+        layout.forEachDeclaration { declarations[$0.number] = $0 }
+        var shapes: [String: ContractShape] = [:]
+        for entry in layout.entries {
+            guard case .type(let type) = entry.layout else { continue }
+            switch entry.subject {
+            case .input(let name, _): shapes[name, default: ContractShape()].input = ContractValue(type, declarations)
+            case .output(let name, _): shapes[name, default: ContractShape()].output = ContractValue(type, declarations)
+            case .state, .call, .failure: break
+            }
+        }
+        return shapes
+    }
+}
+
+extension ContractValue {
+    fileprivate init(_ type: TypeLayout, _ declarations: [Int: TypeLayout.Declaration]) {
+        switch type {
+        case .standard(let name, _): self.init(standard: name)
+        case .tuple: self = .unknown
+        case .reference(let number): self = declarations[number].map { ContractValue($0) } ?? .unknown
+        case .declared(let declaration): self.init(declaration)
+        }
+    }
+
+    private init(standard name: String) {
+        self =
+            switch name {
+            case "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Float",
+                "Double", "Decimal", "Date", "Bool":
+                .scalar
+            case "String", "Substring": .text
+            case "Data": .data
+            case "Array", "ContiguousArray", "Set": .list
+            default: .unknown
+            }
+    }
+
+    private init(_ declaration: TypeLayout.Declaration) {
+        guard !declaration.isEnumeration else {
+            self = .unknown
+            return
+        }
+        let name = declaration.name.components.map { segment in
+            if case .name(let name) = segment.label { name } else { "" }
+        }
+        self =
+            switch name {
+            case ["Backplane", "Nothing"]: .nothing
+            case ["Backplane", "StoredFile"]: .file
+            default: .structure(declaration.members.map(\.name))
+            }
+    }
+}

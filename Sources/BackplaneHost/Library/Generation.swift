@@ -1,0 +1,221 @@
+public import Backplane
+
+/// A loaded copy of a plugin's library.
+public struct Generation: Codable, Sendable, Hashable {
+    /// The stage of a generation's lifecycle.
+    public enum State: String, Codable, Sendable, Hashable, CaseIterable {
+        /// A generation in memory that is not active yet, because it is being prepared or a swap to it was previewed.
+        case loaded
+        /// The active generation, which receives calls.
+        case active
+        /// The active generation while it is on probation, which is reverted if it fails.
+        case onProbation
+        /// A generation that was replaced; it stays in memory, because Swift's runtime cannot unload a library.
+        case retired
+        /// A generation that was never activated, or failed before its activation became final.
+        case failed
+    }
+    /// The id of the plugin.
+    public var plugin: String
+    /// The number of the generation, counted from 1 for each plugin.
+    public var number: Int
+    /// The version of the plugin.
+    public var version: Version
+    /// The path at which the library was built; `nil` if it is linked into this program.
+    public var library: String?
+    /// The current stage of the generation's lifecycle.
+    public var state: State
+    /// The time of loading, in seconds since 1970.
+    public var loadedAt: Double
+    /// The memory used only by this generation, in bytes; `nil` if unknown.
+    public var dirtyBytes: Int?
+    /// The address space of the generation, in bytes; `nil` if unknown.
+    public var mappedBytes: Int?
+    /// The reasons why the generation is still in memory.
+    public var heldBy: [String] = []
+    /// A Boolean value that indicates whether a rollback to this generation is possible.
+    public var canReturn = false
+
+    /// Creates the description of a generation.
+    public init(plugin: String, number: Int, version: Version, library: String?, state: State, loadedAt: Double) {
+        (self.plugin, self.number, self.version, self.library) = (plugin, number, version, library)
+        (self.state, self.loadedAt) = (state, loadedAt)
+    }
+}
+
+/// The libraries that this host has loaded, none of which is ever unloaded.
+struct GenerationTable {
+    struct Entry {
+        let plugin: String
+        let number: Int
+        let version: Version
+        let library: String?
+        let loadedAt: Double
+        var state: Generation.State
+        let image: PluginImage?
+        /// The plugin to activate for a rollback; `nil` if it was never committed or was committed too long ago.
+        var loaded: LoadedPlugin?
+        /// The rank among committed generations, by their last commitment; 0 if it was never committed.
+        var commitment = 0
+        /// A Boolean value that indicates whether a rollback to it failed its probation.
+        ///
+        /// Such a generation is selected for another rollback only by its number.
+        var wasTakenBack = false
+
+        var canReturn: Bool { state == .retired && loaded != nil }
+    }
+    /// The generations of each plugin, oldest first.
+    private var entries: [String: [Entry]] = [:]
+    private var places: [String: (plugin: String, index: Int)] = [:]
+    private var commitments = 0
+    /// The multiple of ``warned`` for which a restart was last recommended.
+    private var warnings = 0
+    /// The number of generations of a plugin that remain available for a rollback.
+    static let kept = 8
+    /// The interval, in generations, at which the log recommends a restart.
+    static let warned = 100
+
+    /// Adds plugins in a state, or updates the state of those already known.
+    mutating func add(_ plugins: some Sequence<LoadedPlugin>, _ state: Generation.State) {
+        for plugin in plugins where !set(state, of: plugin) {
+            let id = plugin.description.id, number = nextNumber(of: id)
+            places[plugin.key] = (id, entries[id]?.count ?? 0)
+            entries[id, default: []].append(
+                Entry(
+                    plugin: id, number: number, version: plugin.description.version, library: plugin.path,
+                    loadedAt: .secondsSince1970, state: state,
+                    image: plugin.image))
+        }
+    }
+
+    /// Activates plugins and deactivates all others.
+    ///
+    /// - Parameter isForGood: Whether to also commit the plugins.
+    mutating func activate(_ plugins: [LoadedPlugin], isForGood: Bool) {
+        let keys = Set(plugins.map(\.key))
+        for (key, place) in places where !keys.contains(key) {
+            guard let entry = entries[place.plugin]?[place.index], [.active, .onProbation].contains(entry.state) else {
+                continue
+            }
+            update(place) { $0.state = entry.commitment > 0 ? .retired : .failed }
+        }
+        add(plugins, .active)
+        if isForGood { for plugin in plugins { commit(plugin) } }
+    }
+
+    /// Commits an active plugin, so that it is no longer reverted and is available for a later rollback.
+    mutating func commit(_ plugin: LoadedPlugin) {
+        add([plugin], .active)
+        guard let place = places[plugin.key] else { return }
+        commitments += 1
+        let commitment = commitments
+        update(place) { ($0.loaded, $0.commitment, $0.wasTakenBack) = (plugin, commitment, false) }
+        forgetOld(place.plugin)
+    }
+
+    /// Marks a plugin whose activation failed or was reverted.
+    mutating func takeOut(_ plugin: LoadedPlugin, afterProbation: Bool) {
+        guard let place = places[plugin.key] else { return }
+        update(place) { entry in
+            entry.state = entry.commitment > 0 ? .retired : .failed
+            entry.wasTakenBack = entry.wasTakenBack || afterProbation
+        }
+    }
+
+    /// Sets the state of a plugin, or returns `false` if it is unknown.
+    @discardableResult
+    mutating func set(_ state: Generation.State, of plugin: LoadedPlugin) -> Bool {
+        guard let place = places[plugin.key] else { return false }
+        update(place) { $0.state = state }
+        return true
+    }
+
+    private mutating func update(_ place: (plugin: String, index: Int), _ body: (inout Entry) -> Void) {
+        guard entries[place.plugin] != nil else { return }
+        body(&entries[place.plugin]![place.index])
+    }
+
+    private mutating func forgetOld(_ id: String) {
+        let all = entries[id] ?? [], old = all.indices.filter { all[$0].canReturn }
+        for index in old.sorted(by: { all[$0].commitment < all[$1].commitment }).dropLast(Self.kept) {
+            entries[id]?[index].loaded = nil
+        }
+    }
+
+    func entry(of plugin: LoadedPlugin) -> Entry? {
+        places[plugin.key].flatMap { entries[$0.plugin]?[$0.index] }
+    }
+
+    func number(of plugin: LoadedPlugin) -> Int { entry(of: plugin)?.number ?? 0 }
+
+    /// Returns the number of a plugin's next generation; 1 if the plugin is unknown.
+    func nextNumber(of plugin: String?) -> Int { (plugin.flatMap { entries[$0]?.last?.number } ?? 0) + 1 }
+
+    /// Returns the id of the plugin whose latest generation was loaded from a path.
+    func plugin(ofLibraryAt path: String) -> String? {
+        entries.values.lazy.compactMap(\.last).first { $0.library == path }?.plugin
+    }
+
+    /// Returns the generations of one plugin, or of all ordered by id; `nil` if the plugin is unknown.
+    func entries(of plugin: String?) -> [Entry]? {
+        guard let plugin else { return entries.sorted { $0.key < $1.key }.flatMap(\.value) }
+        return entries[plugin]
+    }
+
+    var ids: [String] { entries.keys.sorted() }
+
+    /// Returns whether the inactive generations have reached another multiple of ``warned``, once for each.
+    mutating func takeWarning() -> Bool {
+        let reached = retired / Self.warned
+        guard reached > warnings else { return false }
+        warnings = reached
+        return true
+    }
+
+    /// The number of generations that are in memory but not active.
+    var retired: Int { entries.values.reduce(0) { $0 + $1.count { $0.state != .active && $0.state != .onProbation } } }
+}
+
+/// The manifests that swaps have replaced, which a rollback restores together with the code.
+struct ManifestHistory {
+    /// A swap that activated another manifest.
+    struct Entry {
+        /// The manifest before the swap, with its plugins.
+        let before: LoadedManifest
+        /// The identity of the manifest that replaced it.
+        let after: LoadedManifest.Reading
+        /// The ids of the plugins that the swap changed, added or dropped.
+        let plugins: Set<String>
+    }
+    private var entries: [Entry] = []
+
+    mutating func add(from before: LoadedManifest, to after: LoadedManifest) {
+        let changed = before.plugins(besides: after) + after.plugins(besides: before)
+        entries.append(
+            Entry(before: before, after: after.reading, plugins: Set(changed.map(\.description.id))))
+        if entries.count > GenerationTable.kept { entries.removeFirst() }
+    }
+
+    /// Returns the manifest to restore if a plugin is rolled back, or `nil` if the active one stays.
+    ///
+    /// - Parameters:
+    ///   - plugin: The id of the plugin.
+    ///   - generation: The key of the generation to restore, or `nil` if the plugin has none in the active manifest.
+    func manifest(before active: LoadedManifest, of plugin: String, at generation: String?) -> LoadedManifest? {
+        let entry = entries.last { entry in
+            guard entry.after === active.reading, entry.plugins.contains(plugin) else { return false }
+            let was = entry.before.plugins.first { $0.description.id == plugin }
+            return generation == nil || was?.key == generation
+        }
+        guard let entry else { return nil }
+        // Plugins that were swapped since, and do not belong to that swap, stay.
+        let current = Dictionary(
+            active.plugins.map { ($0.description.id, $0) }, uniquingKeysWith: { first, _ in first })
+        var staying: [Int: LoadedPlugin] = [:]
+        for (place, plugin) in entry.before.plugins.enumerated() where !entry.plugins.contains(plugin.description.id) {
+            guard let now = current[plugin.description.id], now.reference == plugin.reference else { continue }
+            staying[place] = now
+        }
+        return entry.before.replacing(staying, in: active.loadFolder)
+    }
+}

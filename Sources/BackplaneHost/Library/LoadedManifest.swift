@@ -1,0 +1,239 @@
+import Backplane
+
+/// The immutable result of loading a manifest's plugins and resolving the manifest.
+struct LoadedManifest: Sendable {
+    let plan: Plan
+    /// The chosen class for every definition.
+    let lock: [String: LockedClass]
+    /// The problems of the manifest and its plugins.
+    let problems: [Problem]
+    let catalogue: Catalogue
+    /// The plugins linked into this program, then those of the manifest in its order.
+    let plugins: [LoadedPlugin]
+    let document: ManifestDocument
+    private let loadProblems: [Problem]
+    private let options: LoadingOptions
+    let loadFolder: LoadFolder?
+    /// The identity of the parsed manifest, which is the same for all values that differ only in their plugins.
+    let reading: Reading
+
+    /// The identity of a manifest that was read once.
+    final class Reading: Sendable {}
+
+    /// Creates the result of loading the plugins of a manifest and resolving it.
+    ///
+    /// - Parameters:
+    ///   - generations: The generations that are already in memory.
+    ///   - before: The previously active manifest; libraries that it loaded are not loaded again.
+    ///   - triesLibraries: Whether each library is first tried in a child process.
+    init(
+        _ document: ManifestDocument, linked: [LinkedPlugin], _ options: LoadingOptions, _ generations: GenerationTable,
+        after before: LoadedManifest? = nil, in folder: LoadFolder? = nil, triesLibraries: Bool = false
+    ) {
+        var loader = PluginLoader(
+            document, options, generations, after: before?.plugins ?? [], in: folder, triesLibraries: triesLibraries)
+        loader.add(linked)
+        loader.addLibraries()
+        self.init(
+            document, loader.plugins, definitions: before?.plugins.filter { $0.definition != nil } ?? [],
+            readsFiles: true, options, loader.problems, loader.folder, Reading())
+    }
+
+    /// Returns the same manifest with some plugins, given by index, replaced.
+    ///
+    /// Definition files are not read again, but compared with the contracts of their consumers.
+    func replacing(_ replacements: [Int: LoadedPlugin], in folder: LoadFolder?) -> LoadedManifest {
+        var plugins = plugins
+        for (place, plugin) in replacements { plugins[place] = plugin }
+        return LoadedManifest(
+            document, plugins.filter { $0.definition == nil }, definitions: plugins.filter { $0.definition != nil },
+            readsFiles: false, options, loadProblems, folder, reading)
+    }
+
+    private init(
+        _ document: ManifestDocument, _ libraries: [LoadedPlugin], definitions: [LoadedPlugin], readsFiles: Bool,
+        _ options: LoadingOptions, _ loadProblems: [Problem], _ loadFolder: LoadFolder?, _ reading: Reading
+    ) {
+        (self.reading, self.options) = (reading, options)
+        let ofLibraries = Catalogue(of: libraries)
+        let loader = DefinitionLoader(
+            document, for: libraries, ofLibraries, known: definitions, readsFiles: readsFiles, options)
+        let plugins = libraries + loader.plugins
+        let catalogue =
+            loader.choices.isEmpty ? ofLibraries : Catalogue(of: plugins, builtIns: loader.choices)
+        self.catalogue = catalogue
+        // A plugin that is named twice is already loaded.
+        let loadErrors = loadProblems.map(\.error).filter { $0.code != .pluginDuplicate }
+        let resolution = Resolution(document, catalogue: catalogue, loadErrors: loadErrors) { entry, configuration in
+            plugins[entry.order].description.components[entry.index].review(Array(configuration))
+        }
+        self.document = document
+        self.plugins = plugins
+        (plan, lock) = (resolution.plan, resolution.lock)
+        problems = (document.positioning(loadProblems) + resolution.problems).grouped
+        (self.loadProblems, self.loadFolder) = (loadProblems, loadFolder)
+    }
+
+    /// Returns the plugins that another manifest does not have, or has in another generation.
+    func plugins(besides other: LoadedManifest) -> [LoadedPlugin] {
+        let keys = Set(other.plugins.map(\.key))
+        return plugins.filter { !keys.contains($0.key) }
+    }
+
+    func componentClass(of node: Plan.Node) -> ComponentClass {
+        plugins[node.entry.order].description.components[node.entry.index]
+    }
+
+    /// Returns the changes to another manifest.
+    func change(to new: LoadedManifest) -> PlanChange {
+        PlanChange(
+            from: plan, to: new.plan,
+            isReconfigurable: { new.plugins[$0.order].description.components[$0.index].isReconfigurable }
+        ) { isSame($0, in: new, $1) }
+    }
+
+    /// Returns whether an entry here and one of another manifest are the same class of the same loaded library.
+    func isSame(_ old: Catalogue.Entry, in new: LoadedManifest, _ other: Catalogue.Entry) -> Bool {
+        let (was, becomes) = (plugins[old.order], new.plugins[other.order])
+        return was.path == becomes.path && was.key == becomes.key && old.plugin == other.plugin
+            && old.index == other.index
+    }
+
+    /// Returns the node of a manager.
+    ///
+    /// - Throws: The manager's error, with the problems of loading among its causes, because a missing plugin may be
+    ///   the reason; or the document's own error if it has no managers.
+    func node(ofManager manager: String) throws(BackplaneError) -> Plan.Node {
+        do {
+            return try plan.node(ofManager: manager)
+        } catch {
+            if document.manifest.managers.isEmpty,
+                let reason = document.problems.first(where: { $0.severity == .error && $0.manager == nil })
+            {
+                throw reason.error
+            }
+            throw BackplaneError(
+                error.code, error.message, at: error.location, failure: error.failure,
+                causes: error.causes + loadProblems.map(\.error))
+        }
+    }
+
+    /// The names of managers without errors that start with the host.
+    var eagerNames: [String] {
+        plan.managers.keys.filter { document.manifest.managers[$0]?.activation != .lazy }.sorted()
+    }
+
+    /// Checks that the manifest and its plugins have no errors.
+    ///
+    /// - Throws: All errors as one, with the number of those that probably follow from others.
+    func requireSound() throws(BackplaneError) {
+        let problems = problems, errors = problems.errors
+        guard !errors.isEmpty else { return }
+        var error = BackplaneError.combining(errors, of: "the manifest", at: document.path)
+        if let summary = problems.summaryOfConsequences { error.causes.append(BackplaneError(error.code, summary)) }
+        throw error
+    }
+}
+
+extension LoadedManifest {
+    /// Returns the composition for tools.
+    func composition(_ rule: LaneRule) -> Composition {
+        let plugins = plugins.map {
+            Composition.PluginOrigin(id: $0.description.id, version: $0.description.version, library: $0.path)
+        }
+        return Composition(
+            document, catalogue: catalogue, plan: plan, problems: problems, plugins: plugins, wires: wires(rule))
+    }
+
+    /// The warnings about Swift state that can cross only as JSON, even to a rebuild of the same code.
+    var encodedStates: [Problem] {
+        let warnings = plan.nodes.compactMap { node -> Problem? in
+            // Other code has bytes of its own choice, and no values of Swift.
+            guard let side = componentClass(of: node).stateSide, side.origin.revision != 0,
+                case .encoded(let reason) = LaneChoice(from: side, to: side, as: side.state.version, .fastest)
+            else { return nil }
+            let text = "the state of \(node.name) can only be carried over as JSON, for which calls wait: \(reason)"
+            return Problem(
+                .warning, manager: node.managers.first, BackplaneError(.stateIncompatible, text, at: node.location))
+        }
+        return document.positioning(warnings)
+    }
+
+    /// Returns the wires of the plan, whose components need not be running.
+    private func wires(_ rule: LaneRule) -> [Composition.PlannedWire] {
+        var comparisons = LayoutComparisons()
+        return plan.nodes.flatMap { user in
+            user.wires.compactMap { wire -> Composition.PlannedWire? in
+                let provider = plan.nodes[wire.provider]
+                guard let consumer = componentClass(of: user).consumerSide(ofWire: wire.label) else { return nil }
+                let lane = LaneChoice(from: consumer, to: componentClass(of: provider).providerSide, rule) {
+                    comparisons.difference($0, $1)
+                }
+                return Composition.PlannedWire(
+                    user: user.id, label: wire.label, provider: provider.id, contract: consumer.contract.name,
+                    version: consumer.contract.version,
+                    lane: WireStatus.Lane(lane, of: consumer))
+            }
+        }
+    }
+}
+
+/// The methods that a wire's user declares and its provider's active code has, but the new code lacks.
+struct RemovedMethods: Hashable {
+    /// The user's name, or `nil` for the host program.
+    let user: String?
+    let label: String
+    let provider: String
+    let contract: ContractDescription
+    let names: [String]
+    /// The location of the provider's definition in the manifest.
+    let location: String
+
+    /// Compares the code of a provider with its successor, or returns `nil` if the user loses nothing.
+    init?(
+        _ user: String?, _ label: String, needing contract: ContractDescription, of provider: Plan.Node,
+        from old: ContractDescription?, to new: ContractDescription?
+    ) {
+        // Another contract is a mismatch, which is reported as such.
+        guard let old, let new, old.name == contract.name, new.name == contract.name else { return nil }
+        let never = Set(old.missing(from: contract))
+        names = new.missing(from: contract).filter { !never.contains($0) }
+        guard !names.isEmpty else { return nil }
+        (self.user, self.label, self.contract) = (user, label, contract)
+        (self.provider, location) = (provider.name, provider.location)
+    }
+
+    var error: BackplaneError {
+        let methods = names.map { "`\($0)`" }.joined(separator: ", ")
+        let caller = user.map { "\($0), through its wire `\(label)`," } ?? "the host program"
+        return BackplaneError(
+            .callUnimplemented,
+            "\(caller) calls \(methods) of `\(contract.name)`, which the active code of \(provider) provides and the "
+                + "new code lacks; change the caller together with it, keep the method, or allow the removal "
+                + "(`SwapOptions.allowsMissingMethods`)",
+            at: location)
+    }
+}
+
+extension LoadedManifest {
+    /// Returns the methods that wires of this manifest use and that their providers lose with another manifest.
+    ///
+    /// A user that also changes is judged by its new code; new wires are not judged.
+    func methodsRemoved(in new: LoadedManifest, _ succession: Succession) -> [RemovedMethods] {
+        let before = succession.before.map { place in place.map { plan.nodes[$0] } }
+        return new.plan.nodes.flatMap { user -> [RemovedMethods] in
+            guard let known = before[user.id] else { return [] }
+            let type = new.componentClass(of: user)
+            return user.wires.compactMap { link in
+                let provider = new.plan.nodes[link.provider]
+                guard let old = before[provider.id], !isSame(old.entry, in: new, provider.entry),
+                    known.wires.contains(where: { $0.label == link.label && $0.provider == old.id }),
+                    let contract = type.consumerSide(ofWire: link.label)?.contract
+                else { return nil }
+                return RemovedMethods(
+                    user.name, link.label, needing: contract, of: provider, from: old.entry.component.contract,
+                    to: provider.entry.component.contract)
+            }
+        }
+    }
+}

@@ -1,0 +1,359 @@
+package import Backplane
+import BackplaneDefinitions
+import CBackplane
+import FoundationEssentials
+
+/// A plugin in the process, with its own description.
+struct LoadedPlugin: Sendable {
+    /// The manifest's reference to it; `nil` if there is none.
+    var reference: PluginReference? = nil
+    /// The path at which it was built; `nil` if it is linked into this program.
+    let path: String?
+    /// The path of the copy that was loaded; `nil` if it is linked into this program.
+    var copy: String? = nil
+    /// The ranges of the copy that running code does not need.
+    var unmapped: [Range<Int>] = []
+    /// The path of the copy of its files; `nil` if it has none.
+    let resources: String?
+    let description: PluginDescription
+
+    /// The identity among all generations of all plugins.
+    var key: String {
+        if let definition, let path { return "\(path) (\(definition.edition))" }
+        return copy ?? "\(description.id) \(description.version), linked (\(linkedGeneration))"
+    }
+    /// The number that distinguishes linked plugins that replaced one another.
+    var linkedGeneration = 0
+    /// The definition file that it consists of; `nil` for a plugin with code of its own.
+    var definition: LoadedDefinition? = nil
+
+    /// The image of its library; `nil` if it is linked into this program.
+    var image: PluginImage? {
+        guard let path, let copy else { return nil }
+        return PluginImage(
+            id: description.id, version: description.version, library: FilePath.name(of: path), copy: copy)
+    }
+}
+
+extension LoadedPlugin {
+    /// Returns whether the plugin is the one that a reference names, even if it expects a version or digest only now.
+    fileprivate func fulfils(_ reference: PluginReference) -> Bool {
+        guard let own = self.reference, own != reference else { return self.reference == reference }
+        guard let path, let copy, own.library == reference.library, own.resources == reference.resources,
+            reference.version?.contains(description.version) ?? true
+        else { return false }
+        let matches: Void? = try? LibraryCopy.requireDigest(reference.sha256, ofCopy: copy, path)
+        return matches != nil
+    }
+
+    /// Creates a plugin from the description of a loaded library.
+    ///
+    /// - Parameter getInterface: The function through which the plugin fetches the host's services.
+    init(_ file: LibraryFile, _ library: DynamicLibrary, _ getInterface: bp_get_interface) throws(BackplaneError) {
+        let reference = file.reference, description = try file.describe(library, getInterface)
+        if let range = reference?.version, !range.contains(description.version) {
+            throw BackplaneError(
+                .versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)",
+                at: file.path)
+        }
+        self.init(
+            reference: reference, path: file.path, copy: file.copy, unmapped: file.unmapped,
+            resources: file.resources, description: description)
+    }
+}
+
+/// A loader that loads a manifest's plugins into the process in order; a failing plugin does not affect the others.
+struct PluginLoader {
+    let document: ManifestDocument
+    let options: LoadingOptions
+    private(set) var plugins: [LoadedPlugin] = []
+    private(set) var problems: [Problem] = []
+    /// The load folder, created with the first library.
+    private(set) var folder: LoadFolder?
+    /// The plugins of the previous manifest, which are not loaded again.
+    private let before: [LoadedPlugin]
+    private let generations: GenerationTable
+    /// A Boolean value that indicates whether each library is first tried in a child process.
+    private let triesLibraries: Bool
+    /// The number of prepared libraries of each plugin, by its id.
+    private var prepared: [String: Int] = [:]
+    private var resourceNames = ResourceFolder.Names()
+
+    init(
+        _ document: ManifestDocument, _ options: LoadingOptions, _ generations: GenerationTable,
+        after before: [LoadedPlugin] = [], in folder: LoadFolder? = nil, triesLibraries: Bool = false
+    ) {
+        (self.document, self.options, self.generations, self.before, self.folder) = (
+            document, options, generations, before, folder
+        )
+        self.triesLibraries = triesLibraries
+    }
+
+    /// Adds plugins that are linked into this program.
+    mutating func add(_ linked: [LinkedPlugin]) {
+        let known = before.filter { $0.path == nil }
+        guard known.isEmpty else { return plugins += known }
+        let getInterface = options.getInterface
+        for plugin in linked {
+            attempt("the linked plugin `\(plugin.name)`", at: nil) { () throws(BackplaneError) in
+                LoadedPlugin(
+                    path: nil, resources: try plugin.resources(), description: try plugin.describe(getInterface))
+            }
+        }
+    }
+
+    /// Loads the libraries that the manifest names or, if it has no `plugins`, all in the plugin folders.
+    mutating func addLibraries() {
+        if let references = document.manifest.plugins {
+            let manifestFolder = document.path.map { FilePath.folder(of: $0) }
+            let locator = LibraryLocator(manifestFolder: manifestFolder, pluginPaths: options.pluginPaths)
+            add(
+                references.enumerated().map { index, reference in
+                    Wanted(
+                        what: "the library `\(reference.library)`", location: document.place(ofLibrary: index),
+                        reference: reference,
+                        path: { () throws(BackplaneError) in try locator.locate(reference.library) })
+                })
+        } else {
+            do {
+                add(
+                    try LibraryLocator.libraries(in: options.pluginPaths).map { path in
+                        Wanted(what: "the library", location: path, path: { path })
+                    })
+            } catch {
+                problems.append(Problem(.error, manager: nil, error))
+            }
+        }
+    }
+
+    /// A library to load.
+    private struct Wanted {
+        /// The description and the location of the library for errors.
+        var what: String
+        var location: String?
+        var reference: PluginReference? = nil
+        var path: () throws(BackplaneError) -> String
+    }
+
+    /// The progress of a library: known from the previous manifest, ready to load, or loaded but not described.
+    fileprivate enum Opened: Sendable {
+        case known(LoadedPlugin)
+        case ready(LibraryFile)
+        case loaded(LibraryFile, DynamicLibrary)
+    }
+
+    /// Loads all libraries before describing any, because loading one discards the Swift runtime's caches of types.
+    ///
+    /// A constructor or an entry function that never returns occupies a thread. A constructor also delays all later
+    /// libraries, because the system loads one at a time.
+    private mutating func add(_ wanted: [Wanted]) {
+        let limit = options.limit, getInterface = options.getInterface
+        var ready: [Result<Opened, BackplaneError>] = []
+        for library in wanted {
+            ready.append(Result { () throws(BackplaneError) in try open(library) })
+        }
+        let loaded = AbandonableThread.map(ready, limit: limit) { _, opened in
+            opened.flatMap(Self.load)
+        } late: { _, opened in
+            opened.flatMap { .failure($0.overdue("be loaded", limit)) }
+        } unable: { _, opened in
+            opened.flatMap { _ in .failure(.noThread) }
+        }
+        let described = AbandonableThread.map(loaded, limit: limit) { _, opened in
+            opened.flatMap { Self.describe($0, getInterface) }
+        } late: { _, opened in
+            opened.flatMap { .failure($0.overdue("describe itself", limit)) }
+        } unable: { _, opened in
+            opened.flatMap { _ in .failure(.noThread) }
+        }
+        for (library, described) in zip(wanted, described) {
+            attempt(library.what, at: library.location) { () throws(BackplaneError) in try described.get() }
+        }
+    }
+
+    private mutating func attempt(
+        _ what: String, at location: String?, _ load: () throws(BackplaneError) -> LoadedPlugin
+    ) {
+        do throws(BackplaneError) {
+            let plugin = try load()
+            try requireNew(plugin.description)
+            plugins.append(plugin)
+        } catch {
+            // A library that was not found has no other place than the manifest's.
+            let refusal =
+                error.location == nil
+                ? BackplaneError(error.code, error.message, at: location, failure: error.failure, causes: error.causes)
+                : BackplaneError(
+                    error.code, "\(what) is not loaded: \(error.message)", at: location, causes: [error])
+            problems.append(Problem(.error, manager: nil, refusal))
+        }
+    }
+
+    private mutating func open(_ library: Wanted) throws(BackplaneError) -> Opened {
+        let opened = try find(library)
+        if triesLibraries, case .ready(let file) = opened {
+            try options.trials.requireSurvival(of: file, limit: options.limit)
+        }
+        return opened
+    }
+
+    private mutating func find(_ library: Wanted) throws(BackplaneError) -> Opened {
+        if let reference = library.reference, var known = before.first(where: { $0.fulfils(reference) }) {
+            known.reference = reference
+            return .known(known)
+        }
+        let path = try library.path()
+        if library.reference == nil, let known = before.first(where: { $0.reference == nil && $0.path == path }) {
+            return .known(known)
+        }
+        let folder = try loadFolder(), generations = generations
+        var names = resourceNames, prepared = prepared
+        defer { (resourceNames, self.prepared) = (names, prepared) }
+        return .ready(
+            try LibraryFile.prepare(path, library.reference, in: folder, &names) { id in
+                guard let plugin = id ?? generations.plugin(ofLibraryAt: path) else { return (nil, 1) }
+                defer { prepared[plugin, default: 0] += 1 }
+                return (plugin, generations.nextNumber(of: plugin) + prepared[plugin, default: 0])
+            })
+    }
+
+    private static func load(_ opened: Opened) -> Result<Opened, BackplaneError> {
+        guard case .ready(let library) = opened else { return .success(opened) }
+        return Result { () throws(BackplaneError) in .loaded(library, try library.load()) }
+    }
+
+    private static func describe(_ opened: Opened, _ getInterface: bp_get_interface) -> Result<
+        LoadedPlugin, BackplaneError
+    > {
+        switch opened {
+        case .known(let plugin): return .success(plugin)
+        case .ready(let library):
+            return .failure(BackplaneError(.pluginLoadFailed, "the library was not loaded", at: library.path))
+        case .loaded(let file, let library):
+            return Result { () throws(BackplaneError) in try LoadedPlugin(file, library, getInterface) }
+        }
+    }
+
+    private mutating func loadFolder() throws(BackplaneError) -> LoadFolder {
+        if let folder { return folder }
+        let made = try LoadFolder(in: options.folder)
+        folder = made
+        return made
+    }
+
+    private func requireNew(_ plugin: PluginDescription) throws(BackplaneError) {
+        guard
+            let other = plugins.first(where: {
+                $0.description.id == plugin.id && $0.description.version == plugin.version
+            })
+        else { return }
+        throw BackplaneError(
+            .pluginDuplicate,
+            "\(plugin.id) \(plugin.version) is already loaded, from \(other.path ?? "this program"); name it only once")
+    }
+}
+
+extension PluginLoader.Opened {
+    fileprivate func overdue(_ what: String, _ limit: Duration) -> BackplaneError {
+        let path: String? =
+            switch self {
+            case .known: nil
+            case .ready(let library), .loaded(let library, _): library.path
+            }
+        return BackplaneError(
+            .callDeadline,
+            "the library took longer than \(limit) to \(what), and still occupies its thread; `backplane validate` shows where it hangs",
+            at: path)
+    }
+}
+
+extension Catalogue {
+    /// Creates the catalogue of the classes that plugins registered.
+    ///
+    /// - Parameter builtIns: The choices for definitions that the built-in class serves, by their paths.
+    init(of plugins: [LoadedPlugin], builtIns: [String: BuiltInChoice] = [:]) {
+        self.init(
+            plugins.enumerated().flatMap { order, plugin in
+                plugin.description.components.enumerated().map { index, component in
+                    Catalogue.Entry(
+                        plugin: plugin.description.id, pluginVersion: plugin.description.version, order: order,
+                        index: index,
+                        component: component.description)
+                }
+            }, builtIns: builtIns)
+    }
+}
+
+/// The properties of a loaded library that attribute its code to its plugin.
+package struct PluginImage: Sendable, Hashable {
+    package var id: String
+    package var version: Version
+    /// The name of the file where it was built.
+    package var library: String
+    /// The path of the copy that was loaded.
+    package var copy: String
+
+    package init(id: String, version: Version, library: String, copy: String) {
+        (self.id, self.version, self.library, self.copy) = (id, version, library, copy)
+    }
+}
+
+extension PluginImage: CustomStringConvertible {
+    /// The image as text: "org.example.books 1.2.0 (libBooks.so)".
+    package var description: String { "\(id) \(version) (\(library))" }
+}
+
+/// The options for loading plugins into the process.
+struct LoadingOptions: Sendable {
+    /// The folders in which to look for libraries, after the manifest's own folder and before the program's.
+    var pluginPaths: [String]
+    /// The folder to which libraries are copied; `nil` means `$XDG_CACHE_HOME` or the temporary folder.
+    var folder: String?
+    /// The time that a library may take to load, and then again to register its classes.
+    var limit: Duration
+    /// The trials of libraries before they are loaded.
+    var trials: LibraryTrials
+    /// The function through which plugins fetch the host's services.
+    var getInterface: bp_get_interface
+    /// The function that calls a serializer, a manager, with a response; `nil` if no manager can be found.
+    var serialize: Serialize? = nil
+
+    typealias Serialize =
+        nonisolated(nonsending) @Sendable (_ manager: String, ForeignResponse, Call) async throws(BackplaneError) ->
+        Data
+}
+
+/// A plugin that is linked into this program.
+package struct LinkedPlugin: Sendable {
+    let name: String
+    /// A function that returns the plugin's description and provides it with the host's services.
+    let describe: @Sendable (bp_get_interface) throws(BackplaneError) -> PluginDescription
+    /// A function that returns the folder with the plugin's files; `nil` if it has none.
+    let resources: @Sendable () throws(BackplaneError) -> String?
+
+    package init(_ plugin: any Plugin.Type) {
+        name = plugin.id
+        describe = { getInterface throws(BackplaneError) in
+            try PluginDescription(asking: plugin, getInterface: getInterface)
+        }
+        resources = { () throws(BackplaneError) in try ResourceFolder.ofModule(declaring: plugin) }
+    }
+
+    /// Creates a plugin from only its entry function, as for a library.
+    package init(named name: String, entry: @escaping @Sendable PluginDescription.Entry) {
+        self.name = name
+        describe = { getInterface throws(BackplaneError) in
+            try PluginDescription(asking: entry, getInterface: getInterface)
+        }
+        resources = { nil }
+    }
+
+    /// Creates a plugin from the function that registers its components.
+    package init(id: String, version: Version, register: @escaping @Sendable (inout Registrar) -> Void) {
+        name = id
+        describe = { getInterface throws(BackplaneError) in
+            try PluginDescription(id: id, version: version, getInterface: getInterface, register: register)
+        }
+        resources = { nil }
+    }
+}

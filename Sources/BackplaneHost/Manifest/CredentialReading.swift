@@ -1,0 +1,306 @@
+import Backplane
+import BackplaneDocuments
+import BackplaneExchange
+import BackplaneNetwork
+
+/// The schemes of credentials, as named in manifests.
+enum CredentialType: String, CaseIterable {
+    case basic, digest, bearer, component
+
+    /// The keys of a credential of this type.
+    var keys: ManifestKeys {
+        let own =
+            switch self {
+            case .basic: ["user", "password", "preemptive"]
+            case .digest: ["user", "password"]
+            case .bearer: ["secret", "signIn", "refresh", "token", "expires", "refreshToken", "keep"]
+            case .component: ["manager", "values"]
+            }
+        return ManifestKeys(["type", "hosts", "managers", "cookies"] + own)
+    }
+}
+
+extension ManifestReader {
+    /// Reads the credentials by name.
+    ///
+    /// Every mistake is an error, because a default might send a secret to the wrong host.
+    mutating func credentials(in section: Section) -> [String: Credential] {
+        guard let section = dictionary("credentials", in: section) else { return [:] }
+        guard section.values.count <= ManifestLimits.credentials else {
+            let words = "expected at most \(ManifestLimits.credentials) credentials, found \(section.values.count)"
+            report(.manifestUnsupported, words, at: section.path)
+            return [:]
+        }
+        var credentials: [String: Credential] = [:]
+        for (name, value) in section.values.sorted(by: { $0.key < $1.key }) {
+            guard let own = self.section(value, at: section.path / name) else { continue }
+            if name.isEmpty { report(.manifestWrongType, "a credential needs a name", at: own.path) }
+            credentials[name] = credential(in: own)
+        }
+        return credentials
+    }
+
+    private mutating func credential(in section: Section) -> Credential? {
+        if section.values["type"] == nil {
+            report(.manifestMissingKey, "`type` is missing", at: section.path / "type")
+        }
+        guard let type = choice("type", of: CredentialType.allCases, in: section) else { return nil }
+        reportUnknownKeys(in: section, known: type.keys, severity: .error)
+        let hosts = hosts(in: section)
+        let managers = texts("managers", most: ManifestLimits.managers, in: section)
+        let hasCookies = boolean("cookies", in: section) ?? false
+        let scheme: Credential.Scheme?
+        switch type {
+        case .basic:
+            let isPreemptive = boolean("preemptive", in: section) ?? true
+            scheme = .basic(login(in: section), isPreemptive: isPreemptive)
+        case .digest: scheme = .digest(login(in: section))
+        case .bearer: scheme = tokenSource(in: section).map { .bearer($0) }
+        case .component:
+            let values = values(in: section)
+            scheme = requiredString("manager", in: section).map { .component($0, values: values) }
+        }
+        return scheme.map { Credential(hosts: hosts, $0, managers: managers, hasCookies: hasCookies) }
+    }
+
+    private mutating func hosts(in section: Section) -> [String] {
+        let hosts = texts("hosts", most: ManifestLimits.credentialHosts, in: section)
+        if section.values["hosts"] == nil || section.values["hosts"] == .array([]) {
+            report(
+                .manifestMissingKey, "`hosts` is missing or empty; name the hosts that may be sent the credential",
+                at: section.path / "hosts")
+        }
+        guard let hosts else { return [] }
+        for (index, host) in hosts.enumerated() where !host.isHostWithPort {
+            let path = section.path / "hosts" / index
+            guard !unusable.contains(path) else { continue }
+            report(
+                .manifestWrongType,
+                "expected a host's name in lower case, with or without a port, such as `books.example.org:8443`, found `\(shown(host, at: path))`",
+                at: path)
+        }
+        return hosts
+    }
+
+    /// Reads the values that a manager receives with each request.
+    private mutating func values(in section: Section) -> [String: Secret] {
+        guard let section = dictionary("values", in: section) else { return [:] }
+        guard section.values.count <= ManifestLimits.credentialValues else {
+            let words = "expected at most \(ManifestLimits.credentialValues) values, found \(section.values.count)"
+            report(.manifestUnsupported, words, at: section.path)
+            return [:]
+        }
+        var values: [String: Secret] = [:]
+        for name in section.values.keys.sorted() { values[name] = secret(name, in: section) }
+        return values
+    }
+
+    private mutating func login(in section: Section) -> Login {
+        let user = secret("user", in: section), password = secret("password", in: section)
+        if let user, user.revealed.utf8.contains(UInt8(ascii: ":")) {
+            report(.manifestWrongType, "the name of a user must not contain a colon", at: section.path / "user")
+        }
+        return Login(user: user, password: password)
+    }
+
+    private mutating func tokenSource(in section: Section) -> TokenSource? {
+        let known = ["secret", "signIn"].filter { section.values[$0] != nil }
+        guard known.count == 1 else {
+            report(
+                known.isEmpty ? .manifestMissingKey : .manifestWrongType,
+                "expected one of `signIn` and `secret`, found \(known.isEmpty ? "neither" : "both")", at: section.path)
+            return nil
+        }
+        if section.values["secret"] != nil {
+            for key in ["refresh", "token", "expires", "refreshToken", "keep"] where section.values[key] != nil {
+                report(.manifestWrongType, "`\(key)` needs `signIn`", at: section.path / key)
+            }
+            return secret("secret", in: section).map { TokenSource(secret: $0) }
+        }
+        let signIn = tokenRequest("signIn", in: section), refresh = tokenRequest("refresh", in: section)
+        if section.values["token"] == nil {
+            report(
+                .manifestMissingKey, "`token` is missing: the JSON pointer of the token in an answer",
+                at: section.path / "token")
+        }
+        let token = pointer("token", in: section), expires = pointer("expires", in: section)
+        let refreshToken = pointer("refreshToken", in: section), isKept = boolean("keep", in: section) ?? false
+        let unknown = (refresh?.names ?? []).subtracting(["token", "refreshToken"]).sorted()
+        if let name = unknown.first {
+            report(
+                .manifestWrongType, "a refresh has the values `token` and `refreshToken`, not `\(name)`",
+                at: section.path / "refresh")
+        }
+        guard let signIn, let token else { return nil }
+        return TokenSource(
+            signIn: signIn, refresh: refresh, token: token, expires: expires, refreshToken: refreshToken,
+            isKept: isKept)
+    }
+
+    private mutating func tokenRequest(_ key: String, in section: Section) -> TokenRequest? {
+        guard let section = dictionary(key, in: section) else { return nil }
+        reportUnknownKeys(in: section, known: .tokenRequest, severity: .error)
+        let method = string("method", in: section) ?? "POST"
+        guard let url = requiredString("url", in: section) else { return nil }
+        guard HTTPOrigin(url) != nil else {
+            report(.manifestWrongType, "expected an `http:` or `https:` URL", at: section.path / "url")
+            return nil
+        }
+        var content = TokenRequest.Content.none
+        if section.values["json"] != nil, section.values["form"] != nil {
+            report(.manifestWrongType, "expected one of `json` and `form`, found both", at: section.path)
+        } else if let members = dictionary("json", in: section) {
+            content = .json(templates(members))
+        } else if let members = dictionary("form", in: section) {
+            content = .form(templates(members))
+        }
+        let headers = dictionary("headers", in: section).map(templates) ?? [:]
+        return TokenRequest(url, content, method: method, headers: headers)
+    }
+
+    private func templates(_ section: Section) -> [String: TokenTemplate] {
+        section.values.mapValues { TokenTemplate(written: JSONValue($0)) }
+    }
+
+    /// Reads a string that may be a secret and is not shown in any message.
+    private mutating func secret(_ key: String, in section: Section) -> Secret? {
+        guard let value = section.values[key], !unusable.contains(section.path / key) else { return nil }
+        guard case .string(let text) = value else {
+            report(.manifestWrongType, "expected a string, found \(value.kind)", at: section.path / key)
+            return nil
+        }
+        guard text.utf8.count <= ManifestLimits.secretBytes, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            let words = "expected a string of at most \(ManifestLimits.secretBytes) bytes without control characters"
+            report(.manifestWrongType, words, at: section.path / key)
+            return nil
+        }
+        return Secret(text)
+    }
+
+    private mutating func pointer(_ key: String, in section: Section) -> String? {
+        guard let text = string(key, in: section) else { return nil }
+        guard text.hasPrefix("/") else {
+            let path = section.path / key
+            report(
+                .manifestWrongType, "expected a JSON pointer such as `/token`, found `\(shown(text, at: path))`",
+                at: path)
+            return nil
+        }
+        return text
+    }
+
+    private mutating func boolean(_ key: String, in section: Section) -> Bool? {
+        guard let value = section.values[key] else { return nil }
+        guard case .bool(let flag) = value else {
+            report(.manifestWrongType, "expected a boolean, found \(value.kind)", at: section.path / key)
+            return nil
+        }
+        return flag
+    }
+
+    /// Reads an array of strings; returns `nil` if it is missing or one of its elements is not a string.
+    private mutating func texts(_ key: String, most: Int, in section: Section) -> [String]? {
+        guard let values = array(key, in: section, most: most) else { return nil }
+        var texts: [String] = []
+        for (index, value) in values.enumerated() {
+            guard case .string(let text) = value else {
+                report(.manifestWrongType, "expected a string, found \(value.kind)", at: section.path / key / index)
+                return nil
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+}
+
+extension ManifestKeys {
+    static let tokenRequest = ManifestKeys(["method", "url", "headers", "json", "form"])
+}
+
+extension String {
+    /// A Boolean value that indicates whether the text is a host's name or address in lower case, optionally with a
+    /// port.
+    fileprivate var isHostWithPort: Bool {
+        var host = self[...]
+        if let colon = lastIndex(of: ":"), !hasSuffix("]") {
+            guard let port = Int(self[index(after: colon)...]), (1...65_535).contains(port) else { return false }
+            host = self[..<colon]
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            return host.dropFirst().dropLast().utf8.allSatisfy { "0123456789abcdef:.".utf8.contains($0) }
+        }
+        return host.utf8.count <= 253
+            && host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+                (1...63).contains(label.utf8.count)
+                    && label.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789-_".utf8.contains($0) }
+            }
+    }
+}
+
+extension Credential {
+    /// The credential as written in a manifest, with its secrets.
+    var value: ManifestValue {
+        var members: [String: ManifestValue] = ["hosts": .array(hosts.map { .string($0) })]
+        members["managers"] = managers.map { .array($0.map { .string($0) }) }
+        if hasCookies { members["cookies"] = true }
+        switch scheme {
+        case .basic(let login, let isPreemptive):
+            members["type"] = .string(CredentialType.basic.rawValue)
+            members.merge(login.members) { $1 }
+            if !isPreemptive { members["preemptive"] = false }
+        case .digest(let login):
+            members["type"] = .string(CredentialType.digest.rawValue)
+            members.merge(login.members) { $1 }
+        case .bearer(let source):
+            members["type"] = .string(CredentialType.bearer.rawValue)
+            members.merge(source.members) { $1 }
+        case .component(let manager, let values):
+            members["type"] = .string(CredentialType.component.rawValue)
+            members["manager"] = .string(manager)
+            if !values.isEmpty { members["values"] = .dictionary(values.mapValues { .string($0.revealed) }) }
+        case .custom(let scheme):
+            // No manifest can have the functions of a program; the name says which are missing.
+            members["type"] = .string(scheme.name)
+        }
+        return .dictionary(members)
+    }
+}
+
+extension Login {
+    fileprivate var members: [String: ManifestValue] {
+        var members: [String: ManifestValue] = [:]
+        members["user"] = user.map { .string($0.revealed) }
+        members["password"] = password.map { .string($0.revealed) }
+        return members
+    }
+}
+
+extension TokenSource {
+    fileprivate var members: [String: ManifestValue] {
+        if let secret { return ["secret": .string(secret.revealed)] }
+        var members: [String: ManifestValue] = ["token": .string(token)]
+        members["signIn"] = signIn?.value
+        members["refresh"] = refresh?.value
+        members["expires"] = expires.map { .string($0) }
+        members["refreshToken"] = refreshToken.map { .string($0) }
+        if isKept { members["keep"] = true }
+        return members
+    }
+}
+
+extension TokenRequest {
+    fileprivate var value: ManifestValue {
+        func written(_ members: [String: TokenTemplate]) -> ManifestValue {
+            .dictionary(members.mapValues { ManifestValue($0.written) })
+        }
+        var members: [String: ManifestValue] = ["url": .string(url)]
+        if method != "POST" { members["method"] = .string(method) }
+        if !headers.isEmpty { members["headers"] = written(headers) }
+        switch content {
+        case .none: break
+        case .json(let parts): members["json"] = written(parts)
+        case .form(let parts): members["form"] = written(parts)
+        }
+        return .dictionary(members)
+    }
+}

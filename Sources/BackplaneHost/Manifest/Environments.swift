@@ -1,0 +1,289 @@
+import Backplane
+import BackplaneDocuments
+import BackplaneNetwork
+
+extension ManifestReader {
+    /// Returns the root merged with the chosen environment; `nil` if it is unknown or invalid.
+    ///
+    /// All environments are read, so that a mistake in an environment is reported before it is needed.
+    mutating func choosingEnvironment(in root: Section) -> Section? {
+        let environments = dictionary("environments", in: root)
+        var chosen: Section?
+        for name in environments?.values.keys.sorted() ?? [] {
+            guard let environments, let overlay = overlay(name, in: environments) else { continue }
+            if name == environment { chosen = overlay }
+        }
+        if !isRehearsal { rehearseOthers(environments, in: root) }
+        guard let environment else { return root }
+        guard let environments, environments.values[environment] != nil else {
+            report(unknownEnvironment(environment, among: environments?.values.keys.sorted() ?? []))
+            return nil
+        }
+        return chosen.map { overlay in
+            let patch = overlay.values.filter { ManifestKeys.environment.all.contains($0.key) }
+            let merged = ManifestValue.dictionary(root.values).merging(
+                .dictionary(patch), writtenAt: overlay.path, &origins)
+            guard case .dictionary(let values) = merged else { return root }
+            return Section(values: values, path: root.path)
+        }
+    }
+
+    private mutating func rehearseOthers(_ environments: Section?, in root: Section) {
+        guard let environments else { return }
+        guard environments.values.count <= ManifestLimits.environments else {
+            let words =
+                "expected at most \(ManifestLimits.environments) environments, found \(environments.values.count)"
+            return report(.manifestUnsupported, words, at: environments.path)
+        }
+        for name in environments.values.keys.sorted() where name != environment { rehearse(name, in: root) }
+    }
+
+    func unknownEnvironment(_ name: String, among names: [String]) -> BackplaneError {
+        let suggestions = NameSuggestions(for: name, among: names)
+        let hint = suggestions.question ?? (names.isEmpty ? "the manifest has none" : "there are \(suggestions.list)")
+        return BackplaneError(
+            .manifestUnknownEnvironment, "no environment is named `\(name)`; \(hint)",
+            at: (ManifestPath() / "environments").description)
+    }
+
+    /// Returns an environment if it can be merged; the contents of the chosen one are read with the merged manifest.
+    private mutating func overlay(_ name: String, in environments: Section) -> Section? {
+        let before = (errorCount, warningCount)
+        guard let overlay = dictionary(name, in: environments) else { return nil }
+        var others = overlay
+        for key in ManifestKeys.root.all
+        where !ManifestKeys.environment.all.contains(key) && others.values.removeValue(forKey: key) != nil {
+            let words =
+                "an environment cannot change `\(key)`; it can contain \(NameSuggestions.list(ManifestKeys.environment.all))"
+            report(.manifestUnsupported, words, at: overlay.path / key)
+        }
+        let isSound = (errorCount, warningCount) == before
+        reportUnknownKeys(in: others, known: .environment)
+        return isSound ? overlay : nil
+    }
+
+    /// Warns of the errors that an environment would cause if it were chosen, except for those of its variables.
+    private mutating func rehearse(_ name: String, in root: Section) {
+        var other = ManifestReader(environment: name) { _ in "x" }
+        (other.isRehearsal, other.ignoresLock) = (true, true)
+        _ = other.read(.dictionary(root.values))
+        let path = (ManifestPath() / "environments" / name).description + "/"
+        let known = Set(
+            problems.compactMap(\.error.location)
+                + other.spellings.keys.compactMap { other.origins.place(of: $0.description) })
+        for problem in other.attributed
+        where !problem.isConsequence
+            && problem.error.location.map({ $0.hasPrefix(path) && !known.contains($0) }) ?? false
+        {
+            var error = problem.error
+            error.message = "in an environment that is not in use: \(error.message)"
+            report(error, severity: .warning)
+        }
+    }
+}
+
+extension ManifestValue {
+    /// Returns the value merged with a patch, as defined by JSON Merge Patch (RFC 7396).
+    ///
+    /// Dictionaries are merged, null removes a member, and any other value, including an array, replaces the existing
+    /// value.
+    ///
+    /// - Parameters:
+    ///   - place: The location at which the patch is written.
+    ///   - origins: The locations of values that the patch adds or removes, which this method updates.
+    func merging(_ patch: ManifestValue, writtenAt place: ManifestPath, _ origins: inout ManifestOrigins)
+        -> ManifestValue
+    {
+        guard case .dictionary(let changes) = patch, case .dictionary(var members) = self else {
+            origins = ManifestOrigins(place)
+            return patch.withoutNullMembers
+        }
+        for (key, change) in changes {
+            if change == .null {
+                members.removeValue(forKey: key)
+                origins[key] = ManifestOrigins(place / key)
+            } else if let member = members[key] {
+                members[key] = member.merging(change, writtenAt: place / key, &origins[key])
+            } else {
+                members[key] = change.withoutNullMembers
+                origins[key] = ManifestOrigins(place / key)
+            }
+        }
+        return .dictionary(members)
+    }
+
+    private var withoutNullMembers: ManifestValue {
+        guard case .dictionary(let members) = self else { return self }
+        return .dictionary(members.filter { $0.value != .null }.mapValues(\.withoutNullMembers))
+    }
+}
+
+extension ManifestReader {
+    /// Returns a value with the variables in its strings expanded.
+    ///
+    /// Failures are reported, and the affected strings are not examined further.
+    mutating func expanding(_ value: ManifestValue, at path: ManifestPath) -> ManifestValue {
+        guard dialect == .backplane, value.needsVariables else { return value }
+        switch value {
+        case .string(let text): return .string(expanding(text, at: path))
+        case .array(let values):
+            var expanded: [ManifestValue] = []
+            for (index, value) in values.enumerated() { expanded.append(expanding(value, at: path / index)) }
+            return .array(expanded)
+        case .dictionary(var members):
+            for key in members.keys.sorted() { members[key] = expanding(members[key]!, at: path / key) }
+            return .dictionary(members)
+        default: return value
+        }
+    }
+
+    private mutating func expanding(_ text: String, at path: ManifestPath) -> String {
+        do {
+            let words = try VariableText(text)
+            let (expanded, unset) = words.expanded(upTo: max(0, variableBytesLeft), variables)
+            for name in unset {
+                report(
+                    .manifestUnsetVariable, "the variable `\(name)` is not set; set it, or write `${\(name):-default}`",
+                    at: path)
+            }
+            let hadRoom = variableBytesLeft >= 0
+            variableBytesLeft -= expanded.utf8.count
+            if hadRoom, variableBytesLeft < 0 {
+                report(
+                    .manifestUnsupported,
+                    "with its variables expanded, the manifest is larger than \(DocumentLimits.bytes >> 20) MB",
+                    at: path)
+            }
+            guard unset.isEmpty, variableBytesLeft >= 0 else {
+                unusable.insert(path)
+                return text
+            }
+            if words.hasVariables { spellings[path] = text }
+            return expanded
+        } catch {
+            report(error.code, error.message, at: path)
+            unusable.insert(path)
+            return text
+        }
+    }
+
+    /// Returns a string as a message may show it: with variables as written, because their values may be secret.
+    func shown(_ text: String, at path: ManifestPath) -> String {
+        guard let spelling = spellings[path], Redaction.variables.hides(text) else { return text }
+        return spelling
+    }
+}
+
+extension ManifestValue {
+    fileprivate var needsVariables: Bool {
+        switch self {
+        case .string(let text): VariableText.isNeeded(for: text)
+        case .array(let values): values.contains(where: \.needsVariables)
+        case .dictionary(let members): members.values.contains(where: \.needsVariables)
+        default: false
+        }
+    }
+}
+
+/// A string in which `${NAME}` and `${NAME:-default}` stand for the values of variables, and `$${` for a literal `${`.
+struct VariableText {
+    enum Part: Hashable {
+        case text(String)
+        /// A variable, with the fallback for one that is not set or empty.
+        case variable(String, fallback: String?)
+    }
+
+    private(set) var parts: [Part] = []
+
+    /// Returns whether a string contains `${` and may therefore differ from its expansion.
+    static func isNeeded(for text: String) -> Bool {
+        var last: UInt8 = 0
+        return text.utf8.contains { byte in
+            defer { last = byte }
+            return last == UInt8(ascii: "$") && byte == UInt8(ascii: "{")
+        }
+    }
+
+    /// Parses the variables of a string.
+    ///
+    /// - Throws: `manifest.malformed-variable`.
+    init(_ text: String) throws(BackplaneError) {
+        var rest = Substring(text).unicodeScalars, plain = ""
+        while let dollar = rest.firstIndex(of: "$") {
+            plain += String(rest[..<dollar])
+            let dollars = rest[dollar...].prefix { $0 == "$" }
+            rest = rest[dollars.endIndex...]
+            guard rest.first == "{" else {
+                plain += String(dollars)
+                continue
+            }
+            plain += String(repeating: "$", count: dollars.count / 2)
+            if dollars.count.isMultiple(of: 2) { continue }
+            guard let end = rest.firstIndex(of: "}") else { throw Self.malformed("`${` without a closing `}`") }
+            if !plain.isEmpty { parts.append(.text(plain)) }
+            plain = ""
+            parts.append(try Self.variable(Substring(rest[..<end].dropFirst())))
+            rest = rest[end...].dropFirst()
+        }
+        plain += String(rest)
+        if !plain.isEmpty { parts.append(.text(plain)) }
+    }
+
+    /// Returns the variable described by the text between the braces.
+    private static func variable(_ words: Substring) throws(BackplaneError) -> Part {
+        let name = words.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+        let rest = words[name.endIndex...]
+        guard let first = name.first, !first.isNumber, rest.isEmpty || rest.hasPrefix(":-") else {
+            throw malformed("`${\(words.prefix(40))}` names no variable")
+        }
+        guard !rest.isEmpty else { return .variable(String(name), fallback: nil) }
+        let fallback = String(rest.unicodeScalars.dropFirst(2))
+        guard !isNeeded(for: fallback) else {
+            throw malformed("the default of `\(name)` refers to a variable, which is not allowed")
+        }
+        return .variable(String(name), fallback: fallback)
+    }
+
+    private static func malformed(_ reason: String) -> BackplaneError {
+        BackplaneError(
+            .manifestMalformedVariable, "\(reason); write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself")
+    }
+
+    /// Returns the text with the unexpanded values of its variables, and the names of variables without a value.
+    ///
+    /// - Parameter limit: The number of bytes after which the rest is left out.
+    func expanded(upTo limit: Int, _ value: (String) -> String?) -> (text: String, unset: [String]) {
+        var text = "", unset: [String] = [], seen: Set<String> = []
+        for part in parts where text.utf8.count <= limit {
+            switch part {
+            case .text(let plain): text += plain
+            case .variable(let name, let fallback):
+                let value = value(name)
+                if let fallback, value ?? "" == "" {
+                    text += fallback
+                } else if let value {
+                    text += value
+                } else if seen.insert(name).inserted {
+                    unset.append(name)
+                }
+            }
+        }
+        return (text, unset)
+    }
+
+    /// Returns the spelling of a string without variables, in which the dollar signs before a brace are doubled.
+    static func spelling(of text: String) -> String {
+        guard isNeeded(for: text) else { return text }
+        var spelled = "", dollars = 0
+        for scalar in text.unicodeScalars {
+            if scalar == "{" { spelled += String(repeating: "$", count: dollars) }
+            dollars = scalar == "$" ? dollars + 1 : 0
+            spelled.unicodeScalars.append(scalar)
+        }
+        return spelled
+    }
+
+    var hasVariables: Bool {
+        parts.contains { if case .variable = $0 { true } else { false } }
+    }
+}

@@ -1,0 +1,153 @@
+import Backplane
+import BackplaneDocuments
+import BackplaneNetwork
+
+extension ManifestReader {
+    /// Reads the managers that carry out exchanges, by URL scheme.
+    mutating func executors(in section: Section) -> [String: String] {
+        guard let executors = dictionary("executors", in: section) else { return [:] }
+        var managers: [String: String] = [:]
+        for name in executors.values.keys.sorted() {
+            guard name.isScheme else {
+                report(
+                    .manifestWrongType,
+                    "expected a URL scheme, of lower-case letters, digits, `+`, `-` and `.`, found `\(name)`",
+                    at: executors.path / name)
+                continue
+            }
+            managers[name] = requiredString(name, in: executors)
+        }
+        return managers
+    }
+
+    /// Reads the managers that map responses, by the names of serializers in definitions.
+    mutating func serializers(in section: Section) -> [String: String] {
+        guard let serializers = dictionary("serializers", in: section) else { return [:] }
+        var managers: [String: String] = [:]
+        for name in serializers.values.keys.sorted() { managers[name] = requiredString(name, in: serializers) }
+        return managers
+    }
+
+    /// Reads the settings of TLS by host name.
+    mutating func tls(in section: Section) -> [String: TLSSettings] {
+        guard let hosts = dictionary("tls", in: section) else { return [:] }
+        var settings: [String: TLSSettings] = [:]
+        for (name, value) in hosts.values.sorted(by: { $0.key < $1.key }) {
+            guard name.isHostName else {
+                report(
+                    .manifestWrongType,
+                    "expected a host's name in lower case, without scheme and port, found `\(name)`",
+                    at: hosts.path / name)
+                continue
+            }
+            guard let host = self.section(value, at: hosts.path / name) else { continue }
+            settings[name] = TLSSettings(
+                roots: string("roots", in: host),
+                minimum: choice("minimum", of: TLSSettings.Version.allCases, in: host),
+                certificate: string("certificate", in: host), key: string("key", in: host))
+            if host.values["key"] != nil, host.values["certificate"] == nil {
+                report(
+                    .manifestMissingKey, "`key` needs `certificate`, which is missing", at: host.path / "certificate")
+            }
+            // Without the setting that was meant, exchanges would be less secure than they are thought to be.
+            reportUnknownKeys(in: host, known: .tls, severity: .error)
+        }
+        return settings
+    }
+}
+
+extension ManifestKeys {
+    fileprivate static let tls = ManifestKeys(["roots", "minimum", "certificate", "key"])
+}
+
+extension String {
+    /// A Boolean value that indicates whether the text is a URL scheme in lower case (RFC 3986, section 3.1).
+    fileprivate var isScheme: Bool {
+        first.map { ("a"..."z").contains($0) } == true
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+                default: "+-.".utf8.contains(byte)
+                }
+            }
+    }
+
+    /// A Boolean value that indicates whether the text can be the name or the address of a host.
+    fileprivate var isHostName: Bool {
+        !isEmpty && utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/@?#ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8.contains($0) }
+            && (!contains(":") || hasPrefix("["))
+    }
+}
+
+extension NetworkFilter {
+    private static let keys = ManifestKeys(["manager", "hosts"])
+
+    /// The filter as written in a manifest: only the manager's name, if it is for every host.
+    var value: ManifestValue {
+        if hosts.isEmpty { return .string(manager) }
+        return .dictionary(["manager": .string(manager), "hosts": .array(hosts.map(ManifestValue.string))])
+    }
+
+    /// Reads a filter: a manager's name, or a dictionary with its hosts.
+    fileprivate init?(_ value: ManifestValue, at path: ManifestPath, _ reader: inout ManifestReader) {
+        if case .string(let name) = value {
+            guard !reader.unusable.contains(path), reader.isName(name, at: path) else { return nil }
+            self.init(name)
+            return
+        }
+        guard let filter = reader.section(value, at: path) else { return nil }
+        let hosts = reader.hostNames("hosts", in: filter)
+        // Without the hosts that were meant, a filter would show its signatures to all.
+        reader.reportUnknownKeys(in: filter, known: Self.keys, severity: .error)
+        if case .array([]) = filter.values["hosts"] {
+            reader.report(
+                .manifestWrongType, "`hosts` is empty; omit the key to filter requests to every host",
+                at: path / "hosts"
+            )
+        }
+        guard let name = reader.requiredString("manager", in: filter) else { return nil }
+        self.init(name, hosts: hosts)
+    }
+}
+
+extension ManifestReader {
+    /// Reads the managers that filter exchanges, in order.
+    mutating func filters(in section: Section) -> [NetworkFilter] {
+        var filters: [NetworkFilter] = []
+        for (index, value) in (array("filters", in: section, most: ManifestLimits.filters) ?? []).enumerated() {
+            guard let filter = NetworkFilter(value, at: section.path / "filters" / index, &self) else { continue }
+            filters.append(filter)
+        }
+        return filters
+    }
+
+    /// Reads the managers that observe exchanges.
+    mutating func observers(in section: Section) -> [String] {
+        strings("observers", in: section, most: ManifestLimits.filters) { $0.isName($1, at: $2) }
+    }
+
+    /// Reads an array of strings, each of which must meet a condition; the condition reports those that do not.
+    mutating func strings(
+        _ key: String, in section: Section, most: Int,
+        where isValid: (inout ManifestReader, String, ManifestPath) -> Bool
+    ) -> [String] {
+        var texts: [String] = []
+        for (index, value) in (array(key, in: section, most: most) ?? []).enumerated() {
+            let path = section.path / key / index
+            guard case .string(let text) = value else {
+                report(.manifestWrongType, "expected a string, found \(value.kind)", at: path)
+                continue
+            }
+            if !unusable.contains(path), isValid(&self, text, path) { texts.append(text) }
+        }
+        return texts
+    }
+
+    /// Returns whether a string can be a manager's name, and reports one that cannot.
+    fileprivate mutating func isName(_ text: String, at path: ManifestPath) -> Bool {
+        let count = text.utf8.count, most = ManifestLimits.nameBytes
+        if (1...most).contains(count) { return true }
+        report(.manifestWrongType, "expected a name of 1 to \(most) bytes, found \(count) bytes", at: path)
+        return false
+    }
+}

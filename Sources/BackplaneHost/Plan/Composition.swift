@@ -1,0 +1,176 @@
+package import Backplane
+package import BackplaneDocuments
+
+/// The result of resolving a manifest with its plugins, as a value for tools; none of the plugins' components runs.
+package struct Composition: Sendable {
+    package let document: ManifestDocument
+    package let catalogue: Catalogue
+    package let plan: Plan
+    /// The problems of the manifest and its plugins.
+    package let problems: [Problem]
+    /// The plugins linked into the program, then those of the manifest, in the `order` of catalogue entries.
+    package let plugins: [PluginOrigin]
+    /// The wires of the plan, in the order of their users and labels.
+    package let wires: [PlannedWire]
+
+    package init(
+        _ document: ManifestDocument, catalogue: Catalogue, plan: Plan, problems: [Problem], plugins: [PluginOrigin],
+        wires: [PlannedWire]
+    ) {
+        (self.document, self.catalogue, self.plan, self.problems) = (document, catalogue, plan, problems)
+        (self.plugins, self.wires) = (plugins, wires)
+    }
+
+    /// A loaded plugin and its library.
+    package struct PluginOrigin: Sendable, Hashable {
+        package var id: String
+        package var version: Version
+        /// The path at which its library was built; `nil` if it is linked into this program.
+        package var library: String?
+
+        package init(id: String, version: Version, library: String?) {
+            (self.id, self.version, self.library) = (id, version, library)
+        }
+    }
+
+    /// A wire of the plan and the lane that its calls will use.
+    package struct PlannedWire: Sendable, Hashable {
+        /// The id of the calling node.
+        package var user: Int
+        package var label: String
+        /// The id of the node that is called.
+        package var provider: Int
+        package var contract: String
+        /// The version of the contract with which the user was compiled.
+        package var version: Version
+        package var lane: WireStatus.Lane
+
+        package init(user: Int, label: String, provider: Int, contract: String, version: Version, lane: WireStatus.Lane)
+        {
+            (self.user, self.label, self.provider) = (user, label, provider)
+            (self.contract, self.version, self.lane) = (contract, version, lane)
+        }
+    }
+}
+
+extension Composition {
+    /// The names of all managers, including those with errors, sorted.
+    package var managerNames: [String] {
+        (Array(plan.managers.keys) + plan.faults.keys).sorted()
+    }
+
+    /// A Boolean value that indicates whether there are only errors of the manifest itself.
+    ///
+    /// It is `true` if the manifest could not be read or has no managers.
+    package var isEmpty: Bool {
+        plan.managers.isEmpty && plan.faults.isEmpty && problems.contains { $0.severity == .error }
+    }
+
+    /// Returns the positions of locations of the manifest in its JSON text, in one pass over the text.
+    package func positions(of locations: some Sequence<String>) -> [String: SourcePosition] {
+        let places = Set(locations).map {
+            Problem(.warning, manager: nil, BackplaneError(.manifestUnknownKey, "", at: $0))
+        }
+        return document.positioning(places).reduce(into: [:]) { positions, place in
+            if let location = place.error.location { positions[location] = place.position }
+        }
+    }
+
+    /// Returns the error for a manager that does not exist, with suggestions of similar names.
+    package func unknownManager(_ name: String) -> BackplaneError {
+        .unknownManager(
+            name, among: managerNames, at: document.path,
+            causes: problems.filter { $0.severity == .error && $0.manager == nil }.map(\.error))
+    }
+}
+
+extension Composition {
+    /// Returns the statuses that the wires of a node will have once it is running.
+    package func wires(of node: Int) -> [WireStatus] {
+        wires.filter { $0.user == node }.map { wire in
+            WireStatus(
+                user: plan.nodes[wire.user].name, label: wire.label, provider: plan.nodes[wire.provider].name,
+                contract: wire.contract,
+                version: wire.version, lane: wire.lane)
+        }
+    }
+
+    /// An entry of a manager's `uses`: another manager that it calls.
+    package struct Use: Sendable, Hashable {
+        package var label: String
+        package var manager: String
+        /// The name of the used manager as written in the manifest.
+        package var written: String
+        package var location: String
+    }
+
+    package func uses(of manager: String) -> [Use] {
+        let path = document.dialect.managers / manager / "uses"
+        return (document.manifest.managers[manager]?.uses ?? [:]).sorted { $0.key < $1.key }.map { label, used in
+            Use(
+                label: label, manager: used, written: document.shown(used, at: path / label),
+                location: document.place(of: path / label))
+        }
+    }
+
+    /// A wire that a class declares and for which the manifest defines no provider.
+    package struct MissingWire: Sendable {
+        package var manager: String
+        package var user: Catalogue.Entry
+        package var wire: WireDescription
+        /// The component classes that could be its provider.
+        package var candidates: [Catalogue.Entry]
+    }
+
+    /// Returns the wires without a provider, manager by manager, including optional ones.
+    package func missingWires() -> [MissingWire] {
+        managerNames.flatMap { name -> [MissingWire] in
+            guard let manager = document.manifest.managers[name] else { return [] }
+            let path = document.dialect.managers / name
+            return definitions(of: name).flatMap { definition -> [MissingWire] in
+                guard let user = choice(for: definition) else { return [] }
+                return user.component.wires.compactMap { wire in
+                    let socket = manager.socket(of: wire.label, of: definition.role, at: path)
+                    return socket.isFilled
+                        ? nil
+                        : MissingWire(manager: name, user: user, wire: wire, candidates: candidates(for: wire, socket))
+                }
+            }
+        }
+    }
+
+    private func candidates(for wire: WireDescription, _ socket: Socket) -> [Catalogue.Entry] {
+        catalogue.entries.filter {
+            $0.component.role == socket.role && $0.component.contract.difference(from: wire.contract) == nil
+        }
+    }
+}
+
+extension Composition {
+    /// Returns the definitions of a manager and its collaborators; empty if the manager could not be read.
+    package func definitions(of manager: String) -> [ComponentDefinition] {
+        document.definitions(of: manager)
+    }
+
+    /// Returns the component class chosen for a definition; `nil` if none matches.
+    package func choice(for definition: ComponentDefinition) -> Catalogue.Entry? {
+        catalogue.entry(for: definition)
+    }
+
+    /// Returns the plan's node for a definition of a manager; `nil` if the manager has errors.
+    package func node(of definition: ComponentDefinition, in manager: String) -> Plan.Node? {
+        guard let id = plan.managers[manager] else { return nil }
+        guard definition.role != .manager else { return plan.nodes[id] }
+        let layers = plan.layers(of: plan.nodes[id])
+        guard let property = definition.property else { return layers.first { $0.role == definition.role } }
+        let controller = layers.first { $0.role == .communicationController }
+        return controller?.wires.first { $0.label == property }.map { plan.nodes[$0.provider] }
+    }
+}
+
+extension Composition {
+    /// Returns the location at which the manifest defines a manager.
+    package func location(of manager: String) -> String {
+        document.place(of: document.dialect.managers / manager)
+    }
+}

@@ -1,0 +1,173 @@
+import Backplane
+import BackplaneDefinitions
+import BackplaneDocuments
+import BackplaneExchange
+import BackplaneNetwork
+
+extension Resolution.Draft {
+    /// Reports different components that would store their files in the same folder.
+    mutating func findSharedFolders() {
+        var owners: [Folder: [(owner: Owner, path: ManifestPath)]] = [:]
+        for name in names {
+            for choice in choices[name] ?? [] {
+                guard let identity = choice.identity, let namespace = identity.namespace else { continue }
+                let role = choice.definition.role
+                owners[Folder(namespace: namespace, isOfNetwork: role != .dataAccessController), default: []].append(
+                    (
+                        Owner(manager: name, identity: identity, isShared: role != .communicationController),
+                        choice.definition.path
+                    ))
+            }
+        }
+        let sorted = owners.sorted {
+            ($0.key.namespace, $0.key.isOfNetwork ? 1 : 0) < ($1.key.namespace, $1.key.isOfNetwork ? 1 : 0)
+        }
+        for (folder, owners) in sorted where Set(owners.map(\.owner)).count > 1 {
+            let differing = owners.map(\.owner.manager)
+            for (owner, path) in owners {
+                let namespace = document.shown(folder.namespace, at: path / "namespace")
+                let other = folder.isOfNetwork ? "component of the network" : "data access controller"
+                let words =
+                    "`\(owner.identity.entry.component.className)` would share the folder `\(namespace)` with a different \(other); "
+                    + "set `namespace` for one of \(NameSuggestions.list(differing)), or make them equal"
+                report(.folderShared, words, of: owner.manager, at: path)
+            }
+        }
+    }
+
+    /// A folder that a manifest names; the folders of data access controllers are distinct from those of the network.
+    private struct Folder: Hashable {
+        var namespace: String
+        var isOfNetwork: Bool
+    }
+
+    /// A component that stores files in a folder; equal values represent one component if managers share it.
+    private struct Owner: Hashable {
+        var manager: String
+        var identity: Resolution.Identity
+        var isShared: Bool
+
+        static func == (a: Self, b: Self) -> Bool {
+            a.identity == b.identity && a.isShared == b.isShared && (a.isShared || a.manager == b.manager)
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+    }
+}
+
+extension Resolution.Draft {
+    /// Reports former names that the manifest still has, or that several definitions claim.
+    mutating func compareFormerNames() {
+        compareFormerManagers()
+        compareFormerNamespaces()
+    }
+
+    private mutating func compareFormerManagers() {
+        let former = names.compactMap { name in definitions[name]?.was.map { (name: name, was: $0) } }
+        let claims = Dictionary(grouping: former, by: \.was)
+        for (name, was) in former {
+            let path = root / name / "was"
+            if document.manifest.managers[was] != nil {
+                reportPresent(was, "a manager", of: name, at: path)
+            } else if let others = claims[was], others.count > 1 {
+                reportClaimed(was, by: others.map(\.name), of: name, at: path)
+            }
+        }
+    }
+
+    private mutating func compareFormerNamespaces() {
+        var present: Set<String> = []
+        var former: [(name: String, was: String, namespace: String)] = []
+        for name in names {
+            guard
+                let definition = choices[name]?.lazy.map(\.definition).first(where: { $0.role == .dataAccessController }
+                ),
+                let namespace = definition.namespace
+            else { continue }
+            present.insert(namespace)
+            if let was = definition.was { former.append((name, was, namespace)) }
+        }
+        let claims = Dictionary(grouping: former, by: \.was)
+        for (name, was, _) in former {
+            let path = root / name / ReservedLabel.dataAccessController / "was"
+            if present.contains(was) {
+                reportPresent(was, "the folder of a data access controller", of: name, at: path)
+            } else if let others = claims[was], Set(others.map(\.namespace)).count > 1 {
+                reportClaimed(was, by: others.map(\.name), of: name, at: path)
+            }
+        }
+    }
+
+    private mutating func reportPresent(_ was: String, _ kind: String, of name: String, at path: ManifestPath) {
+        report(
+            .manifestUnsupported,
+            "`was` names `\(document.shown(was, at: path))`, which this manifest still has as \(kind); remove `was`, or give the other one another name",
+            of: name, at: path)
+    }
+
+    private mutating func reportClaimed(_ was: String, by names: [String], of name: String, at path: ManifestPath) {
+        report(
+            .manifestUnsupported,
+            "`\(document.shown(was, at: path))` can be continued by only one definition, but "
+                + "\(NameSuggestions.list(names)) name it in `was`; keep one of them",
+            of: name, at: path)
+    }
+}
+
+extension Resolution.Draft {
+    /// Reports nonexistent managers that credentials name, because a misspelt manager would be refused its credential.
+    mutating func compareCredentials() {
+        for (name, credential) in document.manifest.network.credentials.sorted(by: { $0.key < $1.key }) {
+            for (index, manager) in (credential.managers ?? []).enumerated() where definitions[manager] == nil {
+                let path = ManifestPath() / "network" / "credentials" / name / "managers" / index
+                report(
+                    .unknownManager(document.shown(manager, at: path), among: names, at: document.place(of: path)),
+                    of: nil)
+            }
+        }
+    }
+}
+
+extension Resolution.Draft {
+    /// Reports names of network parts that are not managers, or whose managers do not provide the required contract.
+    mutating func compareNetwork() {
+        let network = document.manifest.network, root = ManifestPath() / "network"
+        for (name, manager) in network.executors.sorted(by: { $0.key < $1.key }) {
+            compare(manager, at: root / "executors" / name, as: "an executor", HTTPExecuting.self)
+        }
+        for (index, filter) in network.filters.enumerated() {
+            let path = root / "filters" / index
+            compare(filter.manager, at: path, as: "a filter", ExchangeFiltering.self)
+        }
+        for (index, manager) in network.observers.enumerated() {
+            compare(manager, at: root / "observers" / index, as: "an observer", ExchangeObserving.self)
+        }
+        for (name, manager) in network.serializers.sorted(by: { $0.key < $1.key }) {
+            compare(manager, at: root / "serializers" / name, as: "a serializer", Serializing.self)
+        }
+        for (name, credential) in network.credentials.sorted(by: { $0.key < $1.key }) {
+            guard case .component(let manager, _) = credential.scheme else { continue }
+            compare(
+                manager, at: root / "credentials" / name / "manager", as: "an authenticator", Authenticating.self)
+        }
+    }
+
+    private mutating func compare<C: Contract>(
+        _ manager: String, at path: ManifestPath, as part: String, _ contract: C.Type
+    ) {
+        let needed = ContractDescription(of: contract), place = document.place(of: path)
+        guard definitions[manager] != nil else {
+            // A filter is a name, or an object with one.
+            let shown = document.shown(document.shown(manager, at: path / "manager"), at: path)
+            return report(.unknownManager(shown, among: names, at: place), of: nil)
+        }
+        guard let entry = choices[manager]?.first?.entry,
+            let difference = entry.component.contract.difference(from: needed)
+        else { return }
+        report(
+            BackplaneError(
+                .wireMismatch,
+                "`\(manager)` cannot be \(part): \(difference); \(part) provides \(needed.name) \(needed.version)",
+                at: place), of: nil)
+    }
+}
