@@ -255,31 +255,6 @@ final class ExchangeCounts: Sendable {
     }
 }
 
-/// The counts of a component's HTTP exchanges since it, or its first predecessor, started.
-public struct ExchangeStatistics: Sendable, Hashable {
-    /// The number of exchanges that were started.
-    public var begun: Int
-    /// The number of those exchanges that ended with an error, not including cancelled ones.
-    public var failed: Int
-    /// The number of exchanges in flight.
-    public var inFlight: Int
-    /// The number of bytes of request bodies that were sent.
-    public var sent: Int
-    /// The number of bytes of response bodies that were received, after decoding.
-    public var received: Int
-
-    package init(begun: Int = 0, failed: Int = 0, inFlight: Int = 0, sent: Int = 0, received: Int = 0) {
-        (self.begun, self.failed, self.inFlight, self.sent, self.received) = (begun, failed, inFlight, sent, received)
-    }
-
-    /// Returns the sums of two counts.
-    package static func + (a: Self, b: Self) -> Self {
-        Self(
-            begun: a.begun + b.begun, failed: a.failed + b.failed, inFlight: a.inFlight + b.inFlight,
-            sent: a.sent + b.sent, received: a.received + b.received)
-    }
-}
-
 /// The log of the exchanges of all components, with the traces of their calls.
 struct ExchangeLog: Sendable {
     let log: any LogSink
