@@ -123,7 +123,7 @@ import Testing
         (report.warnings, report.failure) = (["careful"], BackplaneError(.swapFailed, "no"))
         try expect(
             report,
-            #"{"callsHeld":5,"components":[{"callsInFlight":0,"className":"C","component":"M","fromVersion":"1.0.0","isRestart":false,"manner":"gated","role":"manager","#
+            #"{"callsHeld":5,"components":[{"callsInFlight":0,"className":"C","component":"M","fromVersion":"1.0.0","graphs":[],"isRestart":false,"manner":"gated","role":"manager","#
                 + #""state":{"bytes":0,"fromVersion":1,"lane":"encoded","lost":"why","schema":"s"},"toVersion":"1.1.0"}],"#
                 + #""duration":0.012345678,"failure":{"code":"swap.failed","message":"no"},"longestWait":0.0015,"#
                 + #""managers":{"kept":["d"],"reconfigured":[],"restarted":["c"],"started":["a","b"],"stopped":[]},"outcome":"rolledBack","#
