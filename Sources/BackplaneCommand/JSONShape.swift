@@ -1,6 +1,6 @@
 import Backplane
-import BackplaneHost
 import BackplaneDocuments
+import BackplaneHost
 
 /// The shape of the JSON that a type is encoded as, as far as its layout determines it.
 indirect enum JSONShape: Sendable, Equatable {

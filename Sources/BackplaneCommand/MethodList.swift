@@ -1,6 +1,6 @@
 import Backplane
-import BackplaneHost
 import BackplaneDocuments
+import BackplaneHost
 import BackplaneTools
 
 /// The methods of a manager, as reported by the host that runs it.

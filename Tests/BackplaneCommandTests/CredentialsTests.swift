@@ -61,7 +61,8 @@ struct CredentialsTests {
         let list = try await tool.start(["credentials", "list", "--json"] + place).end()
         let rows = try #require(JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [[String: Any]])
         let accounts = try #require(rows.first { $0["name"] as? String == "kept" }?["accounts"] as? [[String: Any]])
-        #expect(accounts.count == 1 && accounts[0]["name"] as? String == "ann" && accounts[0]["isKept"] as? Bool == true)
+        #expect(
+            accounts.count == 1 && accounts[0]["name"] as? String == "ann" && accounts[0]["isKept"] as? Bool == true)
         #expect(accounts[0]["principal"] as? String == String(signedIn.output.dropLast()))
         #expect(!list.output.contains("planted") && !list.output.contains("white"))
 

@@ -71,7 +71,7 @@ extension ManifestReader {
                 at: section.path / "hosts")
         }
         guard let hosts else { return [] }
-        for (index, host) in hosts.enumerated() where !host.isHostWithPort {
+        for (index, host) in hosts.enumerated() where !host.isHost(withPort: true) {
             let path = section.path / "hosts" / index
             guard !unusable.contains(path) else { continue }
             report(
@@ -215,26 +215,6 @@ extension ManifestReader {
 
 extension ManifestKeys {
     static let tokenRequest = ManifestKeys(["method", "url", "headers", "json", "form"])
-}
-
-extension String {
-    /// A Boolean value that indicates whether the text is a host's name or address in lower case, optionally with a
-    /// port.
-    fileprivate var isHostWithPort: Bool {
-        var host = self[...]
-        if let colon = lastIndex(of: ":"), !hasSuffix("]") {
-            guard let port = Int(self[index(after: colon)...]), (1...65_535).contains(port) else { return false }
-            host = self[..<colon]
-        }
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            return host.dropFirst().dropLast().utf8.allSatisfy { "0123456789abcdef:.".utf8.contains($0) }
-        }
-        return host.utf8.count <= 253
-            && host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
-                (1...63).contains(label.utf8.count)
-                    && label.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789-_".utf8.contains($0) }
-            }
-    }
 }
 
 extension Credential {

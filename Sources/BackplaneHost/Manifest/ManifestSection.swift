@@ -147,33 +147,12 @@ extension ManifestReader {
     /// Reads an array of names of hosts, without schemes and ports.
     mutating func hostNames(_ key: String, in section: Section) -> [String] {
         strings(key, in: section, most: ManifestLimits.hosts) { reader, name, path in
-            if name.isHostName { return true }
+            if name.isHost() { return true }
             reader.report(
                 .manifestWrongType,
-                "expected the name of a host without scheme and port, such as `books.example.org`, found `\(reader.shown(name, at: path))`",
+                "expected the name of a host in lower case, without scheme and port, such as `books.example.org`, found `\(reader.shown(name, at: path))`",
                 at: path)
             return false
-        }
-    }
-}
-
-extension String {
-    /// A Boolean value that indicates whether the text is the name of a host or its IPv4 address.
-    fileprivate var isHostName: Bool {
-        utf8.count <= 253
-            && split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
-                (1...63).contains(label.utf8.count) && label.utf8.allSatisfy(\.isOfHostName)
-            }
-    }
-}
-
-extension UInt8 {
-    fileprivate var isOfHostName: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
         }
     }
 }

@@ -1,6 +1,7 @@
 public import Backplane
 public import BackplaneDocuments
 public import FoundationEssentials
+
 @_exported public import enum BackplaneDocuments.DocumentValue
 
 // A manifest that is built in Swift contains values; importing the host is enough to write them.

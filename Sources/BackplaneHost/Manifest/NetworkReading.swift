@@ -33,7 +33,7 @@ extension ManifestReader {
         guard let hosts = dictionary("tls", in: section) else { return [:] }
         var settings: [String: TLSSettings] = [:]
         for (name, value) in hosts.values.sorted(by: { $0.key < $1.key }) {
-            guard name.isHostName else {
+            guard name.isHost() else {
                 report(
                     .manifestWrongType,
                     "expected a host's name in lower case, without scheme and port, found `\(name)`",
@@ -72,10 +72,26 @@ extension String {
             }
     }
 
-    /// A Boolean value that indicates whether the text can be the name or the address of a host.
-    fileprivate var isHostName: Bool {
-        !isEmpty && utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/@?#ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8.contains($0) }
-            && (!contains(":") || hasPrefix("["))
+    /// Returns whether the text is the name or the address of a host, in lower case.
+    ///
+    /// An IPv6 address is in brackets, as in a URL (RFC 3986, section 3.2.2); a name is as long as DNS permits.
+    ///
+    /// - Parameter withPort: Whether a colon and a port may follow.
+    func isHost(withPort: Bool = false) -> Bool {
+        var host = self[...]
+        if withPort, let colon = lastIndex(of: ":"), !hasSuffix("]") {
+            guard let port = Int(self[index(after: colon)...]), (1...65_535).contains(port) else { return false }
+            host = self[..<colon]
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            return host.count > 2
+                && host.dropFirst().dropLast().utf8.allSatisfy { "0123456789abcdef:.".utf8.contains($0) }
+        }
+        return host.utf8.count <= 253
+            && host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+                (1...63).contains(label.utf8.count)
+                    && label.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789-_".utf8.contains($0) }
+            }
     }
 }
 

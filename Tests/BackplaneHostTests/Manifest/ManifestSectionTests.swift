@@ -138,17 +138,17 @@ struct ManifestSectionTests {
         (#"{"traced": ["a", 1]}"#, "expected a string, found an integer", "/network/traced/1"),
         (
             #"{"traced": ["https://a.example.org"]}"#,
-            "expected the name of a host without scheme and port, such as `books.example.org`, found `https://a.example.org`",
+            "expected the name of a host in lower case, without scheme and port, such as `books.example.org`, found `https://a.example.org`",
             "/network/traced/0"
         ),
         (
             #"{"traced": ["${X}"]}"#,
-            "expected the name of a host without scheme and port, such as `books.example.org`, found `${X}`",
+            "expected the name of a host in lower case, without scheme and port, such as `books.example.org`, found `${X}`",
             "/network/traced/0"
         ),
         (
             #"{"traced": [""]}"#,
-            "expected the name of a host without scheme and port, such as `books.example.org`, found ``",
+            "expected the name of a host in lower case, without scheme and port, such as `books.example.org`, found ``",
             "/network/traced/0"
         ),
     ])

@@ -29,6 +29,20 @@ struct NetworkSectionTests {
         #expect(root["network"] == nil, "a default is not written")
     }
 
+    @Test(arguments: [
+        ("books.test", true), ("127.0.0.1", true), ("[::1]", true), ("my_host-1", true), ("Books.test", false),
+        ("a..b", false), ("a b", false), ("[]", false), ("a/b", false), ("", false),
+    ])
+    func `what a host's name is does not depend on where it stands`(name: String, isOne: Bool) {
+        for network in [
+            #"{"traced": ["\#(name)"]}"#, #"{"tls": {"\#(name)": {}}}"#,
+            #"{"filters": [{"manager": "M", "hosts": ["\#(name)"]}]}"#,
+            #"{"credentials": {"c": {"type": "digest", "hosts": ["\#(name)"]}}}"#,
+        ] {
+            #expect(read(network).problems.isEmpty == isOne, "\(network)")
+        }
+    }
+
     @Test func `filters and observers are read in their order, and written as they were`() throws {
         let text =
             #"{"filters": ["A", {"manager": "${CA}", "hosts": ["${CA}", "127.0.0.1"]}, "A"], "observers": ["B", "${CA}"]}"#

@@ -7,6 +7,7 @@ import Testing
 struct FilePathTests {
     @Test(arguments: [
         ("/a/b.so", "/a", "b.so"), ("b.so", ".", "b.so"), ("/b.so", "/", "b.so"), ("a/", "a", ""), ("", ".", ""),
+        ("a/\u{301}b", "a", "\u{301}b"), ("/a/b/\u{301}", "/a/b", "\u{301}"),
     ])
     func `a path falls into folder and name`(path: String, folder: String, name: String) {
         #expect(FilePath.folder(of: path) == folder)
@@ -22,6 +23,7 @@ struct FilePathTests {
         let current = FileManager.default.currentDirectoryPath
         for (path, absolute) in [
             ("/a//b/./c/", "/a/b/c"), ("/a/../../b", "/b"), ("/", "/"), ("", current), ("x/../y", current + "/y"),
+            ("/\u{301}x/../y", "/y"),
         ] {
             #expect(FilePath.absolute(path) == absolute)
         }
