@@ -19,7 +19,7 @@ public enum NodePriority: UInt8, Sendable, Comparable, CaseIterable {
 
 /// The priority, the time limit and the retry policy of one node.
 public struct NodeOptions: Sendable {
-    /// The priority.
+    /// The priority of the node among those that are ready to run in its queue.
     public var priority: NodePriority
     /// The time limit of one attempt; `nil` means no limit.
     ///

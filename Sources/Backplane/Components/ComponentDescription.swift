@@ -1,6 +1,7 @@
 /// The description of a component class, which is sufficient to check a manifest without an instance.
 ///
-/// Only the host compares descriptions, and it defines how (`Boundary/ComponentClass.swift` in `BackplaneHost`), so that plugins need no conformances.
+/// Only the host compares descriptions, and it defines how (`ComponentClass.swift`), so that plugins need no
+/// conformances.
 package struct ComponentDescription: Sendable {
     package var role: Role
     package var className: String

@@ -1,4 +1,4 @@
-public import Backplane
+import Backplane
 
 /// The record of a component's completed encoded calls: their times, and the last error.
 struct CallAccount {

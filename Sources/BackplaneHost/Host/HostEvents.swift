@@ -67,7 +67,7 @@ extension HostEvent: Codable {
 /// ```
 ///
 /// A listener may fall 1,000 events behind. It then misses further events, and receives their number
-/// (``HostEvent/Kind/missed(_:)``); the host never waits for it.
+/// (``HostEvent/Kind/missed(count:)``); the host never waits for it.
 public struct HostEvents: AsyncSequence, Sendable {
     private let stream: AsyncStream<HostEvent>
 
