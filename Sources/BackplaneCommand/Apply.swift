@@ -61,7 +61,7 @@ extension BackplaneTool {
     }
 }
 
-extension ManifestChange {
+extension ManagerChanges {
     /// Prints the change and returns the exit code.
     func print(json: Bool) -> Int32 {
         if json { Output.json(self) } else { for line in lines { Output.line(line) } }

@@ -173,7 +173,7 @@ private struct DemoTour: Sendable {
         let shown = try await swapped.whileRunning { swapped in
             let watch = SwapWatch()
             let (reports, calls) = try await TurnstileCallers.with(callers, at: swapped, watch, windows: 1) {
-                var reports: [SwapReport] = []
+                var reports: [ChangeReport] = []
                 for _ in 0..<swaps {
                     watch.begin()
                     reports.append(try await swapped.swapForGood().report)

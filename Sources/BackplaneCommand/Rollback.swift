@@ -19,7 +19,7 @@ extension BackplaneTool {
         @Option(
             help: ArgumentHelp("The number of the generation (default: the previous one).", valueName: "generation"))
         var to: Int?
-        @OptionGroup var swap: SwapOptionsArguments
+        @OptionGroup var swap: ChangeOptionsArguments
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print the report as JSON.") var json = false
 

@@ -40,7 +40,7 @@ extension BackplaneTool {
             help: ArgumentHelp(
                 "The environment of the --apply manifest (default: the active one).", valueName: "name"))
         var environment: String?
-        @OptionGroup var swap: SwapOptionsArguments
+        @OptionGroup var swap: ChangeOptionsArguments
         @Flag(help: "Load the libraries without trying them in a child process first.") var trust = false
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print the planned swap and change nothing.") var dryRun = false
@@ -53,7 +53,7 @@ extension BackplaneTool {
             if environment != nil, apply == nil { throw ValidationError("--environment requires --apply") }
         }
 
-        var options: SwapOptions {
+        var options: ChangeOptions {
             get throws {
                 var options = try swap.options
                 options.trustsLibraries = trust
@@ -96,7 +96,7 @@ extension BackplaneTool {
     }
 }
 
-extension SwapReport {
+extension ChangeReport {
     /// Prints the report and returns the exit code; a swap that was rolled back counts as failed.
     func print(json: Bool) -> Int32 {
         if json {

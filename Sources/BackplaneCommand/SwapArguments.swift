@@ -3,7 +3,7 @@ import BackplaneHost
 import BackplaneTools
 
 /// The options of commands that swap.
-struct SwapOptionsArguments: ParsableArguments {
+struct ChangeOptionsArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Seconds during which the swap is rolled back if the new code fails (default: none).", valueName: "seconds")
@@ -26,9 +26,9 @@ struct SwapOptionsArguments: ParsableArguments {
 
     func validate() throws { _ = try options }
 
-    var options: SwapOptions {
+    var options: ChangeOptions {
         get throws {
-            var options = SwapOptions(discardsState: discardState)
+            var options = ChangeOptions(discardsState: discardState)
             try calls.add(to: &options)
             if let timeout {
                 try require(timeout, in: 0.001...86_400, "--timeout", "seconds, up to a day")
@@ -80,18 +80,18 @@ struct LongCallArguments: ParsableArguments {
     func validate() throws { _ = try options }
 
     /// The swap options with these values; `nil` if all are the host's defaults.
-    var options: SwapOptions? {
+    var options: ChangeOptions? {
         get throws {
-            var options = SwapOptions()
+            var options = ChangeOptions()
             try add(to: &options)
-            return options == SwapOptions() ? nil : options
+            return options == ChangeOptions() ? nil : options
         }
     }
 
     /// Adds these options to those of a swap.
     ///
     /// - Throws: `ValidationError` if a value is out of range, or has no effect in combination with another.
-    func add(to options: inout SwapOptions) throws {
+    func add(to options: inout ChangeOptions) throws {
         (options.allowsMissingMethods, options.encodesState) = (allowMissing, encodedState)
         guard drain != nil || longCalls != nil || retries != nil || retryFor != nil else { return }
         if let drain { try require(drain, in: 0.001...86_400, "--drain", "seconds, up to a day") }

@@ -71,13 +71,13 @@ package struct RequestedManifest: Codable, Sendable, Hashable {
 /// A request to activate new builds of plugins, optionally together with a manifest.
 package struct SwapRequest: ControlMessage {
     package static let name = "swap"
-    package typealias Answer = SwapReport
+    package typealias Answer = ChangeReport
     package var libraries: [String]
     /// The manifest to activate; `nil` for the active one.
     package var manifest: RequestedManifest?
-    package var options: SwapOptions?
+    package var options: ChangeOptions?
 
-    package init(libraries: [String], manifest: RequestedManifest? = nil, options: SwapOptions? = nil) {
+    package init(libraries: [String], manifest: RequestedManifest? = nil, options: ChangeOptions? = nil) {
         (self.libraries, self.manifest, self.options) = (libraries, manifest, options)
     }
 
@@ -85,7 +85,7 @@ package struct SwapRequest: ControlMessage {
         let manifest = try request.manifest?.document(for: host)
         return try await work.reportingProgress { report throws(BackplaneError) in
             try await host.swap(
-                request.libraries, applying: manifest, request.options ?? SwapOptions(), progress: report)
+                request.libraries, applying: manifest, request.options ?? ChangeOptions(), progress: report)
         }
     }
 }
@@ -97,36 +97,36 @@ package struct PreviewRequest: ControlMessage {
     package var libraries: [String]
     /// The manifest that the swap would activate, or `nil` for the active one.
     package var manifest: RequestedManifest?
-    package var options: SwapOptions?
+    package var options: ChangeOptions?
 
-    package init(libraries: [String], manifest: RequestedManifest? = nil, options: SwapOptions? = nil) {
+    package init(libraries: [String], manifest: RequestedManifest? = nil, options: ChangeOptions? = nil) {
         (self.libraries, self.manifest, self.options) = (libraries, manifest, options)
     }
 
     /// A handler that ends with its client, because it has no effect other than its answer.
     static let handler = ControlRequest(Self.self, endsWithClient: true) { host, request throws(BackplaneError) in
         let manifest = try request.manifest?.document(for: host)
-        return try await host.previewSwap(request.libraries, applying: manifest, request.options ?? SwapOptions())
+        return try await host.previewSwap(request.libraries, applying: manifest, request.options ?? ChangeOptions())
     }
 }
 
 /// A request to swap back to an older generation of a plugin.
 package struct RollbackRequest: ControlMessage {
     package static let name = "rollback"
-    package typealias Answer = SwapReport
+    package typealias Answer = ChangeReport
     package var plugin: String
     /// The generation, or `nil` for the one that was committed before the active one.
     package var generation: Int?
-    package var options: SwapOptions?
+    package var options: ChangeOptions?
 
-    package init(plugin: String, generation: Int? = nil, options: SwapOptions? = nil) {
+    package init(plugin: String, generation: Int? = nil, options: ChangeOptions? = nil) {
         (self.plugin, self.generation, self.options) = (plugin, generation, options)
     }
 
     static let handler = ControlRequest(Self.self, endsTrouble: true) { host, request, work throws(BackplaneError) in
         try await work.reportingProgress { report throws(BackplaneError) in
             try await host.rollback(
-                plugin: request.plugin, to: request.generation, request.options ?? SwapOptions(), progress: report)
+                plugin: request.plugin, to: request.generation, request.options ?? ChangeOptions(), progress: report)
         }
     }
 }
@@ -134,9 +134,9 @@ package struct RollbackRequest: ControlMessage {
 extension ControlWork {
     /// Runs a swap and reports its progress on this thread, so that the coordinator never waits for a slow client.
     fileprivate func reportingProgress(
-        _ swap: (_ report: @escaping SwapProgressReport) async throws(BackplaneError) -> SwapReport
-    ) async throws(BackplaneError) -> SwapReport {
-        let (news, report) = AsyncStream.makeStream(of: SwapProgress.self)
+        _ swap: (_ report: @escaping ChangeProgressReport) async throws(BackplaneError) -> ChangeReport
+    ) async throws(BackplaneError) -> ChangeReport {
+        let (news, report) = AsyncStream.makeStream(of: ChangeProgress.self)
         async let told: Void = {
             for await progress in news {
                 switch progress {
@@ -150,7 +150,7 @@ extension ControlWork {
                 }
             }
         }()
-        let outcome: Result<SwapReport, BackplaneError>
+        let outcome: Result<ChangeReport, BackplaneError>
         do throws(BackplaneError) { outcome = .success(try await swap { report.yield($0) }) } catch {
             outcome = .failure(error)
         }
@@ -163,7 +163,7 @@ extension ControlWork {
 /// A request to activate a manifest, which the host reads.
 package struct ApplyRequest: ControlMessage {
     package static let name = "apply"
-    package typealias Answer = ManifestChange
+    package typealias Answer = ManagerChanges
     package var manifest: RequestedManifest
     /// A Boolean value that indicates whether new libraries are loaded without a trial in a child process.
     package var trustsLibraries = false
@@ -187,7 +187,7 @@ package struct ApplyRequest: ControlMessage {
 /// A request to recreate a manager, or all running managers.
 package struct ResetRequest: ControlMessage {
     package static let name = "reset"
-    package typealias Answer = ManifestChange
+    package typealias Answer = ManagerChanges
     package var manager: String?
 
     package init(manager: String? = nil) { self.manager = manager }

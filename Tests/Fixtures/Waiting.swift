@@ -49,9 +49,9 @@ extension TestClock {
     }
 }
 
-extension SwapOptions {
+extension ChangeOptions {
     /// Limits that do not pass on a busy machine.
-    package static let patient = SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
+    package static let patient = ChangeOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
 }
 
 extension Duration {

@@ -17,8 +17,6 @@ package final class Gate: Gatekeeper {
     struct Hold {
         /// A Boolean value that indicates whether synchronous calls are still admitted to the current binding.
         var letsAside: Bool
-        /// The components whose calls are refused instead of held.
-        let leaving: LeavingComponents?
         /// The numbers of the components whose calls are admitted to the next bindings.
         var successors: Set<UInt16> = []
         var waiting = WaitingCalls()
@@ -131,11 +129,10 @@ extension Gate {
     ///   - lettingAside: A Boolean value that indicates whether synchronous calls, which cannot wait, are still
     ///     admitted to the current binding.
     ///   - passage: The numbers of the components through which calls may still return.
-    ///   - leaving: The components that stop together; calls that come through them are refused instead of held.
-    func hold(lettingAside: Bool = true, passage: Set<UInt16> = [], leaving: LeavingComponents? = nil) {
+    func hold(lettingAside: Bool = true, passage: Set<UInt16> = []) {
         state.withLock { state in
             guard case .open = state.phase else { return }
-            state.change(to: .held(Hold(letsAside: lettingAside, leaving: leaving)), passage: passage)
+            state.change(to: .held(Hold(letsAside: lettingAside)), passage: passage)
             for gateSlot in state.slots { gateSlot.slot.flip(to: nil) }
             LeaseCounting.settle()
         }
@@ -258,7 +255,7 @@ extension Gate {
 
     /// Permanently closes the gate and refuses the waiting calls; calls in flight continue.
     ///
-    /// - Parameter passage: The same as in ``hold(lettingAside:passage:leaving:)``.
+    /// - Parameter passage: The same as in ``hold(lettingAside:passage:)``.
     func close(_ error: BackplaneError = .calledStopped, passage: Set<UInt16> = []) {
         shut(.closed(error), error, passage)
     }
@@ -280,19 +277,6 @@ extension Gate {
             for gateSlot in state.slots { gateSlot.slot.flip(to: nil) }
             LeaseCounting.settle()
             return waiting.map { ($0, .failure(error)) }
-        }
-        deliver(refused)
-    }
-
-    /// Refuses the waiting calls for which the change itself waits.
-    func refuseHeldUp() {
-        let refused = state.withLock { state -> [(Waiting, Admission)] in
-            let refused = state.withHold { hold -> [Waiting] in
-                guard let leaving = hold.leaving else { return [] }
-                return hold.waiting.inOrderOfArrival.filter { leaving.holdsUp($0.slot.appended(to: $0.call)) }
-                    .compactMap { hold.waiting.remove($0.id) }
-            }
-            return (refused ?? []).map { ($0, .failure(.calledGoes)) }
         }
         deliver(refused)
     }
@@ -365,18 +349,14 @@ extension Gate.State {
 
     /// Returns the admission of a call that a pending change waits for, or `nil` if the call may wait at the gate.
     mutating func admissionAside(at slot: Slot, _ call: Call) -> Admission? {
-        let hold = hold
-        guard !passage.isEmpty || hold.map({ !$0.successors.isEmpty || $0.leaving != nil }) ?? false else { return nil }
+        let successors = hold?.successors ?? []
+        guard !passage.isEmpty || !successors.isEmpty else { return nil }
         let call = slot.appended(to: call)
-        if let hold, call.path.contains(where: hold.successors.contains),
-            let admission = lease(at: slot, { $0.leaseNext() })
-        {
+        if call.path.contains(where: successors.contains), let admission = lease(at: slot, { $0.leaseNext() }) {
             return admission
         }
-        if call.mayHaveCome(throughOneOf: passage), let admission = lease(at: slot, { $0.lease(\.passing) }) {
-            return admission
-        }
-        return hold?.leaving.flatMap { $0.holdsUp(call) ? .failure(.calledGoes) : nil }
+        guard call.mayHaveCome(throughOneOf: passage) else { return nil }
+        return lease(at: slot) { $0.lease(\.passing) }
     }
 
     fileprivate mutating func lease(at slot: Slot, _ take: (inout GateSlot) -> Lease?) -> Admission? {
@@ -403,14 +383,6 @@ extension BackplaneError {
         BackplaneError(
             .callOverloaded,
             "\(limit) calls already wait for the called component, which is being restarted (`HostOptions.waitingLimit`); call again later"
-        )
-    }
-
-    /// The error for a call to a component that the caller must not wait for.
-    static var calledGoes: BackplaneError {
-        BackplaneError(
-            .callRetired,
-            "the called component is being restarted together with one that this call came through, so the call cannot wait for it; call again"
         )
     }
 }
@@ -557,25 +529,6 @@ struct GateSlot {
             (binding, refusal, next) = (old.twin(), error, nil)
             return [old] + asides
         }
-    }
-}
-
-/// The numbers of the components that a change is stopping.
-///
-/// A call that comes through one of them must not wait for a component that starts after the change, because the change
-/// waits for that call.
-final class LeavingComponents: Sendable {
-    private let numbers = Mutex<Set<UInt16>>([])
-
-    func add(_ number: UInt16) {
-        numbers.withLock { _ = $0.insert(number) }
-    }
-
-    /// Returns whether the change waits for a call.
-    ///
-    /// - Parameter call: The call, with the caller at the end of its path.
-    func holdsUp(_ call: Call) -> Bool {
-        numbers.withLock { numbers in !numbers.isEmpty && call.path.contains(where: numbers.contains) }
     }
 }
 

@@ -6,7 +6,7 @@ struct GenerationReport {
     let retirements: Retirements
     let starter: ComponentStarter
     /// The swap in progress.
-    let swap: SwapTransaction?
+    let swap: Change?
 
     /// Returns every generation of a plugin, or of all plugins, that is in memory.
     func generations(of name: String?) throws(BackplaneError) -> [Generation] {

@@ -2,7 +2,7 @@ import Backplane
 import Synchronization
 
 /// The probation of a generation after it has reached callers, and the rollback if it fails.
-extension SwapTransaction {
+extension Change {
     /// Observes the new generation until its probation ends, or another change is requested.
     ///
     /// - Throws: The reason why the new generation failed its probation.
@@ -45,7 +45,7 @@ extension SwapTransaction {
         for member in members { member.component?.observeFailures(observer) }
     }
 
-    private func checkHealth(_ member: SwapMember) async throws(BackplaneError) {
+    private func checkHealth(_ member: ChangeMember) async throws(BackplaneError) {
         guard let component = member.component, component.instance.hasHealthCheck else { return }
         do throws(BackplaneError) {
             try await starter.limited("report its health", component.node, limit: stepLimit) {
@@ -63,14 +63,14 @@ extension SwapTransaction {
     }
 
     /// Returns the completed calls of a component so far, and the failed calls of its new instance.
-    func counts(_ member: SwapMember) -> CallCounts {
+    func counts(_ member: ChangeMember) -> CallCounts {
         CallCounts(calls: member.gate.callsBegun - member.gate.callsInFlight, errors: member.component?.failures ?? 0)
     }
 
     /// Transfers the newer state back to a new instance of the old code.
     ///
     /// - Throws: The reason why that failed; the old instance then continues with its own state.
-    func restore(_ member: SwapMember) async throws(BackplaneError) {
+    func restore(_ member: ChangeMember) async throws(BackplaneError) {
         do throws(BackplaneError) {
             try await restoreState(member)
             if let restored = member.restored { letIn(restored) }
@@ -88,7 +88,7 @@ extension SwapTransaction {
         }
     }
 
-    private func restoreState(_ member: SwapMember) async throws(BackplaneError) {
+    private func restoreState(_ member: ChangeMember) async throws(BackplaneError) {
         guard let component = member.component, let old = member.old, let oldComponent = member.oldComponent else {
             return
         }

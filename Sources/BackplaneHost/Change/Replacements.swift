@@ -14,7 +14,7 @@ final class Replacements {
     ///
     /// - Parameter loaded: The manifest with the plugins that are replaced.
     /// - Throws: The reason why a library cannot be loaded or replaces no plugin.
-    func load(_ libraries: [String], among loaded: LoadedManifest, _ options: SwapOptions)
+    func load(_ libraries: [String], among loaded: LoadedManifest, _ options: ChangeOptions)
         async throws(BackplaneError) -> [Replacement]
     {
         guard !libraries.isEmpty else { return [] }
@@ -73,7 +73,7 @@ final class Replacements {
     /// Prepares, tries and loads a library on separate threads, because its initialiser or entry function may never
     /// return.
     private func load(
-        _ wanted: WantedLibrary, replacing current: String?, in folder: LoadFolder, _ swap: SwapOptions
+        _ wanted: WantedLibrary, replacing current: String?, in folder: LoadFolder, _ swap: ChangeOptions
     ) async throws(BackplaneError) -> LoadedPlugin {
         let options = live.options.loading, generations = live.generations
         let name = FilePath.name(of: wanted.path), limit = swap.stepLimit
@@ -213,26 +213,26 @@ extension Replacements {
     ///
     /// - Parameter needsLibraries: Whether it is an error not to name any.
     /// - Throws: The reason why a library cannot be loaded or replaces no plugin.
-    func target(_ libraries: [String], _ options: SwapOptions, needsLibraries: Bool)
-        async throws(BackplaneError) -> SwapTarget
+    func target(_ libraries: [String], _ options: ChangeOptions, needsLibraries: Bool)
+        async throws(BackplaneError) -> ChangeTarget
     {
         if needsLibraries, libraries.isEmpty {
             throw BackplaneError(.swapRefused, "specify at least one library to swap, or a manifest to activate")
         }
-        return SwapTarget(replacements: try await load(libraries, among: live.loaded, options))
+        return ChangeTarget(replacements: try await load(libraries, among: live.loaded, options))
     }
 
     /// Loads another manifest, and libraries that replace plugins in it.
     ///
     /// - Throws: The reason why a library cannot be loaded or replaces no plugin.
-    func target(_ libraries: [String], applying document: ManifestDocument, _ options: SwapOptions)
-        async throws(BackplaneError) -> SwapTarget
+    func target(_ libraries: [String], applying document: ManifestDocument, _ options: ChangeOptions)
+        async throws(BackplaneError) -> ChangeTarget
     {
         // The active manifest is loaded first, so that libraries of both are loaded once.
         _ = live.loaded
         if !libraries.isEmpty { _ = try live.requireLoadFolder() }
         let manifest = try await live.load(document, trust: options.trustsLibraries)
-        var target = SwapTarget(manifest: manifest, replacements: [])
+        var target = ChangeTarget(manifest: manifest, replacements: [])
         do throws(BackplaneError) {
             target.replacements = try await load(libraries, among: manifest, options)
         } catch {
@@ -247,16 +247,16 @@ extension Replacements {
     /// - Parameters:
     ///   - number: The generation, or `nil` for the last committed one that has not since failed.
     ///   - history: The manifests that swaps have replaced.
-    func earlier(_ plugin: String, _ number: Int?, _ history: ManifestHistory) throws(BackplaneError) -> SwapTarget {
+    func earlier(_ plugin: String, _ number: Int?, _ history: ManifestHistory) throws(BackplaneError) -> ChangeTarget {
         let active = live.loaded
         let older = Result { () throws(BackplaneError) in try self.older(plugin, number) }
         switch older {
         case .success(let older):
             let id = older.plugin.description.id
             if let manifest = history.manifest(before: active, of: id, at: older.plugin.key) {
-                return SwapTarget(manifest: manifest, replacements: [])
+                return ChangeTarget(manifest: manifest, replacements: [])
             }
-            return SwapTarget(replacements: [older])
+            return ChangeTarget(replacements: [older])
         case .failure(let error):
             let id = (try? active.place(ofPlugin: plugin)).map { active.plugins[$0].description.id } ?? plugin
             // A plugin that the last manifest added or dropped has no older generation in it.
@@ -264,7 +264,7 @@ extension Replacements {
                 manifest.plugins.contains(where: { $0.description.id == id })
                     != active.plugins.contains(where: { $0.description.id == id })
             else { throw error }
-            return SwapTarget(manifest: manifest, replacements: [])
+            return ChangeTarget(manifest: manifest, replacements: [])
         }
     }
 }
@@ -279,7 +279,7 @@ struct Replacement {
 }
 
 /// The manifest and the plugins that a swap activates.
-struct SwapTarget {
+struct ChangeTarget {
     /// The manifest with the plugins that were loaded for it, or `nil` for the active one.
     var manifest: LoadedManifest?
     /// The plugins that replace others in that manifest.

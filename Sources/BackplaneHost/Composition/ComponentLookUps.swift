@@ -24,9 +24,7 @@ struct ComponentLookUps {
         try live.requireRunning()
         let contract = needed.side.contract,
             key = FoundWire(manager: manager, contract: contract, layout: needed.side.layout.read())
-        // A component need not wait for a manager that restarts if it already has a wire to it: its calls wait.
-        if isStopping(manager), user.number != nil, let known = user.found[key] { return known }
-        // A manager that is up or stopping can be looked up during any change, even by one that stops: calls wait.
+        // A manager that is up can be looked up during any change, even by one that stops: calls wait.
         while up(manager) == nil {
             try await lookUp(manager, by: user, call)
             try live.requireRunning()
@@ -39,10 +37,6 @@ struct ComponentLookUps {
         let wire = live.connections.connect(user, manager, end, to: component)
         user.found[key] = wire
         return wire
-    }
-
-    private func isStopping(_ manager: String) -> Bool {
-        live.loaded.plan.managers[manager].map { live.nodes[$0].isStopping } ?? false
     }
 
     private func up(_ manager: String) -> RunningComponent? {
@@ -68,7 +62,7 @@ struct ComponentLookUps {
             try startup.wait(for: provider, by: node, isLookUp: true)
             edges.append(node)
         }
-        let found = await underWay.wait(for: manager, by: waiting) { id in
+        let found = await underWay.wait(by: user) { id in
             let attempt = startup.nextAttempt()
             Task {
                 _ = domain
@@ -117,32 +111,18 @@ extension LiveNode {
 final class LookUpsUnderWay {
     typealias Found = Result<RunningComponent, BackplaneError>
 
-    private struct LookUp {
-        var manager: String
-        /// The node that requests the lookup, followed by those on whose behalf it does so.
-        var waiting: [LiveNode]
-        var continuation: UnsafeContinuation<Found, Never>
-    }
-    private let live: LiveComposition
-    private var lookUps: [Int: LookUp] = [:]
+    private var lookUps: [Int: (asker: LiveNode, continuation: UnsafeContinuation<Found, Never>)] = [:]
     private var last = 0
-
-    init(_ live: LiveComposition) { self.live = live }
 
     var isEmpty: Bool { lookUps.isEmpty }
 
-    /// Waits for the end of a lookup.
-    ///
-    /// - Parameters:
-    ///   - waiting: The node that requests the lookup, followed by those on whose behalf it does so.
-    ///   - start: A function that starts the lookup with this number; not called if it is abandoned immediately.
-    func wait(for manager: String, by waiting: [LiveNode], _ start: (Int) -> Void) async -> Found {
+    /// Waits for the end of a lookup, which `start` begins with the given number.
+    func wait(by asker: LiveNode, _ start: (Int) -> Void) async -> Found {
         last += 1
         let id = last
         return await withUnsafeContinuation { continuation in
-            lookUps[id] = LookUp(manager: manager, waiting: waiting, continuation: continuation)
-            giveUpHopeless()
-            if lookUps[id] != nil { start(id) }
+            lookUps[id] = (asker, continuation)
+            start(id)
         }
     }
 
@@ -150,19 +130,8 @@ final class LookUpsUnderWay {
         lookUps.removeValue(forKey: lookUp)?.continuation.resume(returning: found)
     }
 
-    /// Ends the lookups that can succeed only after a change that itself waits for the requesting nodes.
-    func giveUpHopeless() {
-        guard live.pause != nil else { return }
-        for (id, lookUp) in lookUps where lookUp.waiting.contains(where: \.isStopping) {
-            guard let provider = live.loaded.plan.managers[lookUp.manager].map({ live.nodes[$0] }),
-                provider.waits(where: live.isGone) != nil
-            else { continue }
-            end(id, .failure(.askerStopped))
-        }
-    }
-
     /// Ends the lookups of a component that has no more callers.
     func giveUp(of node: LiveNode) {
-        for (id, lookUp) in lookUps where lookUp.waiting.first === node { end(id, .failure(.askerStopped)) }
+        for (id, lookUp) in lookUps where lookUp.asker === node { end(id, .failure(.askerStopped)) }
     }
 }

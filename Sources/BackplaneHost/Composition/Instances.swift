@@ -148,7 +148,7 @@ extension Instances {
                 BackplaneError(
                     .stateIncompatible,
                     "\(node.name) would start without the data that it stored as `\(former)`; \(advice) or continue "
-                        + "without the data (`SwapOptions.discardsState`)",
+                        + "without the data (`ChangeOptions.discardsState`)",
                     at: node.location))
         }
         return errors

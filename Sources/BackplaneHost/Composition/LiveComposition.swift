@@ -39,9 +39,7 @@ final class LiveComposition {
     /// The consumers of all components' open streams.
     let consumers = StreamConsumers()
 
-    /// The task that stops components for a change; their successors start after it.
-    var pause: Task<Void, Never>?
-    /// The constraints on starts of the swap in progress.
+    /// The constraints on starts of the change in progress.
     var handover: Handover?
     private(set) var isStopped = false
     /// The pauses between polls of waits without a limit.
@@ -66,11 +64,6 @@ final class LiveComposition {
 
     func requireRunning() throws(BackplaneError) {
         if isStopped { throw .hostHasStopped }
-    }
-
-    /// Waits until no component is being stopped for a change.
-    func settle() async {
-        while let pause { await pause.value }
     }
 
     /// Polls until the condition holds, the limit passes or the host stops; returns whether the condition holds.
@@ -302,17 +295,10 @@ extension LiveComposition {
         }
     }
 
-    /// Waits until no node that a change removes is starting, and then keeps those that are not running from starting.
-    func remove(_ leaving: [LiveNode]) async {
-        // A component that is starting may look up others, so it has to finish before any of them is removed.
-        while let start = leaving.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
-        for node in leaving where node.running == nil { node.state = .removed(node.state) }
-    }
-
     /// Returns whether the node's component is not running, and a change has removed it or keeps it from starting.
     func isBarred(_ node: LiveNode) -> Bool {
         switch node.state {
-        case .removed, .stopped: true
+        case .stopped: true
         case .resolved, .starting, .failed, .unsatisfied: handover?.withheld.contains(node.id) ?? false
         case .ready, .quiescing: false
         }
@@ -359,7 +345,6 @@ extension LiveNode.State {
         case .ready: .ready
         case .quiescing: .quiescing
         case .stopped: .stopped
-        case .removed(let former): former.status
         case .failed(let error, _): .failed(error)
         case .unsatisfied(let error, _): .unsatisfied(error)
         }

@@ -9,8 +9,6 @@ final class LiveNode {
         /// The component is waiting for calls in flight to end before it stops.
         case quiescing(RunningComponent)
         case stopped
-        /// A change has removed, or is about to remove, the node from the plan; its component was not running.
-        indirect case removed(State)
         /// The component did not start.
         case failed(BackplaneError, during: Attempt)
         /// A component that this one needs did not start.
@@ -77,14 +75,11 @@ final class LiveNode {
     func failure(during attempt: Attempt) -> BackplaneError? { state.failure(during: attempt) }
 
     /// Returns the path of waiting nodes from this one to `node`, or `nil` if there is none.
-    func waits(for node: LiveNode) -> [LiveNode]? { waits { $0 === node } }
-
-    /// Returns the path of waiting nodes from this one to the first that meets a condition.
-    func waits(where isWanted: (LiveNode) -> Bool) -> [LiveNode]? {
+    func waits(for node: LiveNode) -> [LiveNode]? {
         var before: [Int: LiveNode] = [:]
         var (visited, waiting) = (Set([id]), [self])
         while let next = waiting.popLast() {
-            if isWanted(next) { return sequence(first: next) { before[$0.id] }.reversed() }
+            if next === node { return sequence(first: next) { before[$0.id] }.reversed() }
             for awaited in next.awaited where visited.insert(awaited.id).inserted {
                 before[awaited.id] = next
                 waiting.append(awaited)
@@ -98,7 +93,6 @@ extension LiveNode.State {
     fileprivate func failure(during attempt: LiveNode.Attempt) -> BackplaneError? {
         switch self {
         case .failed(let error, attempt), .unsatisfied(let error, attempt): error
-        case .removed(let former): former.failure(during: attempt)
         default: nil
         }
     }

@@ -17,34 +17,6 @@ struct Shutdown {
         live.closeGates()
     }
 
-    /// Stops the nodes that another plan lacks or changes; calls to changed nodes wait for their successors.
-    func stop(_ leaving: [LiveNode], for plan: Plan) async {
-        func shut(_ node: LiveNode) {
-            if node.node.role == .manager, plan.managers[node.node.name] == nil {
-                let error = BackplaneError(
-                    .unknownManager, "the active manifest no longer has a manager `\(node.node.name)`")
-                node.gate.refuse(error, passage: node.passage)
-            } else if node.isStopping {
-                node.gate.hold(lettingAside: false, passage: node.passage, leaving: stopping)
-            }
-        }
-        let stopping = LeavingComponents()
-        var held: [Gate] = []
-        for node in leaving where node.node.role == .manager {
-            live.remotes.close(node.node)
-            if node.running == nil { shut(node) }
-        }
-        await stop(leaving.filter { $0.running != nil }) { node, component in
-            shut(node)
-            if let number = node.number { stopping.add(number) }
-            // Calls that came through this node may already wait for a component that was stopped before it.
-            if node.gate.callsInFlight > 0 || component.calls.callsInFlight > 0 {
-                for gate in held { gate.refuseHeldUp() }
-            }
-            held.append(node.gate)
-        }
-    }
-
     /// Stops nodes of an earlier plan, whose gates already refuse calls.
     ///
     /// - Parameter nodes: The nodes, keyed by their positions in that plan.
@@ -69,7 +41,6 @@ struct Shutdown {
         for node in order.compactMap({ byID[$0] }) {
             guard let component = node.running else { continue }
             node.state = .quiescing(component)
-            lookUps.giveUpHopeless()
             shut(node, component)
             await stop(component, of: node)
             node.state = .stopped

@@ -23,7 +23,6 @@ final class Startup {
     /// - Throws: All errors of the manifest before anything starts, or later those of the managers that did not start.
     func startAll(keepGoing: Bool) async throws(BackplaneError) {
         try live.requireRunning()
-        await live.settle()
         let loaded = live.loaded
         if !keepGoing { try loaded.requireSound() }
         hasStartedAll = true
@@ -63,7 +62,6 @@ final class Startup {
     }
 
     private func startIfThere(_ manager: String, during attempt: LiveNode.Attempt) async -> BackplaneError? {
-        await live.settle()
         guard let place = live.loaded.plan.managers[manager] else { return nil }
         let node = live.nodes[place]
         do throws(BackplaneError) {
@@ -82,7 +80,6 @@ final class Startup {
     func running(_ manager: String) async throws(BackplaneError) -> RunningComponent {
         while true {
             try live.requireRunning()
-            await live.settle()
             let place = try live.loaded.node(ofManager: manager).id, node = live.nodes[place]
             let component = try await start(node).get()
             // A change may have replaced the component in the meantime.
@@ -109,8 +106,6 @@ final class Startup {
         if case .starting(let task) = node.state { return await task.value }
         if let error = node.failure(during: attempt) { return .failure(error) }
         if live.isGone(node) {
-            lookUps.giveUpHopeless()
-            await live.settle()
             await live.handover?.wait()
             return await startSuccessor(of: node, during: attempt)
         }
@@ -191,10 +186,7 @@ final class Startup {
         while let layer = live.loaded.plan.layers(of: node.node).lazy.map({ self.live.nodes[$0.id] }).first(where: {
             $0.running == nil
         }) {
-            let isGone = live.isGone(layer)
-            if isGone, live.pause != nil {
-                await live.settle()
-            } else if isGone, let handover = live.handover {
+            if live.isGone(layer), let handover = live.handover {
                 await handover.wait()
             } else {
                 try wait(for: layer, by: node, at: node.node.location)

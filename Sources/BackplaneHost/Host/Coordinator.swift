@@ -36,7 +36,7 @@ actor Coordinator {
     /// The wires for the host program's calls by name, keyed by manager.
     var namedWires: [String: ServedWire] = [:]
     /// The swap in progress.
-    var swapUnderWay: SwapTransaction?
+    var swapUnderWay: Change?
     /// The manifests that swaps replaced together with code.
     var manifestHistory = ManifestHistory()
     var stopping: Task<Void, Never>?
@@ -63,7 +63,7 @@ actor Coordinator {
         live = LiveComposition(
             document, linked: linked, options.lifecycle(of: means.managers), clock: clock, remotes: remotes,
             network: network, source: manifestSource, watchdog: watchdog)
-        lookUps = LookUpsUnderWay(live)
+        lookUps = LookUpsUnderWay()
         let consumers = live.consumers
         let store = HostStore(document.manifest.store.overruled(by: options.damagedStore)) { settings in
             try given.openStore(dataFolder().storeFolder(), settings) { error in
@@ -192,7 +192,7 @@ extension Coordinator {
         /// The activation of another manifest, which stops, starts, recreates or reconfigures only what it changes.
         ///
         /// Only the options for losses and trusted libraries apply.
-        case apply(ManifestDocument, SwapOptions)
+        case apply(ManifestDocument, ChangeOptions)
         /// The recreation of a manager and the components that only it uses, or, with `nil`, of all running components.
         case reset(String?)
     }
@@ -200,7 +200,7 @@ extension Coordinator {
     /// Makes a change, after the changes that were requested earlier.
     ///
     /// - Throws: The errors that prevent the change, or later those of the managers that did not start.
-    func make(_ change: Change) async throws(BackplaneError) -> ManifestChange {
+    func make(_ change: Change) async throws(BackplaneError) -> ManagerChanges {
         let asked = clock.moment
         await turns.take()
         defer { turns.end() }
@@ -211,8 +211,8 @@ extension Coordinator {
         }
     }
 
-    private func apply(_ document: ManifestDocument, _ options: SwapOptions, asked: Deadline)
-        async throws(BackplaneError) -> ManifestChange
+    private func apply(_ document: ManifestDocument, _ options: ChangeOptions, asked: Deadline)
+        async throws(BackplaneError) -> ManagerChanges
     {
         let old = live.loaded, new = try await live.load(document, trust: options.trustsLibraries)
         let change = old.change(to: new)
@@ -225,7 +225,7 @@ extension Coordinator {
                 new, change, configurations, losesData: options.discardsState,
                 losesMethods: options.allowsMissingMethods)
         } catch {
-            SwapTarget(manifest: new, replacements: []).abandon(in: live)
+            ChangeTarget(manifest: new, replacements: []).abandon(in: live)
             throw error
         }
         follow(document.manifest)
@@ -235,40 +235,40 @@ extension Coordinator {
     }
 
     /// Activates a manifest as a swap without libraries, which carries state over or changes nothing.
-    private func carryState(to new: LoadedManifest, _ options: SwapOptions, asked: Deadline)
-        async throws(BackplaneError) -> ManifestChange
+    private func carryState(to new: LoadedManifest, _ options: ChangeOptions, asked: Deadline)
+        async throws(BackplaneError) -> ManagerChanges
     {
-        let report: SwapReport
+        let report: ChangeReport
         do throws(BackplaneError) {
-            report = try await swap(to: SwapTarget(manifest: new, replacements: []), options, asked: asked)
+            report = try await swap(to: ChangeTarget(manifest: new, replacements: []), options, asked: asked)
         } catch {
             guard error.code == .swapRefused, !error.causes.isEmpty else { throw error }
             throw .combining(error.causes, of: "the manifest", at: new.document.path)
         }
-        return report.managers ?? ManifestChange(before: live.managersUp, after: live.managersUp, remade: [])
+        return report.managers ?? ManagerChanges(before: live.managersUp, after: live.managersUp, remade: [])
     }
 }
 
 extension Coordinator {
     /// Activates new builds of plugins and, if specified, another manifest: either all of them or none.
     func swap(
-        _ libraries: [String], applying document: ManifestDocument?, _ options: SwapOptions,
-        progress report: SwapProgressReport?
-    ) async throws(BackplaneError) -> SwapReport {
+        _ libraries: [String], applying document: ManifestDocument?, _ options: ChangeOptions,
+        progress report: ChangeProgressReport?
+    ) async throws(BackplaneError) -> ChangeReport {
         let asked = clock.moment
         await turns.take()
         defer { turns.end() }
         try live.requireRunning()
         let target = try await target(libraries, applying: document, options)
-        guard target.changes(live.loaded) else { return SwapReport(.unchanged) }
+        guard target.changes(live.loaded) else { return ChangeReport(.unchanged) }
         return try await swap(to: target, options, asked: asked, progress: report)
     }
 
     /// Activates plugins that are linked into this program and, if specified, another manifest.
     func swap(
-        linked: [LinkedPlugin], applying document: ManifestDocument? = nil, _ options: SwapOptions,
-        progress report: SwapProgressReport? = nil
-    ) async throws(BackplaneError) -> SwapReport {
+        linked: [LinkedPlugin], applying document: ManifestDocument? = nil, _ options: ChangeOptions,
+        progress report: ChangeProgressReport? = nil
+    ) async throws(BackplaneError) -> ChangeReport {
         let asked = clock.moment
         await turns.take()
         defer { turns.end() }
@@ -279,8 +279,8 @@ extension Coordinator {
     }
 
     /// Reactivates an older generation of a plugin, and the manifest that a swap replaced together with it.
-    func rollback(_ plugin: String, to number: Int?, _ options: SwapOptions, progress report: SwapProgressReport?)
-        async throws(BackplaneError) -> SwapReport
+    func rollback(_ plugin: String, to number: Int?, _ options: ChangeOptions, progress report: ChangeProgressReport?)
+        async throws(BackplaneError) -> ChangeReport
     {
         let asked = clock.moment
         await turns.take()
@@ -290,7 +290,7 @@ extension Coordinator {
             to: try replacements.earlier(plugin, number, manifestHistory), options, asked: asked, progress: report)
     }
 
-    func preview(_ libraries: [String], applying document: ManifestDocument?, _ options: SwapOptions)
+    func preview(_ libraries: [String], applying document: ManifestDocument?, _ options: ChangeOptions)
         async throws(BackplaneError) -> SwapPreview
     {
         let isTurn = await turns.takeLook(isOnProbation: swapUnderWay?.machine.isOnProbation ?? false)
@@ -303,9 +303,9 @@ extension Coordinator {
 
     /// Activates a manifest and plugins, or leaves everything unchanged.
     func swap(
-        to target: SwapTarget, _ options: SwapOptions, asked: Deadline, progress report: SwapProgressReport? = nil
-    ) async throws(BackplaneError) -> SwapReport {
-        let before = live.loaded, swap: SwapTransaction
+        to target: ChangeTarget, _ options: ChangeOptions, asked: Deadline, progress report: ChangeProgressReport? = nil
+    ) async throws(BackplaneError) -> ChangeReport {
+        let before = live.loaded, swap: Change
         do throws(BackplaneError) {
             swap = try await draft(target, options, asked: asked)
             if let error = BackplaneError.combining(refusals: swap.refusals) { throw error }
@@ -318,7 +318,7 @@ extension Coordinator {
         defer { swapUnderWay = nil }
         // A new component's first use of its services follows its own manifest.
         if swap.isOfAnotherManifest { follow(swap.after.document.manifest) }
-        let result: SwapReport
+        let result: ChangeReport
         do throws(BackplaneError) { result = try await swap.perform() } catch {
             follow(before.document.manifest)
             target.abandon(in: live)
@@ -335,9 +335,9 @@ extension Coordinator {
 
     /// Loads the plugins and the manifest that a swap is to activate.
     private func target(
-        _ libraries: [String], applying document: ManifestDocument?, _ options: SwapOptions,
+        _ libraries: [String], applying document: ManifestDocument?, _ options: ChangeOptions,
         needsLibraries: Bool = true
-    ) async throws(BackplaneError) -> SwapTarget {
+    ) async throws(BackplaneError) -> ChangeTarget {
         guard let document else {
             return try await replacements.target(libraries, options, needsLibraries: needsLibraries)
         }
@@ -346,13 +346,13 @@ extension Coordinator {
         return try await replacements.target(libraries, applying: document, options)
     }
 
-    private func draft(_ target: SwapTarget, _ options: SwapOptions, asked: Deadline)
-        async throws(BackplaneError) -> SwapTransaction
+    private func draft(_ target: ChangeTarget, _ options: ChangeOptions, asked: Deadline)
+        async throws(BackplaneError) -> Change
     {
-        let surroundings = SwapSurroundings(
+        let surroundings = ChangeSurroundings(
             startup: startup, shutdown: shutdown, retirements: retirements, turns: turns, options: self.options.swapping
         )
-        return try await SwapTransaction.draft(target, options, asked: asked, in: surroundings)
+        return try await Change.draft(target, options, asked: asked, in: surroundings)
     }
 }
 

@@ -8,11 +8,11 @@ public struct HostEvent: Sendable, Hashable {
         /// The host has started, and these managers are running.
         case started(managers: [String])
         /// A swap or a rollback has ended; a report with the outcome `rolledBack` represents a failed probation.
-        case swapped(report: SwapReport)
+        case swapped(report: ChangeReport)
         /// Another manifest is active.
-        case applied(change: ManifestChange)
+        case applied(change: ManagerChanges)
         /// Components were recreated.
-        case reset(change: ManifestChange)
+        case reset(change: ManagerChanges)
         /// A change was refused or has failed; the error states whether anything has changed.
         case failed(operation: Operation, error: BackplaneError)
         /// The calls through a wire use another lane than before.

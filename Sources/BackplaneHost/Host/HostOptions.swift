@@ -46,7 +46,7 @@ public struct HostOptions: Sendable {
     /// The time limit for a component's use of the host's services to end, before and again after its `suspend`.
     package var servicesLimit = Duration.seconds(1)
     /// A fault that tests inject before each swap action that can fail.
-    package var swapFault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)?
+    package var swapFault: (@Sendable (ChangeAction) throws(BackplaneError) -> Void)?
     /// A Boolean value that indicates whether swaps export imported state again and compare the two exports.
     ///
     /// A state that crosses natively is also encoded as JSON for this check. By default, it is made only in debug

@@ -166,8 +166,8 @@ public final class PluginHost: Sendable {
     public func apply(
         _ manifest: ManifestDocument, trustsLibraries: Bool = false, allowsMissingMethods: Bool = false,
         discardsState: Bool = false, encodesState: Bool = false
-    ) async throws(BackplaneError) -> ManifestChange {
-        let options = SwapOptions(
+    ) async throws(BackplaneError) -> ManagerChanges {
+        let options = ChangeOptions(
             discardsState: discardsState, trustsLibraries: trustsLibraries, allowsMissingMethods: allowsMissingMethods,
             encodesState: encodesState)
         return try await change(.apply(manifest, options), .apply)
@@ -177,7 +177,7 @@ public final class PluginHost: Sendable {
     ///
     /// - Throws: The same errors as for a ``ManifestDocument``.
     @discardableResult
-    public func apply(_ manifest: Manifest) async throws(BackplaneError) -> ManifestChange {
+    public func apply(_ manifest: Manifest) async throws(BackplaneError) -> ManagerChanges {
         try await apply(ManifestDocument(manifest))
     }
 
@@ -185,7 +185,7 @@ public final class PluginHost: Sendable {
     ///
     /// - Throws: `manager.unknown`, the manager's own problem, or the reason why it did not start again.
     @discardableResult
-    public func reset(_ manager: String) async throws(BackplaneError) -> ManifestChange {
+    public func reset(_ manager: String) async throws(BackplaneError) -> ManagerChanges {
         try await change(.reset(manager), .reset)
     }
 
@@ -193,12 +193,12 @@ public final class PluginHost: Sendable {
     ///
     /// - Throws: The reasons why components did not start again.
     @discardableResult
-    public func reset() async throws(BackplaneError) -> ManifestChange {
+    public func reset() async throws(BackplaneError) -> ManagerChanges {
         try await change(.reset(nil), .reset)
     }
 
     private func change(_ change: Coordinator.Change, _ operation: HostEvent.Operation)
-        async throws(BackplaneError) -> ManifestChange
+        async throws(BackplaneError) -> ManagerChanges
     {
         let coordinator = coordinator
         try coordinator.requireThreads()
@@ -343,8 +343,8 @@ extension PluginHost {
     /// - Throws: `swap.refused` before anything was changed, or the error of the step that failed, with the old
     ///   generation still active.
     @discardableResult
-    public func swap(_ libraries: [String], _ options: SwapOptions = SwapOptions()) async throws(BackplaneError)
-        -> SwapReport
+    public func swap(_ libraries: [String], _ options: ChangeOptions = ChangeOptions()) async throws(BackplaneError)
+        -> ChangeReport
     {
         try await swap(libraries, applying: nil, options, progress: nil)
     }
@@ -370,8 +370,8 @@ extension PluginHost {
     ///   that failed.
     @discardableResult
     public func swap(
-        _ libraries: [String] = [], applying manifest: ManifestDocument, _ options: SwapOptions = SwapOptions()
-    ) async throws(BackplaneError) -> SwapReport {
+        _ libraries: [String] = [], applying manifest: ManifestDocument, _ options: ChangeOptions = ChangeOptions()
+    ) async throws(BackplaneError) -> ChangeReport {
         try await swap(libraries, applying: manifest, options, progress: nil)
     }
 
@@ -379,9 +379,9 @@ extension PluginHost {
     ///
     /// - Parameter report: A closure that runs on the coordinator's thread, which it must not block.
     package func swap(
-        _ libraries: [String], applying manifest: ManifestDocument?, _ options: SwapOptions,
-        progress report: SwapProgressReport?
-    ) async throws(BackplaneError) -> SwapReport {
+        _ libraries: [String], applying manifest: ManifestDocument?, _ options: ChangeOptions,
+        progress report: ChangeProgressReport?
+    ) async throws(BackplaneError) -> ChangeReport {
         try await swapping(.swap) { coordinator throws(BackplaneError) in
             try await coordinator.swap(libraries, applying: manifest, options, progress: report)
         }
@@ -389,8 +389,8 @@ extension PluginHost {
 
     private func swapping(
         _ operation: HostEvent.Operation,
-        _ swap: @escaping @Sendable (Coordinator) async throws(BackplaneError) -> SwapReport
-    ) async throws(BackplaneError) -> SwapReport {
+        _ swap: @escaping @Sendable (Coordinator) async throws(BackplaneError) -> ChangeReport
+    ) async throws(BackplaneError) -> ChangeReport {
         let coordinator = coordinator
         try coordinator.requireThreads()
         return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
@@ -407,7 +407,7 @@ extension PluginHost {
     ///   - options: The limits and the probation of the swap.
     /// - Throws: The same errors as for several libraries.
     @discardableResult
-    public func swap(library: String, _ options: SwapOptions = SwapOptions()) async throws(BackplaneError) -> SwapReport
+    public func swap(library: String, _ options: ChangeOptions = ChangeOptions()) async throws(BackplaneError) -> ChangeReport
     {
         try await swap([library], options)
     }
@@ -420,7 +420,7 @@ extension PluginHost {
     ///   - options: The options that the swap would have.
     /// - Throws: The reason why a library cannot be loaded. Reasons to refuse the swap are part of the preview.
     public func previewSwap(
-        _ libraries: [String], applying manifest: ManifestDocument? = nil, _ options: SwapOptions = SwapOptions()
+        _ libraries: [String], applying manifest: ManifestDocument? = nil, _ options: ChangeOptions = ChangeOptions()
     ) async throws(BackplaneError) -> SwapPreview {
         try coordinator.requireThreads()
         return try await coordinator.preview(libraries, applying: manifest, options)
@@ -440,8 +440,8 @@ extension PluginHost {
     ///   generation; or the error of the step that failed, with the current generation still active.
     @discardableResult
     public func rollback(
-        plugin: String, to generation: Int? = nil, _ options: SwapOptions = SwapOptions()
-    ) async throws(BackplaneError) -> SwapReport {
+        plugin: String, to generation: Int? = nil, _ options: ChangeOptions = ChangeOptions()
+    ) async throws(BackplaneError) -> ChangeReport {
         try await rollback(plugin: plugin, to: generation, options, progress: nil)
     }
 
@@ -449,8 +449,8 @@ extension PluginHost {
     ///
     /// - Parameter report: The same closure as for a swap.
     package func rollback(
-        plugin: String, to generation: Int?, _ options: SwapOptions, progress report: SwapProgressReport?
-    ) async throws(BackplaneError) -> SwapReport {
+        plugin: String, to generation: Int?, _ options: ChangeOptions, progress report: ChangeProgressReport?
+    ) async throws(BackplaneError) -> ChangeReport {
         try await swapping(.rollback) { coordinator throws(BackplaneError) in
             try await coordinator.rollback(plugin, to: generation, options, progress: report)
         }

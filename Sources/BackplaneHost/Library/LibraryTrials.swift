@@ -49,7 +49,7 @@ final class LibraryTrials: Sendable {
             file.discard()
             throw BackplaneError(
                 .hostExhausted,
-                "the system cannot create a process to try the library in: \(reason); try again, or trust the library (`SwapOptions.trustsLibraries`)",
+                "the system cannot create a process to try the library in: \(reason); try again, or trust the library (`ChangeOptions.trustsLibraries`)",
                 at: file.path)
         case .died(let death, let stage, let printed):
             file.discard()

@@ -84,14 +84,6 @@ struct LoadedManifest: Sendable {
         plugins[node.entry.order].description.components[node.entry.index]
     }
 
-    /// Returns the changes to another manifest.
-    func change(to new: LoadedManifest) -> PlanChange {
-        PlanChange(
-            from: plan, to: new.plan,
-            isReconfigurable: { new.plugins[$0.order].description.components[$0.index].isReconfigurable }
-        ) { isSame($0, in: new, $1) }
-    }
-
     /// Returns whether an entry here and one of another manifest are the same class of the same loaded library.
     func isSame(_ old: Catalogue.Entry, in new: LoadedManifest, _ other: Catalogue.Entry) -> Bool {
         let (was, becomes) = (plugins[old.order], new.plugins[other.order])
@@ -210,7 +202,7 @@ struct RemovedMethods: Hashable {
             .callUnimplemented,
             "\(caller) calls \(methods) of `\(contract.name)`, which the active code of \(provider) provides and the "
                 + "new code lacks; change the caller together with it, keep the method, or allow the removal "
-                + "(`SwapOptions.allowsMissingMethods`)",
+                + "(`ChangeOptions.allowsMissingMethods`)",
             at: location)
     }
 }

@@ -23,7 +23,7 @@ package final class TurnstileHost: Sendable {
     package init(
         _ plugin: TurnstilePlugin, _ editions: [String]? = nil, in folder: String, loads: String,
         lanes: LaneRule = .fastest, manager: ManagerDefinition = ManagerDefinition(className: "TurnstileManager"),
-        fault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)? = nil
+        fault: (@Sendable (ChangeAction) throws(BackplaneError) -> Void)? = nil
     ) async throws {
         library = try RebuiltLibrary(of: editions ?? plugin.editions(), in: folder)
         var options = HostOptions(
@@ -55,8 +55,8 @@ package final class TurnstileHost: Sendable {
     /// Builds the other edition, without timing the build, and swaps to it; by default without a trial of its library.
     ///
     /// - Returns: The time from the request to the commit, and the report.
-    package func swap(_ options: SwapOptions = SwapOptions(trustsLibraries: true)) async throws -> (
-        time: Duration, report: SwapReport
+    package func swap(_ options: ChangeOptions = ChangeOptions(trustsLibraries: true)) async throws -> (
+        time: Duration, report: ChangeReport
     ) {
         let other = edition.withLock { 3 - $0 }
         try library.build(other)
@@ -74,8 +74,8 @@ package final class TurnstileHost: Sendable {
     ///
     /// - Returns: The time from the request to the commit, and the report.
     @discardableResult
-    package func apply(_ manifest: Manifest, _ options: SwapOptions = SwapOptions(trustsLibraries: true)) async throws
-        -> (time: Duration, report: SwapReport)
+    package func apply(_ manifest: Manifest, _ options: ChangeOptions = ChangeOptions(trustsLibraries: true)) async throws
+        -> (time: Duration, report: ChangeReport)
     {
         let start = ContinuousClock.now
         let report = try await host.swap([], applying: ManifestDocument(manifest), options)
@@ -83,8 +83,8 @@ package final class TurnstileHost: Sendable {
     }
 
     /// Swaps to the other edition; throws an error if that fails.
-    package func swapForGood(_ options: SwapOptions = SwapOptions(trustsLibraries: true)) async throws
-        -> (time: Duration, report: SwapReport)
+    package func swapForGood(_ options: ChangeOptions = ChangeOptions(trustsLibraries: true)) async throws
+        -> (time: Duration, report: ChangeReport)
     {
         let swap = try await swap(options)
         guard swap.report.outcome == .swapped else {

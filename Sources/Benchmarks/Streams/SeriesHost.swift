@@ -54,7 +54,7 @@ final class SeriesHost: Sendable {
         let other = edition.withLock { 3 - $0 }
         try library.build(other)
         let start = ContinuousClock.now
-        let report = try await host.swap(library: library.path, SwapOptions(trustsLibraries: true))
+        let report = try await host.swap(library: library.path, ChangeOptions(trustsLibraries: true))
         let time = ContinuousClock.now - start
         guard report.outcome == .swapped else {
             throw BackplaneError(

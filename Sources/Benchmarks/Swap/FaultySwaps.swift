@@ -8,7 +8,7 @@ import TurnstileContracts
 enum FaultySwaps {
     /// The actions that can fail, by name and in order; after the gates have opened, only watching the probation can
     /// fail.
-    static let actions: [(name: String, action: SwapAction)] = [
+    static let actions: [(name: String, action: ChangeAction)] = [
         ("create", .create(0)), ("hold", .hold), ("drain", .drain), ("suspend", .suspend(0)), ("export", .export(0)),
         ("import", .import(0)),
         ("flip", .flip), ("activate", .activate(0)), ("watch", .watch),
@@ -35,7 +35,7 @@ enum FaultySwaps {
 
     /// Counts the mistakes of the rounds, and those seen by a caller that calls without a pause.
     private static func mistakes(
-        at action: SwapAction, _ rounds: Int, _ swapped: TurnstileHost, applying manifest: Manifest?
+        at action: ChangeAction, _ rounds: Int, _ swapped: TurnstileHost, applying manifest: Manifest?
     ) async throws -> Int {
         let watch = SwapWatch(), handovers = action == .watch ? 2 : 0
         let (failures, callers) = try await TurnstileCallers.with(1, at: swapped, watch, windows: 0) {
@@ -60,11 +60,11 @@ enum FaultySwaps {
     }
 
     /// Returns whether the swap failed in the expected way.
-    private static func isUndone(_ action: SwapAction, _ swapped: TurnstileHost, applying manifest: Manifest?) async
+    private static func isUndone(_ action: ChangeAction, _ swapped: TurnstileHost, applying manifest: Manifest?) async
         -> Bool
     {
         do {
-            let options = SwapOptions(probation: action == .watch ? Probation(duration: .seconds(60)) : nil)
+            let options = ChangeOptions(probation: action == .watch ? Probation(duration: .seconds(60)) : nil)
             let report =
                 if let manifest { try await swapped.apply(manifest, options).report } else {
                     try await swapped.swap(options).report

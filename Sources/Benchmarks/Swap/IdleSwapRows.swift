@@ -19,7 +19,7 @@ struct IdleSwapRows: Sendable {
     }
 
     /// The steps except for the probation, whose duration is an option.
-    private static let steps = SwapStep.allCases.filter { $0 != .probation }
+    private static let steps = ChangeStep.allCases.filter { $0 != .probation }
 
     var rows: [Row] {
         let name = "swap in \(plugin.rawValue)"

@@ -12,7 +12,7 @@ enum IdleSwaps {
 
     private static func figures(_ order: SwapMeasure.Order, _ swapped: TurnstileHost) async throws -> [String: Double] {
         var figures = ["first": try await swapped.swapForGood().time / .milliseconds(1)]
-        var times: [Double] = [], rests: [Double] = [], steps: [SwapStep: [Double]] = [:]
+        var times: [Double] = [], rests: [Double] = [], steps: [ChangeStep: [Double]] = [:]
         for _ in 0..<order.count {
             let (time, report) = try await swapped.swapForGood(), whole = time / .milliseconds(1)
             times.append(whole)
@@ -34,11 +34,11 @@ enum IdleSwaps {
     private static func trials(_ swapped: TurnstileHost, _ count: Int) async throws -> (untried: Double, tried: Double)
     {
         // The first trial starts the process for them, which a running host has ready.
-        _ = try await swapped.swapForGood(SwapOptions())
+        _ = try await swapped.swapForGood(ChangeOptions())
         var untried: [Double] = [], tried: [Double] = []
         for _ in 0..<count {
             untried.append(try await swapped.swapForGood().time / .milliseconds(1))
-            tried.append(try await swapped.swapForGood(SwapOptions()).time / .milliseconds(1))
+            tried.append(try await swapped.swapForGood(ChangeOptions()).time / .milliseconds(1))
         }
         return (Sample(untried).median, Sample(tried).median)
     }

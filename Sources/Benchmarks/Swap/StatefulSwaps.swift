@@ -25,7 +25,7 @@ enum StatefulSwaps {
     /// Returns the longest wait at the gate in each swap.
     private static func waits(_ order: SwapMeasure.Order, _ swapped: TurnstileHost) async throws -> Sample {
         // JSON of a million records takes seconds, and minutes in a debug build.
-        let options = SwapOptions(
+        let options = ChangeOptions(
             stepLimit: .seconds(600), trustsLibraries: true, encodesState: order.encodesState)
         let watch = SwapWatch()
         let (waits, _) = try await TurnstileCallers.with(LoadedSwaps.callers, at: swapped, watch, windows: 0) {

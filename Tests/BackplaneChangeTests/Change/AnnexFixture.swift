@@ -10,7 +10,7 @@ import TurnstileContracts
 struct AnnexFixture {
     static let first = "Turnstile1", annex = "Annex"
     static let firstPlugin = "org.backplane.turnstile", annexPlugin = "org.backplane.benchmark-annex"
-    static let options = SwapOptions(
+    static let options = ChangeOptions(
         drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60), trustsLibraries: true)
     let test: TestHost
     var host: PluginHost { test.host }
@@ -41,8 +41,8 @@ struct AnnexFixture {
 
     @discardableResult
     func swap(
-        _ managers: ManifestValue, _ plugins: [String] = [annex], _ change: (inout SwapOptions) -> Void = { _ in }
-    ) async throws(BackplaneError) -> SwapReport {
+        _ managers: ManifestValue, _ plugins: [String] = [annex], _ change: (inout ChangeOptions) -> Void = { _ in }
+    ) async throws(BackplaneError) -> ChangeReport {
         var options = Self.options
         change(&options)
         return try await host.swap([], applying: Self.document(managers, plugins), options)

@@ -165,7 +165,7 @@ struct AuthorHost {
     }
 
     @discardableResult
-    func swap(_ plugin: LinkedPlugin) async throws(BackplaneError) -> SwapReport {
+    func swap(_ plugin: LinkedPlugin) async throws(BackplaneError) -> ChangeReport {
         let coordinator = test.host.coordinator
         return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
             try await coordinator.swap(linked: [plugin], .patient)

@@ -77,7 +77,7 @@ struct ExportedStateTests {
         }
     }
 
-    private func swap<M: Manager>(_ type: M.Type) async throws -> (report: SwapReport, words: Int) {
+    private func swap<M: Manager>(_ type: M.Type) async throws -> (report: ChangeReport, words: Int) {
         func edition(_ version: Version) -> LinkedPlugin {
             LinkedPlugin(id: "org.backplane.tests.words", version: version) { $0.add(M.self) }
         }

@@ -96,7 +96,7 @@ struct FormerNamespaceTests {
         ] {
             #expect(
                 failure?.message.contains(
-                    "TicketArchive would start without the data that it stored as `TicketStore`; write `\"was\": \"TicketStore\"` in its definition, give it `\"namespace\": \"TicketStore\"`, or continue without the data (`SwapOptions.discardsState`)"
+                    "TicketArchive would start without the data that it stored as `TicketStore`; write `\"was\": \"TicketStore\"` in its definition, give it `\"namespace\": \"TicketStore\"`, or continue without the data (`ChangeOptions.discardsState`)"
                 ) == true, "\(String(describing: failure))")
         }
         #expect(try await office.pass(0).count == 2)

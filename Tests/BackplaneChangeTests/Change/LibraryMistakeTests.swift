@@ -15,7 +15,7 @@ struct LibraryMistakeTests {
     /// afterwards.
     private func expectRefusal(
         _ fixture: TurnstileFixture, _ location: SourceLocation = #_sourceLocation,
-        of swap: () async throws -> SwapReport
+        of swap: () async throws -> ChangeReport
     ) async throws -> BackplaneError? {
         let before = try await fixture.turnstile.pass(1), active = try await fixture.generations().active
         let refusal = await error(location) { try await swap() }

@@ -17,7 +17,7 @@ struct LibraryStepTests {
         of fixture: TurnstileFixture, _ library: [UInt8], _ how: String, trusts: Bool = false
     ) async -> BackplaneError? {
         let before = Self.pausedThreads
-        let options = SwapOptions(
+        let options = ChangeOptions(
             drain: .upTo(.seconds(60), then: .fail), stepLimit: Self.limit, trustsLibraries: trusts)
         return await error {
             guard how == "HANGS" else { return try await fixture.swap(library, options) }

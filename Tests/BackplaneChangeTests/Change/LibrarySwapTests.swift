@@ -19,7 +19,7 @@ struct LibrarySwapTests {
         let fixture = try await TurnstileFixture(editions[0], lanes: lanes), swaps = 24
         #expect(await fixture.host.wires.map { $0.lane == .native } == [lanes == .fastest && libraries == Self.swift])
         let (reports, visits) = try await TurnstileVisitors.with(fixture.turnstile) {
-            var reports: [SwapReport] = []
+            var reports: [ChangeReport] = []
             for number in 1...swaps {
                 reports.append(try await fixture.swap(editions[number % 2]))
                 #expect(try await fixture.turnstile.pass(0).handovers == number)
@@ -70,10 +70,10 @@ struct LibrarySwapTests {
     }
 
     @Test(arguments: [
-        SwapAction.create(0), .hold, .drain, .suspend(0), .export(0), .import(0), .flip, .activate(0),
+        ChangeAction.create(0), .hold, .drain, .suspend(0), .export(0), .import(0), .flip, .activate(0),
     ])
     func `whatever fails before calls go on, the old code serves with its state, and the host stops as ever`(
-        action: SwapAction
+        action: ChangeAction
     ) async throws {
         let fixture = try await TurnstileFixture { options in
             options.swapFault = { other throws(BackplaneError) in

@@ -28,13 +28,13 @@ struct LongCallTests {
     }
 
     private final class ToldProgress: Sendable {
-        private let state = Mutex<[SwapProgress]>([])
-        var all: [SwapProgress] { state.withLock { $0 } }
-        func note(_ progress: SwapProgress) { state.withLock { $0.append(progress) } }
+        private let state = Mutex<[ChangeProgress]>([])
+        var all: [ChangeProgress] { state.withLock { $0 } }
+        func note(_ progress: ChangeProgress) { state.withLock { $0.append(progress) } }
     }
 
-    private static func later(_ attempts: Int = 1_000, within limit: Duration = .seconds(3_600)) -> SwapOptions {
-        SwapOptions(
+    private static func later(_ attempts: Int = 1_000, within limit: Duration = .seconds(3_600)) -> ChangeOptions {
+        ChangeOptions(
             drain: .upTo(.milliseconds(20), then: .retry(attempts: attempts, within: limit)), stepLimit: .seconds(60))
     }
 
@@ -158,7 +158,7 @@ struct LongCallTests {
         try await latches["long"].arrivals()
         let failure = await error {
             try await counters.test.expiring(.milliseconds(20)) {
-                try await counters.swap(latches.script(2), SwapOptions())
+                try await counters.swap(latches.script(2), ChangeOptions())
             }
         }
         #expect(failure?.message.contains("quiesce: calls have not ended within 0.02 seconds") == true)
@@ -191,7 +191,7 @@ struct LongCallTests {
         let named = Task { try await counters.test.call("Counter", "act", #""""#) }
         await eventually { arrived.load(ordering: .relaxed) == 151 }
         let report = try await counters.test.expiring(.seconds(7)) {
-            try await counters.swap(CounterScript(edition: 2), SwapOptions(drain: .upTo(.seconds(7), then: .cancel)))
+            try await counters.swap(CounterScript(edition: 2), ChangeOptions(drain: .upTo(.seconds(7), then: .cancel)))
         }
         #expect(report.outcome == .swapped)
         #expect(report.warnings.count == 1, "\(report.warnings)")
@@ -212,7 +212,7 @@ struct LongCallTests {
         let failure = await error {
             try await counters.test.expiring(.milliseconds(20), .milliseconds(20)) {
                 try await counters.swap(
-                    latches.script(2), SwapOptions(drain: .upTo(.milliseconds(20), then: .cancel)))
+                    latches.script(2), ChangeOptions(drain: .upTo(.milliseconds(20), then: .cancel)))
             }
         }
         #expect(failure?.code == .swapFailed && failure?.message.contains("1 call of the host program") == true)

@@ -11,9 +11,9 @@ import Testing
 struct ManifestSwapFaultTests {
     /// Fails the action whose turn it is, counted from the first that can fail.
     private final class Fault: Sendable {
-        private let state = Mutex((turn: Int?.none, next: 0, met: [SwapAction]()))
+        private let state = Mutex((turn: Int?.none, next: 0, met: [ChangeAction]()))
 
-        func check(_ action: SwapAction) throws(BackplaneError) {
+        func check(_ action: ChangeAction) throws(BackplaneError) {
             let fails = state.withLock { state in
                 defer { state.next += 1 }
                 guard state.next == state.turn else { return false }
@@ -25,7 +25,7 @@ struct ManifestSwapFaultTests {
 
         /// - Parameter turn: the place of the action that fails, or none.
         func begin(_ turn: Int?) { state.withLock { $0 = (turn, 0, []) } }
-        var met: [SwapAction] { state.withLock { $0.met } }
+        var met: [ChangeAction] { state.withLock { $0.met } }
     }
 
     /// A counter that another calls, an exclusive worker that goes, and one that comes in its place.
@@ -62,8 +62,8 @@ struct ManifestSwapFaultTests {
             ])
         }
 
-        func swap(_ options: SwapOptions = .patient)
-            async throws(BackplaneError) -> SwapReport
+        func swap(_ options: ChangeOptions = .patient)
+            async throws(BackplaneError) -> ChangeReport
         {
             counters.next(
                 CounterScript(
@@ -92,7 +92,7 @@ struct ManifestSwapFaultTests {
         callers.begin { Int(try await b.act("")) ?? -1 }
         callers.begin { try await b.add(1) }
         await eventually { callers.answers > 10 }
-        var turn = 0, actions: [SwapAction] = []
+        var turn = 0, actions: [ChangeAction] = []
         while true {
             fault.begin(turn)
             var failures = 0
@@ -149,7 +149,7 @@ struct ManifestSwapFaultTests {
         let worker: Remote<Working> = try await host.manager("Leaving")
         #expect(try await (a.add(5), b.add(7)) == (5, 7))
         // The watch of the probation is the last that can fail.
-        var options = SwapOptions.patient
+        var options = ChangeOptions.patient
         options.probation = Probation(duration: .seconds(3_600))
         var turn = 0
         while turn < 40 {

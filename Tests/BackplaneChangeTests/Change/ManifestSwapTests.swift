@@ -137,19 +137,19 @@ struct ManifestSwapTests {
     private static let losses: [(managers: ManifestValue, words: String)] = [
         (
             ["Usher": ["className": "UsherManager"]],
-            "the state of Turnstile has no successor in the manifest; write `\"was\": \"Turnstile\"` where another continues it, or discard the state (`SwapOptions.discardsState`)"
+            "the state of Turnstile has no successor in the manifest; write `\"was\": \"Turnstile\"` where another continues it, or discard the state (`ChangeOptions.discardsState`)"
         ),
         (
             ["Gate": ["className": "TurnstileManager"]],
-            "the state of Turnstile has no successor in the manifest; write `\"was\": \"Turnstile\"` where another continues it, or discard the state (`SwapOptions.discardsState`)"
+            "the state of Turnstile has no successor in the manifest; write `\"was\": \"Turnstile\"` where another continues it, or discard the state (`ChangeOptions.discardsState`)"
         ),
         (
             ["Turnstile": ["className": "WicketManager"]],
-            "the state of Turnstile cannot be carried over: its schema is `TurnstileManager`, but that of the new code is `WicketManager`; give the new code a migration, or discard the state (`SwapOptions.discardsState`)"
+            "the state of Turnstile cannot be carried over: its schema is `TurnstileManager`, but that of the new code is `WicketManager`; give the new code a migration, or discard the state (`ChangeOptions.discardsState`)"
         ),
         (
             ["Turnstile": ["className": "UsherManager"]],
-            "the state of Turnstile cannot be carried over: the new code has no state; give the new code a migration, or discard the state (`SwapOptions.discardsState`)"
+            "the state of Turnstile cannot be carried over: the new code has no state; give the new code a migration, or discard the state (`ChangeOptions.discardsState`)"
         ),
     ]
 

@@ -60,7 +60,7 @@ struct NativeStateTests {
     private func with(
         lanes: LaneRule = .fastest,
         _ body: (
-            TestHost, Remote<FullStateKeeping>, (SwapOptions) async throws -> SwapReport
+            TestHost, Remote<FullStateKeeping>, (ChangeOptions) async throws -> ChangeReport
         ) async throws -> Void
     ) async throws {
         let folder = try TestFolder()
@@ -92,7 +92,7 @@ struct NativeStateTests {
             let full = Self.full
             _ = try await remote.keep(full)
             for _ in 0..<3 {
-                let report = try await swap(SwapOptions(stepLimit: .seconds(60), encodesState: isEncoded))
+                let report = try await swap(ChangeOptions(stepLimit: .seconds(60), encodesState: isEncoded))
                 let state = try #require(report.components.first?.state)
                 #expect(state.lane == (isEncoded ? "encoded" : "native"))
                 #expect(state.reason == (isEncoded ? "the swap is set to encode state" : nil))
@@ -108,7 +108,7 @@ struct NativeStateTests {
             var full = Self.full
             _ = try await remote.keep(full)
             for number in 0..<5 {
-                #expect(try await swap(SwapOptions(stepLimit: .seconds(60))).outcome == .swapped)
+                #expect(try await swap(ChangeOptions(stepLimit: .seconds(60))).outcome == .swapped)
                 let volume = Volume(1_000 + number, "Added \(number)")
                 full.byName[volume.title] = volume
                 #expect(try await remote.add(volume) == full.byName.count)

@@ -90,7 +90,7 @@ struct RemovedMethodTests {
         try await counters.host.start()
         #expect(try await counter.add(5) == 5)
         let report = try await counters.swap(
-            linked: [OtherCounters.narrower], SwapOptions(allowsMissingMethods: true))
+            linked: [OtherCounters.narrower], ChangeOptions(allowsMissingMethods: true))
         #expect(report.outcome == .swapped)
         #expect(report.warnings.contains { $0.contains("`act`") && $0.contains("Counting") }, "\(report.warnings)")
         #expect(try await counter.add(1) == 6)

@@ -192,9 +192,9 @@ struct CounterHost {
     /// Activates another edition of the plugin, whose counters do this.
     @discardableResult
     func swap(
-        _ script: CounterScript, _ options: SwapOptions = .patient,
-        progress report: SwapProgressReport? = nil
-    ) async throws(BackplaneError) -> SwapReport {
+        _ script: CounterScript, _ options: ChangeOptions = .patient,
+        progress report: ChangeProgressReport? = nil
+    ) async throws(BackplaneError) -> ChangeReport {
         next(script)
         return try await swap(linked: [Self.edition(Version(script.edition))], options, progress: report)
     }
@@ -202,9 +202,9 @@ struct CounterHost {
     /// The same with plugins as they are.
     @discardableResult
     func swap(
-        linked: [LinkedPlugin], _ options: SwapOptions = .patient,
-        progress report: SwapProgressReport? = nil
-    ) async throws(BackplaneError) -> SwapReport {
+        linked: [LinkedPlugin], _ options: ChangeOptions = .patient,
+        progress report: ChangeProgressReport? = nil
+    ) async throws(BackplaneError) -> ChangeReport {
         let coordinator = host.coordinator
         return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
             try await coordinator.swap(linked: linked, options, progress: report)

@@ -49,7 +49,7 @@ struct SwapCallersTests {
             counters = try CounterHost(
                 lanes: lanes, script: CounterScript(suspended: { _ in await inside.passThoughCancelled() }))
         let counter = try await counters.counter(), gate = try await counters.host.gate(of: "Counter")
-        let swap = Task { try await counters.swap(CounterScript(edition: 2), SwapOptions(stepLimit: .farAway * 2)) }
+        let swap = Task { try await counters.swap(CounterScript(edition: 2), ChangeOptions(stepLimit: .farAway * 2)) }
         try await inside.arrivals()
         let late = [
             Task { _ = try await counter.add(1, counters.host.begin(within: .farAway)) },
@@ -155,7 +155,7 @@ struct SwapCallersTests {
         let named = Task { try await counters.test.call("Counter", "act", #""named""#) }
         try await never.arrivals(4)
         let swap = Task {
-            try await counters.swap(CounterScript(edition: 2), SwapOptions(drain: .upTo(.seconds(10), then: .fail)))
+            try await counters.swap(CounterScript(edition: 2), ChangeOptions(drain: .upTo(.seconds(10), then: .fail)))
         }
         await eventually { gate.isHeld }
         let waiting = Task { try await counter.add(1) }

@@ -11,17 +11,17 @@ import Testing
 struct SwapFaultTests {
     /// The action that fails next, if any.
     private final class Fault: Sendable {
-        let action = Mutex<SwapAction?>(nil)
+        let action = Mutex<ChangeAction?>(nil)
         let met = Mutex(0)
 
-        func check(_ action: SwapAction) throws(BackplaneError) {
+        func check(_ action: ChangeAction) throws(BackplaneError) {
             guard self.action.withLock({ $0 == action }) else { return }
             met.withLock { $0 += 1 }
             throw BackplaneError(.componentFailed, "on purpose")
         }
     }
 
-    private static let actions: [SwapAction] = [
+    private static let actions: [ChangeAction] = [
         .create(0), .create(1), .hold, .drain, .suspend(1), .suspend(0), .export(0), .export(1), .import(0), .import(1),
         .flip, .activate(0), .activate(1),
     ]
@@ -72,7 +72,7 @@ struct SwapFaultTests {
 
     /// One step that fails, of the old code or of the new.
     struct Failing: Sendable, CustomTestStringConvertible {
-        var step: SwapStep
+        var step: ChangeStep
         var words: String
         var old: @Sendable (@escaping @Sendable () async throws -> Void) -> CounterScript = { _ in CounterScript() }
         var new: @Sendable (@escaping @Sendable () async throws -> Void) -> CounterScript = { _ in
@@ -150,7 +150,7 @@ struct SwapFaultTests {
         let failure = await error {
             try await counters.test.expiring(.seconds(10), once: { try await hanging.arrivals() }) {
                 try await counters.swap(
-                    failing.new(hangs), SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(10)))
+                    failing.new(hangs), ChangeOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(10)))
             }
         }
         #expect(
@@ -179,7 +179,7 @@ struct SwapFaultTests {
         #expect(try await counter.add(5) == 5)
         try await counters.swap(CounterScript(edition: 2))
         #expect(try await counter.add(1_000) == 1_005)
-        let encoded = SwapOptions(encodesState: true)
+        let encoded = ChangeOptions(encodesState: true)
         let failure = await error { try await counters.swap(CounterScript(edition: 3), encoded) }
         #expect(
             failure?.message.contains(

@@ -46,7 +46,7 @@ struct SwapHistoryTests {
     }
 
     private static let ill: @Sendable () async throws -> Void = { throw BackplaneError(.componentFailed, "ill") }
-    private static let trial = SwapOptions(
+    private static let trial = ChangeOptions(
         probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)),
         drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
 

@@ -18,7 +18,7 @@ struct SwapLogTests {
             try await counters.test.expiring(.seconds(0.2), once: { try await never.arrivals() }) {
                 try await counters.swap(
                     CounterScript(edition: 2, made: { _ in await never.passThoughCancelled() }),
-                    SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(0.2)))
+                    ChangeOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(0.2)))
             }
         }
         #expect(failure?.message.contains("Counter took longer than 0.2 seconds to be created") == true)

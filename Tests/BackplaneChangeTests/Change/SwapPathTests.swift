@@ -163,7 +163,7 @@ struct SwapPathTests {
         let failure = await error {
             try await counters.test.expiring(.seconds(10), once: { try await never.arrivals() }) {
                 try await counters.swap(
-                    script, SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(10)))
+                    script, ChangeOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(10)))
             }
         }
         #expect(failure?.message.contains("activate: B took longer than 10.0 seconds to be activated") == true)

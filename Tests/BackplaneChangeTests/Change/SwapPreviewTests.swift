@@ -48,7 +48,7 @@ struct SwapPreviewTests {
         stopping.open()
         #expect(
             try await apply.value
-                == ManifestChange(
+                == ManagerChanges(
                     before: ["Counter", "Relay", "Slow"], after: ["Counter", "Relay", "Second"], remade: []))
         let seen = try await preview.value
         #expect(seen.refusals == [] && seen.components.map(\.component).sorted() == ["Relay", "Second"], "\(seen)")
@@ -65,7 +65,7 @@ struct SwapPreviewTests {
         let counters = try host(["Relay": RelayPlugin.manager()]), counter = try await counters.counter(),
             relay: Remote<Counting> = try await counters.host.manager("Relay")
         _ = try await relay.add(5)
-        let options = SwapOptions(
+        let options = ChangeOptions(
             probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)),
             drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
         let swap = Task { try await counters.swap(CounterScript(edition: 2), options) }
@@ -89,7 +89,7 @@ struct SwapPreviewTests {
         let activating = TestGate(), counters = try host(["Relay": RelayPlugin.manager()]),
             coordinator = counters.host.coordinator
         _ = try await counters.counter()
-        let options = SwapOptions(
+        let options = ChangeOptions(
             probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)),
             drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
         let swap = Task {

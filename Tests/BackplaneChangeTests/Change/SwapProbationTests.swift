@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct SwapProbationTests {
     private static let lanes: [LaneRule] = [.fastest, .encoded]
-    private static let long = SwapOptions(
+    private static let long = ChangeOptions(
         probation: Probation(
             duration: .seconds(3_600), errorRate: 0.3, minimumCalls: 10, healthInterval: .seconds(3_600)),
         drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
@@ -19,8 +19,8 @@ struct SwapProbationTests {
     }
 
     /// Calls until the swap is over.
-    private func call(until swap: Task<SwapReport, any Error>, _ body: () async throws -> Void) async throws
-        -> SwapReport
+    private func call(until swap: Task<ChangeReport, any Error>, _ body: () async throws -> Void) async throws
+        -> ChangeReport
     {
         let over = Flag()
         let end = Task {

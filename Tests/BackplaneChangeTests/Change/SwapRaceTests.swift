@@ -98,7 +98,7 @@ struct SwapRaceTests {
     }
 
     /// A step that hangs, in the old code or in the new.
-    private static let steps: [(SwapStep, @Sendable (TestGate) -> (CounterScript, CounterScript))] = [
+    private static let steps: [(ChangeStep, @Sendable (TestGate) -> (CounterScript, CounterScript))] = [
         (
             .prepare,
             { latch in (CounterScript(), CounterScript(edition: 2, made: { _ in await latch.passThoughCancelled() })) }
@@ -148,7 +148,7 @@ struct SwapRaceTests {
         _ = try await counter.add(5)
         let swap = Task {
             try await counters.swap(
-                new, SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60)))
+                new, ChangeOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60)))
         }
         try await latch.arrivals()
         let gate = try await counters.gate("Counter"), waiting = Task { try await counter.act("hello") }

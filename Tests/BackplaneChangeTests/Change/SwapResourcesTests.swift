@@ -23,7 +23,7 @@ struct SwapResourcesTests {
         #expect(came.outcome == .swapped, "there were none before")
     }
 
-    private func swap() async throws -> SwapReport.Outcome {
+    private func swap() async throws -> ChangeReport.Outcome {
         try await fixture.host.swap(library: fixture.path).outcome
     }
 

@@ -10,7 +10,7 @@ import Testing
 struct SwapTakingBackTests {
     private static let lanes: [LaneRule] = [.fastest, .encoded]
     private static let ill: CounterScript.Step = { _ in throw BackplaneError(.componentFailed, "ill") }
-    private static let trial = SwapOptions(
+    private static let trial = ChangeOptions(
         probation: Probation(duration: .seconds(3_600), errorRate: 0, minimumCalls: 1, healthInterval: .seconds(3_600)),
         drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
 

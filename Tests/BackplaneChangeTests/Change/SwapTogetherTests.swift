@@ -34,12 +34,12 @@ struct SwapTogetherTests {
     }
 
     @Test(arguments: [
-        (SwapStep.prepare, CounterScript(), CounterScript(edition: 2, built: fails)),
+        (ChangeStep.prepare, CounterScript(), CounterScript(edition: 2, built: fails)),
         (.suspend, CounterScript(shut: fails), CounterScript(edition: 2)),
         (.activate, CounterScript(), CounterScript(edition: 2, opened: fails)),
     ])
     func `when one fails, neither becomes active, whatever the step`(
-        step: SwapStep, old: CounterScript, new: CounterScript
+        step: ChangeStep, old: CounterScript, new: CounterScript
     )
         async throws
     {

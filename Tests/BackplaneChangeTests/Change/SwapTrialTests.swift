@@ -10,7 +10,7 @@ import TurnstileContracts
 /// Libraries that end the process that loads them: the host does not load them, and serves on.
 @Suite(.timeLimit(.minutes(5)))
 struct SwapTrialTests {
-    private static let limits = SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
+    private static let limits = ChangeOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
 
     /// A turnstile in C that appends a line to a file whenever it is loaded.
     private func counted(_ file: String, edition: Int = 3) throws -> [UInt8] {

@@ -8,8 +8,8 @@ import Testing
 /// What counts on probation, and what does not.
 @Suite(.timeLimit(.minutes(5)))
 struct SwapVerdictTests {
-    private static func trial(calls: Int, errorRate: Double) -> SwapOptions {
-        SwapOptions(
+    private static func trial(calls: Int, errorRate: Double) -> ChangeOptions {
+        ChangeOptions(
             probation: Probation(
                 duration: .seconds(3_600), errorRate: errorRate, minimumCalls: calls, healthInterval: .seconds(3_600)),
             drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))

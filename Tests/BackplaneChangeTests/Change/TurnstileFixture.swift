@@ -62,8 +62,8 @@ struct TurnstileFixture {
     @discardableResult
     func swap(
         _ library: [UInt8],
-        _ options: SwapOptions = SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
-    ) async throws -> SwapReport {
+        _ options: ChangeOptions = ChangeOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
+    ) async throws -> ChangeReport {
         try build(library)
         return try await host.swap(library: path, options)
     }

@@ -35,8 +35,8 @@ struct TimerHost {
 
     /// Swaps the component for another edition, which does this.
     @discardableResult
-    func swap(_ script: CounterScript, _ options: SwapOptions = .patient)
-        async throws(BackplaneError) -> SwapReport
+    func swap(_ script: CounterScript, _ options: ChangeOptions = .patient)
+        async throws(BackplaneError) -> ChangeReport
     {
         events.next(script)
         let version = Version(script.edition)

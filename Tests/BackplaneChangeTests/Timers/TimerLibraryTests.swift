@@ -30,7 +30,7 @@ struct TimerLibraryTests {
         // Another build of the same code: a byte after the image.
         let next = try folder.write(bytes + [0], as: "libNext.so")
         let report = try await test.host.swap(
-            library: next, SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60)))
+            library: next, ChangeOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60)))
         #expect(report.outcome == .swapped)
         try await clock.run(for: .milliseconds(399))
         #expect(test.strikes == ["dong"])
@@ -46,7 +46,7 @@ extension TestHost {
     /// What the timepiece wrote.
     fileprivate var strikes: [String] { log.records.filter { $0.source == "Clock" }.map(\.message) }
 
-    fileprivate func apply(_ manifest: String) async throws -> ManifestChange {
+    fileprivate func apply(_ manifest: String) async throws -> ManagerChanges {
         try await host.apply(ManifestDocument(parsing: Data(manifest.utf8)))
     }
 }

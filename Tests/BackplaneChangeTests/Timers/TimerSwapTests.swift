@@ -83,7 +83,7 @@ struct TimerSwapTests {
             try tasks.every(.seconds(10), name: "quick") { _ in events.note("fired quick 2") }
         }
         let drain = Duration.seconds(300)
-        let swap = Task { try await timers.swap(next, SwapOptions(drain: .upTo(drain, then: .fail))) }
+        let swap = Task { try await timers.swap(next, ChangeOptions(drain: .upTo(drain, then: .fail))) }
         // The timers are held before the calls are drained.
         try await timers.clock.waiters(for: drain)
         timers.clock.advance(by: .seconds(40))
@@ -117,7 +117,7 @@ struct TimerSwapTests {
         let failure = await error {
             try await timers.counters.test.expiring(.milliseconds(20)) {
                 try await timers.swap(
-                    .ticking(2, named: "slow"), SwapOptions(drain: .upTo(.milliseconds(20), then: .fail)))
+                    .ticking(2, named: "slow"), ChangeOptions(drain: .upTo(.milliseconds(20), then: .fail)))
             }
         }
         #expect(failure?.message.contains("timer `slow` of Counter") == true, "\(String(describing: failure))")
@@ -157,7 +157,7 @@ struct TimerSwapTests {
         script.health = { if isIll.load(ordering: .relaxed) { throw Unhealthy() } }
         let next = script, probation = Probation(duration: .seconds(3_600), healthInterval: .seconds(45))
         let swap = Task {
-            try await timers.swap(next, SwapOptions(probation: probation, drain: .upTo(.seconds(60), then: .fail)))
+            try await timers.swap(next, ChangeOptions(probation: probation, drain: .upTo(.seconds(60), then: .fail)))
         }
         await eventually { await timers.statistics.first?.next == .seconds(20) && timers.events.all.contains("made 2") }
         try await eventually {

@@ -38,7 +38,7 @@ struct SwapCommandTests {
             same.status == 0 && same.output == "nothing to do: the libraries are identical to the active ones\n")
 
         let back = try await tool.plain("rollback", EditionLibrary.id, "--json")
-        let report = try JSONDecoder().decode(SwapReport.self, from: Data(back.output.utf8))
+        let report = try JSONDecoder().decode(ChangeReport.self, from: Data(back.output.utf8))
         #expect(back.status == 0 && report.outcome == .swapped && report.plugins.map(\.toGeneration) == [1])
         #expect(try await edition() == "1\n")
         #expect(try await tool.plain("rollback", "Edition", "--to", "2").status == 0)
@@ -66,7 +66,7 @@ struct SwapCommandTests {
         #expect(try await edition() == "2\n")
 
         let back = try await tool.plain("rollback", "Edition", "--json")
-        let report = try JSONDecoder().decode(SwapReport.self, from: Data(back.output.utf8))
+        let report = try JSONDecoder().decode(ChangeReport.self, from: Data(back.output.utf8))
         #expect(back.status == 0 && report.managers?.restarted == ["Edition"])
         #expect(report.components.map(\.className) == ["Edition"])
         #expect(try await edition() == "1\n")

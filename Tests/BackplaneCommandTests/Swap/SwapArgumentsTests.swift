@@ -8,14 +8,14 @@ import Testing
 /// The options of the commands that swap, from their words to what the host receives.
 @Suite struct SwapArgumentsTests {
     @Test func `each option for callers and state has its effect, and no other`() throws {
-        func options(_ words: String...) throws -> SwapOptions? { try LongCallArguments.parse(words).options }
-        func drain(_ limit: Duration = .milliseconds(200), then fallback: DrainPolicy.Fallback = .later) -> SwapOptions
+        func options(_ words: String...) throws -> ChangeOptions? { try LongCallArguments.parse(words).options }
+        func drain(_ limit: Duration = .milliseconds(200), then fallback: DrainPolicy.Fallback = .later) -> ChangeOptions
         {
-            SwapOptions(drain: .upTo(limit, then: fallback))
+            ChangeOptions(drain: .upTo(limit, then: fallback))
         }
         #expect(try options() == nil)
-        #expect(try options("--allow-missing") == SwapOptions(allowsMissingMethods: true))
-        #expect(try options("--encoded-state") == SwapOptions(encodesState: true))
+        #expect(try options("--allow-missing") == ChangeOptions(allowsMissingMethods: true))
+        #expect(try options("--encoded-state") == ChangeOptions(encodesState: true))
         #expect(try options("--drain", "1.5") == drain(.seconds(1.5)))
         #expect(try options("--long-calls", "cancel") == drain(then: .cancel))
         #expect(try options("--retries", "7") == drain(then: .retry(attempts: 7, within: .seconds(600))))
@@ -26,11 +26,11 @@ import Testing
     }
 
     @Test func `the other options of a swap are understood, or refused with what was expected`() throws {
-        func options(_ words: String...) throws -> SwapOptions { try SwapOptionsArguments.parse(words).options }
-        #expect(try options() == SwapOptions())
+        func options(_ words: String...) throws -> ChangeOptions { try ChangeOptionsArguments.parse(words).options }
+        #expect(try options() == ChangeOptions())
         #expect(
             try options("--probation", "30", "--error-rate", "0.05", "--timeout", "5", "--discard-state")
-                == SwapOptions(
+                == ChangeOptions(
                     probation: Probation(duration: .seconds(30), errorRate: 0.05), stepLimit: .seconds(5),
                     discardsState: true))
         for wrong in [
@@ -38,7 +38,7 @@ import Testing
             ["--probation", "1", "--error-rate", "1.1"], ["--drain", "0"], ["--long-calls", "fail", "--retries", "1"],
             ["--retry-for", "nan"], ["--long-calls", "cancel", "--retry-for", "1"],
         ] {
-            #expect(throws: (any Error).self, "\(wrong)") { try SwapOptionsArguments.parse(wrong) }
+            #expect(throws: (any Error).self, "\(wrong)") { try ChangeOptionsArguments.parse(wrong) }
         }
     }
 
@@ -49,11 +49,11 @@ import Testing
         ])
         #expect(
             try swap.options
-                == SwapOptions(
+                == ChangeOptions(
                     probation: Probation(duration: .seconds(30), errorRate: 0.05), stepLimit: .seconds(5),
                     discardsState: true, trustsLibraries: true, encodesState: true))
         #expect(try swap.host.choice.socket == "/run/host")
-        #expect(try BackplaneTool.Swap.parse(["Almanac"]).options == SwapOptions())
+        #expect(try BackplaneTool.Swap.parse(["Almanac"]).options == ChangeOptions())
         #expect(throws: (any Error).self) { try BackplaneTool.Swap.parse(["Almanac", "--environment", "test"]) }
         #expect(throws: (any Error).self) { try BackplaneTool.Swap.parse([]) }
     }

@@ -9,8 +9,8 @@ import Testing
 
 /// What people read of swaps.
 @Suite struct SwapTextTests {
-    private var report: SwapReport {
-        var report = SwapReport(.swapped)
+    private var report: ChangeReport {
+        var report = ChangeReport(.swapped)
         report.plugins = [
             .init(
                 plugin: "org.example.notes", library: "/build/libNotes.so", fromGeneration: 2, toGeneration: 3,
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `a report says what changed, what was carried over and what it took`() throws {
-        var unchanged = SwapReport(.unchanged), back = report
+        var unchanged = ChangeReport(.unchanged), back = report
         unchanged.warnings = ["two\nlines"]
         back.outcome = .rolledBack
         let texts = [report, back, unchanged].map { $0.lines(colour: false).joined(separator: "\n") }

@@ -65,7 +65,7 @@ struct ExportedSecretTests {
         recorder.note(recorder.context, "context")
         let coordinator = host.coordinator, later = SecretStatePlugin.later
         _ = try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
-            try await coordinator.swap(linked: [later], SwapOptions(encodesState: encodesState))
+            try await coordinator.swap(linked: [later], ChangeOptions(encodesState: encodesState))
         }
         let successor = try #require(SecretStateCommunication.latest(key))
         #expect(successor !== recorder)

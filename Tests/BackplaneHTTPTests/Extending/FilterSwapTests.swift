@@ -35,7 +35,7 @@ struct FilterSwapTests {
                 let swap = Task {
                     try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
                         try await coordinator.swap(
-                            linked: [later], SwapOptions(drain: .upTo(.seconds(60), then: .fail)))
+                            linked: [later], ChangeOptions(drain: .upTo(.seconds(60), then: .fail)))
                     }
                 }
                 for _ in 0..<half { group.addTask { try await extended.text(request) } }

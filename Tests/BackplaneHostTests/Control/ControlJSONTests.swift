@@ -60,7 +60,7 @@ import Testing
         )
         #expect(
             swap.options
-                == SwapOptions(
+                == ChangeOptions(
                     probation: Probation(duration: .seconds(3)), drain: .upTo(DrainPolicy.standard.limit, then: .fail)))
     }
 
@@ -84,18 +84,18 @@ import Testing
 
     @Test func `options come back as they were given`() throws {
         for options in [
-            SwapOptions(),
-            SwapOptions(
+            ChangeOptions(),
+            ChangeOptions(
                 probation: Probation(duration: .seconds(0.05), errorRate: 1, minimumCalls: 0),
                 drain: .upTo(.milliseconds(1), then: .fail), stepLimit: .seconds(86_400)),
-            SwapOptions(drain: .upTo(.seconds(2), then: .cancel), trustsLibraries: true, allowsMissingMethods: true),
-            SwapOptions(encodesState: true),
-            SwapOptions(drain: .upTo(.seconds(3), then: .retry(attempts: 7, within: .seconds(8)))),
+            ChangeOptions(drain: .upTo(.seconds(2), then: .cancel), trustsLibraries: true, allowsMissingMethods: true),
+            ChangeOptions(encodesState: true),
+            ChangeOptions(drain: .upTo(.seconds(3), then: .retry(attempts: 7, within: .seconds(8)))),
         ] {
-            #expect(try JSONDecoder().decode(SwapOptions.self, from: JSONEncoder().encode(options)) == options)
+            #expect(try JSONDecoder().decode(ChangeOptions.self, from: JSONEncoder().encode(options)) == options)
         }
         try expect(
-            SwapOptions(drain: .standard),
+            ChangeOptions(drain: .standard),
             #"{"allowsMissingMethods":false,"discardsState":false,"drain":{"limit":0.2,"longCalls":"later","retries":100,"retryFor":600},"encodesState":false,"stepLimit":10,"trustsLibraries":false}"#
         )
     }
@@ -103,7 +103,7 @@ import Testing
     // MARK: Reports
 
     @Test func `a report has the keys of its types, and its durations are seconds`() throws {
-        var report = SwapReport(.rolledBack)
+        var report = ChangeReport(.rolledBack)
         report.plugins = [
             PluginChange(
                 plugin: "org.a", library: "/a.so", fromGeneration: 1, toGeneration: 2, fromVersion: "1.0.0",
@@ -117,7 +117,7 @@ import Testing
         report.wires = [
             WireChange(label: "w", provider: "P", contract: "K", fromLane: "native", toLane: "encoded", reason: "why")
         ]
-        report.managers = ManifestChange(started: ["b", "a"], restarted: ["c"], stopped: [], kept: ["d"])
+        report.managers = ManagerChanges(started: ["b", "a"], restarted: ["c"], stopped: [], kept: ["d"])
         (report.callsHeld, report.longestWait, report.duration) = (5, .milliseconds(1.5), .nanoseconds(12_345_678))
         report.steps = [StepTime(step: .prepare, duration: .microseconds(4_234))]
         (report.warnings, report.failure) = (["careful"], BackplaneError(.swapFailed, "no"))

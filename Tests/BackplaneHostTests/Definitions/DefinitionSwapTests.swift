@@ -96,7 +96,7 @@ struct DefinitionSwapTests {
         try test.define(Self.first)
         let refused = await error { try await test.host.swap([path]) }
         #expect(refused?.code == .swapRefused && refused?.causes.first?.code == .callUnimplemented)
-        try await test.host.swap([path], SwapOptions(allowsMissingMethods: true))
+        try await test.host.swap([path], ChangeOptions(allowsMissingMethods: true))
         #expect(await error { try await pharmacies.all(Nothing()) }?.code == .callUnimplemented)
         await test.host.stop()
     }

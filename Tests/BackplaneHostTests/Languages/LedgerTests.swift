@@ -54,7 +54,7 @@ struct LedgerTests {
         #expect(try await call("add", "40") == "40")
         let next = try test.files.write(FixtureLibrary.bytes("Ledger", version: "2.0.0"), as: "libNext.so")
         let report = try await test.host.swap(
-            library: next, SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60)))
+            library: next, ChangeOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60)))
         #expect(report.outcome == .swapped)
         #expect(try await call("edition") == "2")
         #expect(try await call("add", "2") == "42")

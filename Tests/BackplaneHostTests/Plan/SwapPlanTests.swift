@@ -51,11 +51,11 @@ struct SwapPlanTests {
     private func swap(
         _ old: Plan, _ new: Plan, plugins: Set<Int>, down: Set<String> = [], found: [String: Set<String>] = [:],
         wanted: Set<String> = [], discardsState: Bool = false
-    ) -> SwapPlan {
-        var running = SwapPlan.Running(up: Set(old.nodes.filter { !down.contains($0.name) }.map(\.id)))
+    ) -> ChangePlan {
+        var running = ChangePlan.Running(up: Set(old.nodes.filter { !down.contains($0.name) }.map(\.id)))
         running.wanted = wanted
         for (asker, names) in found { running.found[old.managers[asker]!] = Set(names.map { old.managers[$0]! }) }
-        let plan = SwapPlan(from: old, to: new, running, discardsState: discardsState) {
+        let plan = ChangePlan(from: old, to: new, running, discardsState: discardsState) {
             !plugins.contains($1.order) && $0 == $1
         }
         let members = plan.members.compactMap(\.new)
@@ -65,10 +65,10 @@ struct SwapPlanTests {
         return plan
     }
 
-    private func names(_ swap: SwapPlan, _ plan: Plan) -> [String] {
+    private func names(_ swap: ChangePlan, _ plan: Plan) -> [String] {
         swap.members.compactMap { $0.new.map { plan.nodes[$0].name } }
     }
-    private func gated(_ swap: SwapPlan, _ plan: Plan) -> [String] {
+    private func gated(_ swap: ChangePlan, _ plan: Plan) -> [String] {
         swap.members.filter(\.isGated).compactMap { $0.new.map { plan.nodes[$0].name } }
     }
 
@@ -149,7 +149,7 @@ struct SwapPlanTests {
         #expect(refused.refusals.map(\.code) == [.stateIncompatible] && refused.refusals[0].location == "/managers/A")
         #expect(
             refused.refusals[0].message
-                == "the state of A cannot be carried over: `sum` is written in version 1, but the new code reads version 2; give the new code a migration, or discard the state (`SwapOptions.discardsState`)"
+                == "the state of A cannot be carried over: `sum` is written in version 1, but the new code reads version 2; give the new code a migration, or discard the state (`ChangeOptions.discardsState`)"
         )
         let discarded = swap(old, new, plugins: [1], discardsState: true)
         #expect(discarded.refusals == [] && gated(discarded, new) == ["A"] && !discarded.members[0].state.isCarried)
@@ -283,8 +283,8 @@ struct SwapPlanTests {
         ]
         let (before, after) = (try plan(Self.pair), try plan(new))
         #expect(names(swap(before, after, plugins: []), after) == ["A"])
-        let living = SwapPlan(
-            from: before, to: after, SwapPlan.Running(up: [0, 1]), discardsState: false, isReconfigurable: { _ in true }
+        let living = ChangePlan(
+            from: before, to: after, ChangePlan.Running(up: [0, 1]), discardsState: false, isReconfigurable: { _ in true }
         ) { $0 == $1 }
         #expect(living.members.isEmpty && living.reconfigured == [0] && living.kept == [0: 0, 1: 1])
     }

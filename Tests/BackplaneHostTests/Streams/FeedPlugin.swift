@@ -141,24 +141,24 @@ struct FeedHost {
 
     /// Swaps the feed for one with another script.
     @discardableResult
-    func swap(_ script: FeedScript, _ options: SwapOptions = .patient)
-        async throws(BackplaneError) -> SwapReport
+    func swap(_ script: FeedScript, _ options: ChangeOptions = .patient)
+        async throws(BackplaneError) -> ChangeReport
     {
         record.next(script)
         return try await swap(Self.edition(script.edition), options)
     }
 
     @discardableResult
-    func swap(_ plugin: LinkedPlugin, _ options: SwapOptions = .patient)
-        async throws(BackplaneError) -> SwapReport
+    func swap(_ plugin: LinkedPlugin, _ options: ChangeOptions = .patient)
+        async throws(BackplaneError) -> ChangeReport
     {
         try await swap([plugin], options)
     }
 
     /// Swaps plugins together.
     @discardableResult
-    func swap(_ plugins: [LinkedPlugin], _ options: SwapOptions = .patient)
-        async throws(BackplaneError) -> SwapReport
+    func swap(_ plugins: [LinkedPlugin], _ options: ChangeOptions = .patient)
+        async throws(BackplaneError) -> ChangeReport
     {
         let coordinator = host.coordinator
         return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in

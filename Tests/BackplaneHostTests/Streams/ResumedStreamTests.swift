@@ -41,7 +41,7 @@ struct ResumedStreamTests {
             let swap = Task {
                 try await feeds.swap(
                     FeedHost.edition(2),
-                    SwapOptions(
+                    ChangeOptions(
                         probation: Probation(duration: .seconds(600), healthInterval: .seconds(1)),
                         drain: .upTo(.seconds(60), then: .fail)))
             }

@@ -102,7 +102,7 @@ struct StreamSwapTests {
             let swap = Task {
                 try await feeds.swap(
                     FeedHost.edition(2),
-                    SwapOptions(
+                    ChangeOptions(
                         probation: Probation(duration: .seconds(600), healthInterval: .seconds(1)),
                         drain: .upTo(.seconds(60), then: .fail)))
             }

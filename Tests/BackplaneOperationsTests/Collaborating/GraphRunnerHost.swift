@@ -54,9 +54,9 @@ struct GraphRunnerHost {
     @discardableResult
     func swap(
         _ script: GraphRunnerScript, drain: DrainPolicy = .upTo(.seconds(60), then: .fail)
-    ) async throws(BackplaneError) -> SwapReport {
+    ) async throws(BackplaneError) -> ChangeReport {
         journal.next(script)
-        let options = SwapOptions(drain: drain, stepLimit: .seconds(60))
+        let options = ChangeOptions(drain: drain, stepLimit: .seconds(60))
         let coordinator = host.coordinator
         return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
             try await coordinator.swap(linked: [Self.edition(script.edition)], options)

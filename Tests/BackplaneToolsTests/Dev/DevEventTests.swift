@@ -10,8 +10,8 @@ import Testing
 struct DevEventTests {
     private static let folder = "/home/ada/notes", library = "/home/ada/notes/.build/debug/libNotes.so"
 
-    private static var swap: SwapReport {
-        var report = SwapReport(.swapped)
+    private static var swap: ChangeReport {
+        var report = ChangeReport(.swapped)
         report.plugins = [
             PluginChange(
                 plugin: "org.example.notes", library: library, fromGeneration: 2, toGeneration: 3, fromVersion: "1.0.0",
@@ -21,7 +21,7 @@ struct DevEventTests {
         return report
     }
 
-    private static var upgrade: SwapReport {
+    private static var upgrade: ChangeReport {
         var report = swap
         report.plugins[0].toVersion = "1.1.0"
         report.plugins.append(
@@ -40,15 +40,15 @@ struct DevEventTests {
         return report
     }
 
-    private static var back: SwapReport {
+    private static var back: ChangeReport {
         var report = swap
         (report.plugins[0].fromGeneration, report.plugins[0].toGeneration, report.outcome) = (3, 2, .rolledBack)
         report.failure = BackplaneError(.swapRefused, "every second call failed")
         return report
     }
 
-    private static var change: ManifestChange {
-        var change = ManifestChange(before: [], after: [], remade: [])
+    private static var change: ManagerChanges {
+        var change = ManagerChanges(before: [], after: [], remade: [])
         (change.started, change.kept) = (["Tags"], ["Notes"])
         return change
     }

@@ -49,7 +49,7 @@ extension DevEvent {
     }
 }
 
-extension ManifestChange {
+extension ManagerChanges {
     fileprivate var changesNothing: Bool {
         started.isEmpty && restarted.isEmpty && stopped.isEmpty && reconfigured.isEmpty
     }
@@ -165,7 +165,7 @@ extension DevEvent.Refusal {
     }
 }
 
-extension SwapReport {
+extension ChangeReport {
     /// The plugins with their old and new generations, or else the manifest.
     fileprivate var movements: String {
         guard !plugins.isEmpty else { return "the manifest" }

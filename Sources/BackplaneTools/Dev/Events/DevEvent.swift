@@ -19,8 +19,8 @@ enum DevEvent: Sendable {
     /// New libraries are identical to the active ones.
     case unchanged(Libraries)
     case refused(Refusal)
-    case rolledBack(SwapReport)
-    case applied(ManifestChange)
+    case rolledBack(ChangeReport)
+    case applied(ManagerChanges)
     case generations(Memory)
     /// The application printed a line.
     case output(Line)
@@ -124,7 +124,7 @@ enum DevEvent: Sendable {
     struct Swap: Codable, Sendable {
         /// The time from the start of a build until the linker closed the library, for each library built here.
         var builtIn: [String: BuildTime]
-        var report: SwapReport
+        var report: ChangeReport
     }
 
     struct Libraries: Codable, Sendable {

@@ -11,7 +11,7 @@ package struct DevSettings: Sendable {
     /// Additional options of the hidden command, in the form `--name=value`.
     package var options: [String]
     /// The options of all swaps; `nil` leaves them to the host.
-    package var swaps: SwapOptions?
+    package var swaps: ChangeOptions?
     /// A Boolean value that indicates whether a debugger will attach to the application.
     package var isDebugged = false
     /// The function that reads the manifest.
@@ -32,9 +32,9 @@ package struct DevSettings: Sendable {
     ///
     /// The next save waits for the swap. Unless the options or the manifest specify otherwise, the swap therefore waits
     /// for long calls no longer than 10 s.
-    package var swapOptions: SwapOptions? {
+    package var swapOptions: ChangeOptions? {
         guard swaps?.drain == nil, document.manifest.swap.drain == .standard else { return swaps }
-        var options = swaps ?? SwapOptions()
+        var options = swaps ?? ChangeOptions()
         options.drain = .upTo(DrainPolicy.standard.limit, then: .retry(attempts: 100, within: .seconds(10)))
         return options
     }

@@ -61,7 +61,7 @@ final class HostLink {
         ) { .swapped($0) }
     }
 
-    func rollBack(_ plugin: String, _ options: SwapOptions?) {
+    func rollBack(_ plugin: String, _ options: ChangeOptions?) {
         ask(RollbackRequest(plugin: plugin, options: options), about: .rollback) { .rolledBack($0) }
     }
 

@@ -34,9 +34,9 @@ extension DevNews {
 
 /// The host's answer to a request.
 enum HostAnswer: Sendable {
-    case swapped(SwapReport)
-    case rolledBack(SwapReport)
-    case applied(ManifestChange)
+    case swapped(ChangeReport)
+    case rolledBack(ChangeReport)
+    case applied(ManagerChanges)
     case generations([Generation])
     case refused(DevEvent.Refusal)
 }

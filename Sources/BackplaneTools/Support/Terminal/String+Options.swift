@@ -11,7 +11,7 @@ extension String {
 /// The properties of a host's options with corresponding options of the command.
 private let options: [(property: String, option: String)] = [
     ("HostOptions.dataFolder", "--data"), ("HostOptions.loadFolder", "--load-folder"),
-    ("HostOptions.pluginPaths", "--plugin-path"), ("SwapOptions.allowsMissingMethods", "--allow-missing"),
-    ("SwapOptions.discardsState", "--discard-state"),
-    ("SwapOptions.trustsLibraries", "--trust"),
+    ("HostOptions.pluginPaths", "--plugin-path"), ("ChangeOptions.allowsMissingMethods", "--allow-missing"),
+    ("ChangeOptions.discardsState", "--discard-state"),
+    ("ChangeOptions.trustsLibraries", "--trust"),
 ]

@@ -76,7 +76,7 @@ final class ErrandHost: Sendable {
     ///
     /// - Parameter waits: A function that is called when the swap waits for long calls.
     /// - Returns: The time from the request to the commit.
-    func swap(_ options: SwapOptions, waits: @escaping @Sendable () -> Void) async throws -> Duration {
+    func swap(_ options: ChangeOptions, waits: @escaping @Sendable () -> Void) async throws -> Duration {
         let other = edition.withLock { 3 - $0 }
         try library.build(other)
         let start = ContinuousClock.now

@@ -40,7 +40,7 @@ enum ErrandSwaps {
                     while swapped.server.requests["/outside/\(number)"] == nil, .now < deadline {
                         try await Task.sleep(for: .milliseconds(1))
                     }
-                    let options = SwapOptions(drain: .upTo(drain, then: .later), trustsLibraries: true)
+                    let options = ChangeOptions(drain: .upTo(drain, then: .later), trustsLibraries: true)
                     times.append(try await swapped.swap(options) { waits.add(number) } / .milliseconds(1))
                     try await swapped.clock.advance(by: .seconds(step))
                 }

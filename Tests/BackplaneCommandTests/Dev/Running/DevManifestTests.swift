@@ -48,7 +48,7 @@ struct DevManifestTests {
 
         try editions.rename(1, "Late")
         try editions.save(EditionLibrary.manifest("Edition", "Late"))
-        let change = try await dev.next("applied", ManifestChange.self)
+        let change = try await dev.next("applied", ManagerChanges.self)
         #expect(
             change.started == ["Late"] && change.kept == ["Edition"] && change.restarted.isEmpty
                 && change.stopped.isEmpty)
@@ -61,7 +61,7 @@ struct DevManifestTests {
 
         try Data(EditionLibrary.manifest.utf8).write(to: URL(filePath: editions.manifest))
         #expect(
-            try await dev.next("applied", ManifestChange.self).stopped == ["Late"], "saved in place as well")
+            try await dev.next("applied", ManagerChanges.self).stopped == ["Late"], "saved in place as well")
         #expect(try await dev.call("Edition", "count") == "3")
         try await dev.stop()
     }

@@ -77,7 +77,7 @@ final class DevRun: Sendable {
     }
 
     /// The next swap's report.
-    func swapped() async throws -> SwapReport { try await next("swapped", DevEvent.Swap.self).report }
+    func swapped() async throws -> ChangeReport { try await next("swapped", DevEvent.Swap.self).report }
 
     /// The next refusal.
     func refused() async throws -> DevEvent.Refusal { try await next("refused", DevEvent.Refusal.self) }

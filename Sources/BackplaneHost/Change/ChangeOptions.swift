@@ -1,7 +1,7 @@
 import Backplane
 
 /// The limits and conditions of a swap.
-public struct SwapOptions: Codable, Sendable, Hashable {
+public struct ChangeOptions: Codable, Sendable, Hashable {
     /// The test that the new generation must pass before the old one is retired, or `nil` for none.
     public var probation: Probation?
     /// The time limit for calls in flight and graphs of operations to end, and the policy for those that do not.
@@ -37,14 +37,14 @@ public struct SwapOptions: Codable, Sendable, Hashable {
         (self.allowsMissingMethods, self.encodesState) = (allowsMissingMethods, encodesState)
     }
 
-    /// Decodes options; those that are missing have the values of `SwapOptions()`.
+    /// Decodes options; those that are missing have the values of `ChangeOptions()`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func flag(_ key: CodingKeys) throws -> Bool { try container.decodeIfPresent(Bool.self, forKey: key) ?? false }
         self.init(
             probation: try container.decodeIfPresent(Probation.self, forKey: .probation),
             drain: try container.decodeIfPresent(DrainPolicy.self, forKey: .drain),
-            stepLimit: try container.decodeIfPresent(Duration.self, forKey: .stepLimit) ?? SwapOptions().stepLimit,
+            stepLimit: try container.decodeIfPresent(Duration.self, forKey: .stepLimit) ?? ChangeOptions().stepLimit,
             discardsState: try flag(.discardsState), trustsLibraries: try flag(.trustsLibraries),
             allowsMissingMethods: try flag(.allowsMissingMethods), encodesState: try flag(.encodesState))
     }
@@ -101,7 +101,7 @@ public struct Probation: Codable, Sendable, Hashable {
 /// The options for swaps.
 struct SwappingOptions: Sendable {
     /// A function with which tests make fallible actions fail before they begin.
-    var fault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)?
+    var fault: (@Sendable (ChangeAction) throws(BackplaneError) -> Void)?
     /// A Boolean value that indicates whether imported state is exported again and compared.
     var checksState: Bool
     /// The maximum size of one component's state, in bytes.
@@ -111,7 +111,7 @@ struct SwappingOptions: Sendable {
 /// The time for which calls wait at the gates of a swap for those in flight, and the policy for calls that take longer.
 ///
 /// ```swift
-/// SwapOptions(drain: .upTo(.milliseconds(200), then: .later))
+/// ChangeOptions(drain: .upTo(.milliseconds(200), then: .later))
 /// ```
 public struct DrainPolicy: Sendable, Hashable {
     /// The policy for calls that outlast a swap's drain.

@@ -20,7 +20,7 @@ struct OutlastingCalls {
 }
 
 /// The wait for calls that outlast a drain, with the gates open.
-extension SwapTransaction {
+extension Change {
     /// The calls and graphs for which the swap waits with open gates, as named by ``stillCalled(_:_:)``, or `nil` for
     /// none.
     var callsWaitedFor: String? { isOutlasted ? outlasting.error?.message : nil }
@@ -35,7 +35,7 @@ extension SwapTransaction {
     }
 
     /// Returns whether a failed action is repeated later, rather than failing the swap.
-    func postpones(_ action: SwapAction, _ error: BackplaneError) -> Bool {
+    func postpones(_ action: ChangeAction, _ error: BackplaneError) -> Bool {
         guard case .drain = action, error.code == .callDeadline,
             case .retry(let attempts, let limit) = drainPolicy.fallback,
             outlasting.attempts < attempts, clock.moment - asked < limit, surroundings.turns.onlyLookersWait
@@ -112,9 +112,9 @@ extension BackplaneError {
 }
 
 /// The timers of the members, which fire in one instance at a time.
-extension SwapTransaction {
+extension Change {
     /// Starts the timers of a gated member in the instance that callers now reach.
-    func beginTimers(of member: SwapMember) {
+    func beginTimers(of member: ChangeMember) {
         let isBack = machine.states.wires == .oldAgain
         let serving = isBack ? member.restored ?? member.oldComponent : member.component
         beginTimers(of: serving, continuing: isBack ? member.component : member.oldComponent)

@@ -3,7 +3,7 @@ import Backplane
 /// The effect of a swap on the active plan, decided in advance from that plan and the next one.
 ///
 /// Both come from one manifest with different code, or from two manifests.
-struct SwapPlan {
+struct ChangePlan {
     /// A component whose instance is replaced, created or removed.
     struct Member {
         /// The component's position in the active plan if it is running, or `nil` if it has no predecessor.
@@ -203,7 +203,7 @@ struct SwapPlan {
             losses.append(state)
         } else {
             refusals.append(
-                BackplaneError(.stateIncompatible, "\(state); \(advice) (`SwapOptions.discardsState`)", at: location))
+                BackplaneError(.stateIncompatible, "\(state); \(advice) (`ChangeOptions.discardsState`)", at: location))
         }
     }
 }

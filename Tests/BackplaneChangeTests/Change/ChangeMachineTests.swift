@@ -4,7 +4,7 @@ import Testing
 @testable import BackplaneHost
 
 /// What a swap does next, for all small sets of members and everything that may fail, without a host.
-struct SwapMachineTests {
+struct ChangeMachineTests {
     /// When an action fails.
     private enum Moment: CaseIterable {
         /// Nothing of it was done yet; only of those that can fail.
@@ -16,22 +16,22 @@ struct SwapMachineTests {
 
     /// What was done, and how it ended.
     private struct Run: CustomStringConvertible {
-        let members: [SwapMachine.Member]
+        let members: [ChangeMachine.Member]
         let onProbation: Bool
         /// The places in ``actions`` of those that failed.
         var failed: [Int] = []
-        var actions: [SwapAction] = []
+        var actions: [ChangeAction] = []
         var moment = Moment.within
-        var outcome: SwapMachine.Outcome?
+        var outcome: ChangeMachine.Outcome?
         /// At its end.
-        var states: SwapStates
+        var states: ChangeStates
 
         /// Was anything done of the action at a place?
         func began(_ place: Int) -> Bool { !failed.contains(place) || moment != .before || !actions[place].canFail }
         /// Did it do what it is for?
         func didIt(_ place: Int) -> Bool { !failed.contains(place) || moment == .after }
-        func place(_ action: SwapAction) -> Int? { actions.firstIndex(of: action) }
-        func count(_ action: SwapAction) -> Int { actions.count { $0 == action } }
+        func place(_ action: ChangeAction) -> Int? { actions.firstIndex(of: action) }
+        func count(_ action: ChangeAction) -> Int { actions.count { $0 == action } }
         var description: String {
             let members = members.map {
                 ($0.isGated ? "gated" : "ungated") + ($0.hasOld ? " old" : "") + ($0.carriesState ? " state" : "")
@@ -42,26 +42,26 @@ struct SwapMachineTests {
     }
 
     private static let error = BackplaneError(.componentFailed, "on purpose")
-    private static let kinds: [SwapMachine.Member] = [
+    private static let kinds: [ChangeMachine.Member] = [
         .init(isGated: false), .init(isGated: false, hasOld: false), .init(isGated: true),
         .init(isGated: true, hasOld: false),
         .init(isGated: true, carriesState: true),
     ]
-    private static let removed: [SwapMachine.Member] = [
+    private static let removed: [ChangeMachine.Member] = [
         .init(isGated: false, hasNew: false), .init(isGated: true, hasNew: false),
     ]
     /// All sets of up to three, of which removed ones are only in those of up to two.
-    private static let sets: [[SwapMachine.Member]] = (0...3).flatMap { count in
+    private static let sets: [[ChangeMachine.Member]] = (0...3).flatMap { count in
         let kinds = count < 3 ? kinds + removed : kinds
         return (0..<count).reduce([[]]) { sets, _ in sets.flatMap { set in kinds.map { set + [$0] } } }
     }
 
     /// - Parameter fails: by the place of an action among those of the run.
     private func run(
-        _ members: [SwapMachine.Member], _ onProbation: Bool, _ moment: Moment = .within, fails: (Int) -> Bool
+        _ members: [ChangeMachine.Member], _ onProbation: Bool, _ moment: Moment = .within, fails: (Int) -> Bool
     ) -> Run {
         // Half of all have instances that stay and take another configuration.
-        var machine = SwapMachine(members, onProbation: onProbation, reconfigures: members.count.isMultiple(of: 2))
+        var machine = ChangeMachine(members, onProbation: onProbation, reconfigures: members.count.isMultiple(of: 2))
         var run = Run(members: members, onProbation: onProbation, moment: moment, states: machine.states)
         while let action = machine.next() {
             let place = run.actions.count
@@ -106,7 +106,7 @@ struct SwapMachineTests {
     }
 
     /// What has to be undone, and by what.
-    private func undoing(_ action: SwapAction) -> SwapAction? {
+    private func undoing(_ action: ChangeAction) -> ChangeAction? {
         switch action {
         case .create(let member): .discard(member)
         case .hold: .release
@@ -129,7 +129,7 @@ struct SwapMachineTests {
                     if case .activate(let member) = $0 { members[member].isGated } else { true }
                 }.map(\.step)
                 steps = steps.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
-                #expect(steps == SwapStep.allCases.filter(steps.contains), "\(run)")
+                #expect(steps == ChangeStep.allCases.filter(steps.contains), "\(run)")
                 for member in all {
                     let made = members[member].hasNew ? 1 : 0
                     #expect(run.count(.create(member)) == made && run.count(.activate(member)) == made, "\(run)")
@@ -164,7 +164,7 @@ struct SwapMachineTests {
             guard let first = run.failed.first, case .undone(let action, let error) = run.outcome else { return }
             #expect(action == run.actions[first] && error == Self.error)
             let begun = run.began(first) ? run.actions[...first] : run.actions[..<first]
-            let expected = begun.indices.reversed().compactMap { place -> SwapAction? in
+            let expected = begun.indices.reversed().compactMap { place -> ChangeAction? in
                 // One that did not become active has nothing to give up.
                 if case .activate = run.actions[place], !run.didIt(place) { return nil }
                 return undoing(run.actions[place])
@@ -257,7 +257,7 @@ struct SwapMachineTests {
             let gated = members.indices.filter { members[$0].isGated }
             #expect(back.contains(.hold) == !gated.isEmpty && back.contains(.open) == !gated.isEmpty)
             for member in members.indices {
-                let returning: SwapAction = members[member].carriesState ? .restore(member) : .resume(member)
+                let returning: ChangeAction = members[member].carriesState ? .restore(member) : .resume(member)
                 #expect(
                     back.count { $0 == returning } == (members[member].hasOld && members[member].isGated ? 1 : 0),
                     "the others were never suspended: \(run)")
@@ -295,7 +295,7 @@ struct SwapMachineTests {
                         "\(run)")
                 }
                 let all = run(members, true, moment) { $0 >= watch }
-                let expected = way.flatMap { action -> [SwapAction] in
+                let expected = way.flatMap { action -> [ChangeAction] in
                     if case .restore(let member) = action { [action, .resume(member)] } else { [action] }
                 }
                 #expect(Array(all.actions[(watch + 1)...]) == expected, "\(all)")
@@ -308,7 +308,7 @@ struct SwapMachineTests {
         `wires lead to the new instances from the flip on, once gates are open, and a probation lasts while it is watched`()
     {
         for members in Self.sets {
-            var machine = SwapMachine(members, onProbation: true), isFlipped = false, isOpen = false
+            var machine = ChangeMachine(members, onProbation: true), isFlipped = false, isOpen = false
             while let action = machine.next() {
                 #expect(!machine.isOnProbation)
                 machine.begin()
@@ -323,21 +323,21 @@ struct SwapMachineTests {
     }
 
     @Test func `what undoes belongs to the step of what it undoes`() {
-        let actions: [SwapAction] = [
+        let actions: [ChangeAction] = [
             .create(1), .hold, .drain, .suspend(1), .export(1), .import(1), .flip, .activate(1), .open, .watch, .retire,
         ]
         for action in actions {
             #expect(action.undoing == undoing(action))
             if let undoing = action.undoing { #expect(undoing.step == action.step && undoing.undoing == nil) }
         }
-        #expect(Set(actions.map(\.step)) == Set(SwapStep.allCases))
+        #expect(Set(actions.map(\.step)) == Set(ChangeStep.allCases))
     }
 
     // MARK: Drains that come later
 
     /// Runs a swap whose drain is outlasted so often, and which then fails at an action or not.
-    private func runLater(_ members: [SwapMachine.Member], times: Int, failing: SwapAction? = nil) -> Run {
-        var machine = SwapMachine(members, onProbation: false, reconfigures: members.count.isMultiple(of: 2))
+    private func runLater(_ members: [ChangeMachine.Member], times: Int, failing: ChangeAction? = nil) -> Run {
+        var machine = ChangeMachine(members, onProbation: false, reconfigures: members.count.isMultiple(of: 2))
         var run = Run(members: members, onProbation: false, states: machine.states), left = times
         while let action = machine.next() {
             run.actions.append(action)
@@ -359,7 +359,7 @@ struct SwapMachineTests {
     }
 
     @Test func `a drain that is put off opens the gates, waits, and holds and drains again`() {
-        let round: [SwapAction] = [.hold, .drain, .reopen, .outlast]
+        let round: [ChangeAction] = [.hold, .drain, .reopen, .outlast]
         for members in Self.sets where members.contains(where: \.isGated) {
             let sound = run(members, false) { _ in false }
             for times in 0...3 {
@@ -375,7 +375,7 @@ struct SwapMachineTests {
 
     @Test func `what fails while the gates are open again is undone without releasing them`() {
         for members in Self.sets where members.contains(where: \.isGated) {
-            for failing in [SwapAction.outlast, .drain] {
+            for failing in [ChangeAction.outlast, .drain] {
                 let later = runLater(members, times: failing == .outlast ? 1 : 2, failing: failing)
                 guard case .undone(after: failing, _)? = later.outcome else {
                     Issue.record("\(later)")
@@ -389,7 +389,7 @@ struct SwapMachineTests {
     }
 
     @Test func `nothing is put off but a drain, and none while a swap is undone`() {
-        var machine = SwapMachine([.init(isGated: true)], onProbation: false), failed = false
+        var machine = ChangeMachine([.init(isGated: true)], onProbation: false), failed = false
         while let action = machine.next() {
             machine.begin()
             if action != .drain || failed {
@@ -405,7 +405,7 @@ struct SwapMachineTests {
     }
 }
 
-extension SwapAction {
+extension ChangeAction {
     /// The one member that it is about.
     fileprivate var member: Int? {
         switch self {

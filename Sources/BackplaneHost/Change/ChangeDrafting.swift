@@ -1,12 +1,12 @@
 import Backplane
 
-extension SwapTransaction {
+extension Change {
     /// Plans a swap without creating an instance or affecting running ones.
     ///
     /// - Parameter target: The manifest and the plugins that the swap activates.
     static func draft(
-        _ target: SwapTarget, _ options: SwapOptions, asked: Deadline, in surroundings: SwapSurroundings
-    ) async throws(BackplaneError) -> SwapTransaction {
+        _ target: ChangeTarget, _ options: ChangeOptions, asked: Deadline, in surroundings: ChangeSurroundings
+    ) async throws(BackplaneError) -> Change {
         let live = surroundings.startup.live
         // A component that is starting may look up others, so it has to finish before anything is decided.
         while let start = live.nodes.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
@@ -24,22 +24,22 @@ extension SwapTransaction {
         if before.reading !== after.reading, surroundings.startup.hasStartedAll {
             running.wanted = Set(after.eagerNames)
         }
-        let plan = SwapPlan(
+        let plan = ChangePlan(
             from: before.plan, to: after.plan, running, discardsState: options.discardsState,
             isReconfigurable: { after.plugins[$0.order].description.components[$0.index].isReconfigurable }
         ) { before.isSame($0, in: after, $1) }
-        let members = plan.members.enumerated().compactMap { index, member -> SwapMember? in
+        let members = plan.members.enumerated().compactMap { index, member -> ChangeMember? in
             let old = member.old.map { live.nodes[$0] }, oldPlugin = old.map { before.plugins[$0.node.entry.order] }
             if let place = member.new {
                 let node = after.plan.nodes[place]
-                return SwapMember(
+                return ChangeMember(
                     index, member, old: old, oldPlugin, new: live.makeNode(node, gate: old?.gate),
                     after.plugins[node.entry.order])
             }
             guard let old, let oldPlugin else { return nil }
-            return SwapMember(index, member, removing: old, oldPlugin)
+            return ChangeMember(index, member, removing: old, oldPlugin)
         }
-        let swap = SwapTransaction(
+        let swap = Change(
             members, plan, from: before, to: after, options, asked: asked, in: surroundings)
         swap.report.plugins = swap.incoming.map { swap.change(to: $0, as: target.libraries[$0.key]) }
         for member in members {
@@ -96,7 +96,7 @@ extension SwapTransaction {
 
     /// Returns errors for the wires that the new class no longer serves, excluding those that the manifest already
     /// reports.
-    private func misfits(at member: SwapMember) -> [BackplaneError] {
+    private func misfits(at member: ChangeMember) -> [BackplaneError] {
         guard let new = member.new?.node else { return [] }
         let description = new.entry.component
         return live.connections.wires(to: member.gate, but: leaving).compactMap { wire in
@@ -122,12 +122,12 @@ extension SwapTransaction {
     }
 
     /// Returns the lane of a member's state; `nil` if none is carried over.
-    private func lane(of member: SwapMember) -> LaneChoice? {
+    private func lane(of member: ChangeMember) -> LaneChoice? {
         guard let old = member.oldComponent, let new = member.new?.node else { return nil }
         return lane(of: member.plan.state, from: old.type, to: after.componentClass(of: new))
     }
 
-    private func change(_ member: SwapMember) -> ComponentChange? {
+    private func change(_ member: ChangeMember) -> ComponentChange? {
         guard let entry = member.new?.node.entry else { return nil }
         var change = ComponentChange(
             component: member.name, role: "\(entry.component.role)", className: entry.component.className,
@@ -169,8 +169,8 @@ extension SwapTransaction {
 
 extension LiveComposition {
     /// The active components, and the managers that they have looked up.
-    fileprivate var running: SwapPlan.Running {
-        var running = SwapPlan.Running(up: [])
+    fileprivate var running: ChangePlan.Running {
+        var running = ChangePlan.Running(up: [])
         for (place, node) in nodes.enumerated() where node.running != nil {
             running.up.insert(place)
             running.found[place] = Set(node.found.keys.compactMap { loaded.plan.managers[$0.manager] })

@@ -1,7 +1,7 @@
 public import Backplane
 
 /// The result of a swap.
-public struct SwapReport: Codable, Sendable, Hashable {
+public struct ChangeReport: Codable, Sendable, Hashable {
     /// The ways in which a swap can end without an error.
     public enum Outcome: String, Codable, Sendable, Hashable, CaseIterable {
         /// The new generation is active.
@@ -16,7 +16,7 @@ public struct SwapReport: Codable, Sendable, Hashable {
     /// The plugins that changed their generation.
     public var plugins: [PluginChange] = []
     /// The effect on the managers of a swap that activated another manifest, or `nil` if it changed only code.
-    public var managers: ManifestChange?
+    public var managers: ManagerChanges?
     /// The components whose instances were replaced.
     public var components: [ComponentChange] = []
     /// The wires that are now connected to another instance, each through the suitable lane.
@@ -53,6 +53,36 @@ public struct SwapPreview: Codable, Sendable, Hashable {
 
     /// Creates a preview of a swap that would change nothing.
     public init() {}
+}
+
+/// The effect of a change on the managers, by name.
+public struct ManagerChanges: Codable, Sendable, Hashable {
+    /// The managers that were not running before.
+    public var started: Set<String> = []
+    /// The managers whose instance was replaced.
+    public var restarted: Set<String> = []
+    /// The managers that are no longer running.
+    public var stopped: Set<String> = []
+    /// The managers that were reconfigured without being recreated, or that have such a collaborator.
+    public var reconfigured: Set<String> = []
+    /// The managers that were not affected.
+    public var kept: Set<String> = []
+
+    package init(
+        started: Set<String>, restarted: Set<String>, stopped: Set<String>, reconfigured: Set<String> = [],
+        kept: Set<String>
+    ) {
+        self.reconfigured = reconfigured
+        (self.started, self.restarted, self.stopped, self.kept) = (started, restarted, stopped, kept)
+    }
+
+    init(before: Set<String>, after: Set<String>, remade: Set<String>, reconfigured: Set<String> = []) {
+        started = after.subtracting(before)
+        stopped = before.subtracting(after)
+        restarted = before.intersection(after).intersection(remade)
+        self.reconfigured = before.intersection(after).intersection(reconfigured).subtracting(remade)
+        kept = before.intersection(after).subtracting(remade).subtracting(reconfigured)
+    }
 }
 
 /// A change of a plugin from one generation to another.
@@ -193,9 +223,9 @@ public struct WireChange: Codable, Sendable, Hashable {
 /// The time taken by one step of a swap.
 public struct StepTime: Codable, Sendable, Hashable {
     /// The part of the swap that was timed.
-    public var step: SwapStep
+    public var step: ChangeStep
     /// The time that it took.
     public var duration: Duration
 
-    package init(step: SwapStep, duration: Duration) { (self.step, self.duration) = (step, duration) }
+    package init(step: ChangeStep, duration: Duration) { (self.step, self.duration) = (step, duration) }
 }

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
 
-extension SwapReport {
+extension ChangeReport {
     /// Returns the report as text: the changes, followed by their duration.
     package func lines(colour: Bool) -> [String] {
         let parts =

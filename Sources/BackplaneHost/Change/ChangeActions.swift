@@ -1,9 +1,9 @@
 import Backplane
 
 /// The actions of a swap until callers are served by the new code.
-extension SwapTransaction {
+extension Change {
     /// Creates the new instance, wired to the active components.
-    func create(_ member: SwapMember) async throws(BackplaneError) {
+    func create(_ member: ChangeMember) async throws(BackplaneError) {
         let attempt = startup.nextAttempt()
         for place in plan.awaited { _ = try await startup.start(live.nodes[place], during: attempt).get() }
         try live.requireRunning()
@@ -72,7 +72,7 @@ extension SwapTransaction {
     }
 
     /// Returns the node whose instance is currently called: the old one, or after the flip the new one.
-    func activeNode(_ member: SwapMember) -> LiveNode? {
+    func activeNode(_ member: ChangeMember) -> LiveNode? {
         switch machine.states.wires {
         case .old, .oldAgain: member.old
         case .newOnceOpen, .new: member.new
@@ -81,7 +81,7 @@ extension SwapTransaction {
 
     /// Returns the error that names the graphs and the calls in flight, their callers and, in the encoded lane, their
     /// methods.
-    private func stillCalled(_ members: [SwapMember], _ limit: Duration) -> BackplaneError {
+    private func stillCalled(_ members: [ChangeMember], _ limit: Duration) -> BackplaneError {
         let graphs = members.flatMap { member in
             self.graphs(of: activeNode(member)?.callable).map { "the graph `\($0)` of \(member.name)" }
         }
@@ -105,7 +105,7 @@ extension SwapTransaction {
     }
 
     /// Makes the old instance release exclusive resources and become quiescent.
-    func suspend(_ member: SwapMember) async throws(BackplaneError) {
+    func suspend(_ member: ChangeMember) async throws(BackplaneError) {
         guard let old = member.old, let component = member.oldComponent else { return }
         // Instances suspended earlier may have called back.
         guard await live.drained(stepLimit, { member.gate.callsPassing == 0 }) else {
@@ -159,7 +159,7 @@ extension SwapTransaction {
     }
 
     /// Refuses calls to a removed component, which stops when the swap is committed.
-    private func withdraw(_ member: SwapMember) {
+    private func withdraw(_ member: ChangeMember) {
         guard let old = member.old else { return }
         member.oldComponent?.timers.hold()
         live.remotes.close(old.node)
@@ -188,7 +188,7 @@ extension SwapTransaction {
         return opening.taken
     }
 
-    func activate(_ member: SwapMember) async throws(BackplaneError) {
+    func activate(_ member: ChangeMember) async throws(BackplaneError) {
         guard let component = member.component else { return }
         try await starter.activate(component, limit: stepLimit)
         machine.finish()
@@ -225,7 +225,7 @@ extension SwapTransaction {
 }
 
 /// The actions that undo a swap, and the one that completes it.
-extension SwapTransaction {
+extension Change {
     /// Connects wires to the old instances, as before the swap.
     func unflip() {
         lead(back: nodes, members.compactMap { member in member.old.map { (member.new, $0) } })
@@ -250,7 +250,7 @@ extension SwapTransaction {
     }
 
     /// Connects wires to the old instance again; calls to a component that had none are refused.
-    private func takeBack(_ member: SwapMember, leadingTo component: RunningComponent?) {
+    private func takeBack(_ member: ChangeMember, leadingTo component: RunningComponent?) {
         component?.streams.admit()
         if let component {
             member.taken.new.formUnion(lead(component, gated: member.plan.isGated))
@@ -283,7 +283,7 @@ extension SwapTransaction {
     }
 
     /// Makes the old instance reacquire the resources that it released.
-    func resume(_ member: SwapMember, in domain: isolated (any Actor)? = #isolation) async {
+    func resume(_ member: ChangeMember, in domain: isolated (any Actor)? = #isolation) async {
         guard let old = member.old, let component = member.oldComponent else { return }
         guard component.instance.isInStep else {
             await resume(component)
@@ -331,7 +331,7 @@ extension SwapTransaction {
     }
 
     /// Makes a new instance release the resources that it acquired.
-    func deactivate(_ member: SwapMember) async {
+    func deactivate(_ member: ChangeMember) async {
         guard let component = member.component else { return }
         member.gate.closePassage(lettingAside: true)
         _ = await live.drained(live.options.stopLimit) { member.taken.new.allSatisfy { $0.callsInFlight == 0 } }
@@ -345,7 +345,7 @@ extension SwapTransaction {
     }
 
     /// Retires a new instance.
-    func discard(_ member: SwapMember) async {
+    func discard(_ member: ChangeMember) async {
         guard let node = member.new, let plugin = member.newPlugin else { return }
         guard let component = member.component else { return instances.giveBack(node) }
         // Other new instances may have begun calls to it while they were created.
@@ -384,7 +384,7 @@ extension SwapTransaction {
     }
 
     /// Reports the graphs that an instance without callers finishes.
-    private func noteGraphs(of member: SwapMember, leftIn component: RunningComponent) {
+    private func noteGraphs(of member: ChangeMember, leftIn component: RunningComponent) {
         if let place = member.placeInReport { report.components[place].graphs = graphs(of: component) }
     }
 

@@ -5,7 +5,7 @@ import Backplane
 /// The caller requests one action after another, and reports when each begins (``begin()``), after which it may have to
 /// be undone, and when it fails. A failure before the gates open undoes everything that was started, in reverse order;
 /// undoing actions are never abandoned, even if they fail.
-struct SwapMachine {
+struct ChangeMachine {
     /// The properties of a changing component on which the order depends.
     struct Member: Hashable, Sendable {
         /// A Boolean value that indicates whether calls wait while the component changes.
@@ -20,23 +20,23 @@ struct SwapMachine {
     enum Outcome: Hashable, Sendable {
         case swapped
         /// The swap failed after this action, and everything is as before.
-        case undone(after: SwapAction, BackplaneError)
+        case undone(after: ChangeAction, BackplaneError)
         /// The new generation failed its probation.
         case rolledBack(BackplaneError)
     }
 
     private(set) var outcome: Outcome?
     /// The effect of the actions so far on the wires and the members' instances.
-    private(set) var states: SwapStates
+    private(set) var states: ChangeStates
     private let members: [Member]
     /// A Boolean value that indicates whether instances that stay are reconfigured.
     private let reconfigures: Bool
     /// The actions still to be performed, in reverse order.
-    private var script: [SwapAction]
+    private var script: [ChangeAction]
     /// The actions that have started and may have to be undone.
-    private var begun: [SwapAction] = []
+    private var begun: [ChangeAction] = []
     private var failure: Outcome?
-    private var current: (action: SwapAction, progress: Progress)?
+    private var current: (action: ChangeAction, progress: Progress)?
 
     /// The progress of the action that ``next()`` returned last.
     private enum Progress {
@@ -48,12 +48,12 @@ struct SwapMachine {
     /// - Parameter members: The changing components in order of creation, each after those that it calls.
     init(_ members: [Member], onProbation: Bool, reconfigures: Bool = false) {
         (self.members, self.reconfigures) = (members, reconfigures)
-        states = SwapStates(members)
+        states = ChangeStates(members)
         script = Self.script(members, onProbation: onProbation, reconfigures: reconfigures).reversed()
     }
 
     /// Marks the current action as done and returns the next one; returns `nil` when the swap has ended.
-    mutating func next() -> SwapAction? {
+    mutating func next() -> ChangeAction? {
         finish()
         guard let action = script.popLast() else {
             outcome = outcome ?? failure ?? .swapped
@@ -122,41 +122,41 @@ struct SwapMachine {
     }
 
     /// Returns the action that undoes one that has started, whether or not that one failed.
-    private func undoing(_ action: SwapAction) -> SwapAction? {
+    private func undoing(_ action: ChangeAction) -> ChangeAction? {
         // An instance that did not become active has nothing to release.
         if case .activate(let member) = action, states.new[member] != .active { return nil }
         return action.undoing
     }
 
-    private static func script(_ members: [Member], onProbation: Bool, reconfigures: Bool) -> [SwapAction] {
+    private static func script(_ members: [Member], onProbation: Bool, reconfigures: Bool) -> [ChangeAction] {
         let gated = members.indices.filter { members[$0].isGated }, made = members.indices.filter { members[$0].hasNew }
         let carried = gated.filter { members[$0].carriesState }
-        var script = made.map(SwapAction.create) + made.filter { !members[$0].isGated }.map(SwapAction.activate)
+        var script = made.map(ChangeAction.create) + made.filter { !members[$0].isGated }.map(ChangeAction.activate)
         if !gated.isEmpty { script += [.hold, .drain] }
-        script += gated.reversed().filter { members[$0].hasOld }.map(SwapAction.suspend)
-        script += carried.map(SwapAction.export) + carried.map(SwapAction.import)
+        script += gated.reversed().filter { members[$0].hasOld }.map(ChangeAction.suspend)
+        script += carried.map(ChangeAction.export) + carried.map(ChangeAction.import)
         if reconfigures { script.append(.reconfigure) }
-        script += [.flip] + gated.filter { members[$0].hasNew }.map(SwapAction.activate)
+        script += [.flip] + gated.filter { members[$0].hasNew }.map(ChangeAction.activate)
         if !gated.isEmpty { script.append(.open) }
         if onProbation { script.append(.watch) }
         return script + [.retire]
     }
 
-    private static func way(back members: [Member], reconfigures: Bool) -> [SwapAction] {
+    private static func way(back members: [Member], reconfigures: Bool) -> [ChangeAction] {
         let gated = members.indices.filter { members[$0].isGated }, made = members.indices.filter { members[$0].hasNew }
-        var script: [SwapAction] = gated.isEmpty ? [] : [.hold, .drain]
-        script += gated.reversed().filter { members[$0].hasNew }.map(SwapAction.deactivate)
+        var script: [ChangeAction] = gated.isEmpty ? [] : [.hold, .drain]
+        script += gated.reversed().filter { members[$0].hasNew }.map(ChangeAction.deactivate)
         // The instances of ungated members were never suspended.
         script += gated.filter { members[$0].hasOld }.map { members[$0].carriesState ? .restore($0) : .resume($0) }
         if reconfigures { script.append(.revert) }
         script.append(.flipBack)
         if !gated.isEmpty { script.append(.open) }
-        return script + made.map(SwapAction.discard)
+        return script + made.map(ChangeAction.discard)
     }
 }
 
 /// The states of the wires and of each member's instances during a swap, as a result of the actions so far.
-struct SwapStates: Hashable, Sendable {
+struct ChangeStates: Hashable, Sendable {
     enum Wires: Hashable, Sendable {
         /// Wires are connected to the old instances.
         case old
@@ -201,14 +201,14 @@ struct SwapStates: Hashable, Sendable {
     private(set) var new: [NewInstance]
     private let isGated: Bool
 
-    init(_ members: [SwapMachine.Member]) {
+    init(_ members: [ChangeMachine.Member]) {
         old = members.map { $0.hasOld ? .up : .none }
         new = members.map { _ in .none }
         isGated = members.contains(where: \.isGated)
     }
 
     /// Records that an action begins, which remains true even if it fails.
-    mutating func begin(_ action: SwapAction) {
+    mutating func begin(_ action: ChangeAction) {
         switch action {
         case .create(let member): new[member] = .beingMade
         case .suspend(let member): old[member] = .suspended
@@ -226,7 +226,7 @@ struct SwapStates: Hashable, Sendable {
     }
 
     /// Records that an action has taken effect.
-    mutating func finish(_ action: SwapAction) {
+    mutating func finish(_ action: ChangeAction) {
         switch action {
         case .create(let member): new[member] = .made
         case .activate(let member): new[member] = .active
@@ -238,7 +238,7 @@ struct SwapStates: Hashable, Sendable {
 }
 
 /// One action of a swap, on all its members or on the member with the given number.
-package enum SwapAction: Hashable, Sendable {
+package enum ChangeAction: Hashable, Sendable {
     /// The creation of the new instance.
     case create(Int)
     /// The closing of the gates, at which calls then wait.
@@ -283,9 +283,9 @@ package enum SwapAction: Hashable, Sendable {
     case flipBack
 }
 
-extension SwapAction {
+extension ChangeAction {
     /// The step to which the action belongs.
-    package var step: SwapStep {
+    package var step: ChangeStep {
         switch self {
         case .create, .discard: .prepare
         case .hold, .drain, .reopen, .outlast, .release: .quiesce
@@ -311,7 +311,7 @@ extension SwapAction {
     }
 
     /// The action that undoes this one once it has started, or `nil` if none is needed.
-    var undoing: SwapAction? {
+    var undoing: ChangeAction? {
         switch self {
         case .create(let member): .discard(member)
         case .hold: .release
@@ -325,7 +325,7 @@ extension SwapAction {
 }
 
 /// The steps of a swap, in order.
-public enum SwapStep: String, Codable, Sendable, Hashable, CaseIterable {
+public enum ChangeStep: String, Codable, Sendable, Hashable, CaseIterable {
     /// Libraries are loaded and checked, and the new instances created.
     case prepare
     /// New calls wait, and calls in flight end.

@@ -3,8 +3,8 @@ import BackplaneDocuments
 import FoundationEssentials
 
 /// The transfer of state from one instance to another.
-extension SwapTransaction {
-    func export(_ member: SwapMember) async throws(BackplaneError) {
+extension Change {
+    func export(_ member: ChangeMember) async throws(BackplaneError) {
         guard let component = member.oldComponent, case .carried(_, let version, _) = member.plan.state else { return }
         let state = try await exportState(of: component, as: version, by: member.lane)
         if case .encoded(let bytes) = state, bytes.count > surroundings.options.stateLimit {
@@ -17,7 +17,7 @@ extension SwapTransaction {
     }
 
     /// Imports the state into the new instance, and checks it if the options request a check.
-    func take(_ member: SwapMember) async throws(BackplaneError) {
+    func take(_ member: ChangeMember) async throws(BackplaneError) {
         guard let component = member.component, let state = member.state,
             case .carried(_, let version, let new) = member.plan.state
         else { return }
@@ -31,7 +31,7 @@ extension SwapTransaction {
     }
 
     /// Also carries state that crosses natively over as bytes, which other code may need.
-    private func tryEncoded(_ member: SwapMember, from version: UInt32, to component: RunningComponent)
+    private func tryEncoded(_ member: ChangeMember, from version: UInt32, to component: RunningComponent)
         async throws(BackplaneError)
     {
         guard let old = member.oldComponent else { return }
@@ -51,7 +51,7 @@ extension SwapTransaction {
 
     /// Compares state that was imported as bytes with the result of exporting it again.
     private func compare(
-        _ bytes: [UInt8], with component: RunningComponent, as version: UInt32, _ member: SwapMember
+        _ bytes: [UInt8], with component: RunningComponent, as version: UInt32, _ member: ChangeMember
     ) async throws(BackplaneError) {
         let again = try await exportBytes(of: component, as: version)
         switch JSONComparison(Data(bytes), Data(again)) {
@@ -67,7 +67,7 @@ extension SwapTransaction {
         }
     }
 
-    private func report(_ member: SwapMember, _ note: (inout StateChange) -> Void) {
+    private func report(_ member: ChangeMember, _ note: (inout StateChange) -> Void) {
         guard let place = member.placeInReport, var state = report.components[place].state else { return }
         note(&state)
         report.components[place].state = state

@@ -1,10 +1,10 @@
 import Backplane
 
 /// A function that receives the progress of a long swap.
-package typealias SwapProgressReport = @Sendable (SwapProgress) -> Void
+package typealias ChangeProgressReport = @Sendable (ChangeProgress) -> Void
 
 /// A stage of a long swap.
-package enum SwapProgress: Sendable, Hashable {
+package enum ChangeProgress: Sendable, Hashable {
     /// The swap is waiting for calls that outlasted the drain, which the text names.
     case waiting(for: String)
     /// Callers have reached the new code of these plugins.
@@ -14,11 +14,11 @@ package enum SwapProgress: Sendable, Hashable {
 /// A swap in progress, which performs the actions of its machine and stores their results.
 ///
 /// It belongs to the host's serial domain, as does everything that it uses.
-final class SwapTransaction {
-    let options: SwapOptions
+final class Change {
+    let options: ChangeOptions
     /// The members in order of creation.
-    let members: [SwapMember]
-    let plan: SwapPlan
+    let members: [ChangeMember]
+    let plan: ChangePlan
     /// The active manifest before the swap and, if it succeeds, after it.
     let before, after: LoadedManifest
     /// The plugins that the swap activates, and those that it deactivates.
@@ -27,12 +27,12 @@ final class SwapTransaction {
     let nodes: [LiveNode]
     let asked: Deadline
 
-    let surroundings: SwapSurroundings
+    let surroundings: ChangeSurroundings
     let live: LiveComposition
 
-    var machine: SwapMachine
-    var report = SwapReport(.swapped)
-    var reportProgress: SwapProgressReport?
+    var machine: ChangeMachine
+    var report = ChangeReport(.swapped)
+    var reportProgress: ChangeProgressReport?
     /// The managers that have been started since the flip from code that was rolled back.
     var interrupted: [String] = []
     /// The calls that outlasted the drain, while the gates are open again.
@@ -50,8 +50,8 @@ final class SwapTransaction {
     private let dormant: Set<Int>
 
     init(
-        _ members: [SwapMember], _ plan: SwapPlan, from before: LoadedManifest, to after: LoadedManifest,
-        _ options: SwapOptions, asked: Deadline, in surroundings: SwapSurroundings
+        _ members: [ChangeMember], _ plan: ChangePlan, from before: LoadedManifest, to after: LoadedManifest,
+        _ options: ChangeOptions, asked: Deadline, in surroundings: ChangeSurroundings
     ) {
         (self.members, self.plan, self.before, self.after) = (members, plan, before, after)
         (self.options, self.asked, self.surroundings) = (options, asked, surroundings)
@@ -64,9 +64,9 @@ final class SwapTransaction {
         dormant = Set(
             nodes.enumerated().filter { !staying.contains($0.offset) && !up.contains($0.element.id) }.map(\.element.id))
         handover = Handover(incoming: Set(members.compactMap(\.new?.id)), withheld: dormant)
-        machine = SwapMachine(
+        machine = ChangeMachine(
             members.map {
-                SwapMachine.Member(
+                ChangeMachine.Member(
                     isGated: $0.plan.isGated, hasOld: $0.old != nil, hasNew: $0.new != nil,
                     carriesState: $0.plan.state.isCarried)
             },
@@ -83,7 +83,7 @@ final class SwapTransaction {
 
     var starter: ComponentStarter { instances.starter }
 
-    var gated: [SwapMember] { members.filter(\.plan.isGated) }
+    var gated: [ChangeMember] { members.filter(\.plan.isGated) }
 
     var stepLimit: Duration { options.stepLimit }
 
@@ -105,7 +105,7 @@ final class SwapTransaction {
     /// Activates the new builds, or leaves everything unchanged.
     ///
     /// - Throws: The reason why a step failed; the old generation is then active.
-    func perform() async throws(BackplaneError) -> SwapReport {
+    func perform() async throws(BackplaneError) -> ChangeReport {
         let up = live.managersUp
         // Loading the libraries and planning the swap belong to the first step.
         note(.prepare, clock.moment - asked)
@@ -150,7 +150,7 @@ final class SwapTransaction {
         return report
     }
 
-    private func perform(_ action: SwapAction) async throws(BackplaneError) {
+    private func perform(_ action: ChangeAction) async throws(BackplaneError) {
         // Callers may have come while the swap waited for long calls.
         if action == .flip { try requireService() }
         // A member begins to be suspended only when its calls have ended.
@@ -185,10 +185,10 @@ final class SwapTransaction {
     var isOfAnotherManifest: Bool { before.reading !== after.reading }
 
     /// Returns the effect on the managers; a renamed manager is recreated under its new name.
-    private func managerChange(from up: Set<String>) -> ManifestChange {
+    private func managerChange(from up: Set<String>) -> ManagerChanges {
         let names = Dictionary(members.compactMap(\.renaming), uniquingKeysWith: { first, _ in first })
         let made = members.compactMap { $0.old == nil ? nil : $0.new?.node }
-        return ManifestChange(
+        return ManagerChanges(
             before: Set(up.map { names[$0] ?? $0 }), after: live.managersUp,
             remade: Set(made.lazy.filter { $0.role == .manager }.map(\.name)),
             reconfigured: Set(
@@ -202,9 +202,9 @@ final class SwapTransaction {
 
 // MARK: Reporting
 
-extension SwapTransaction {
+extension Change {
     /// Records the time that a step took.
-    private func note(_ step: SwapStep, _ duration: Duration) {
+    private func note(_ step: ChangeStep, _ duration: Duration) {
         if let index = report.steps.firstIndex(where: { $0.step == step }) {
             report.steps[index].duration += duration
         } else {
@@ -213,7 +213,7 @@ extension SwapTransaction {
     }
 
     /// Returns the report's warning about an undoing action that failed.
-    private func warning(of action: SwapAction, _ error: BackplaneError) -> String {
+    private func warning(of action: ChangeAction, _ error: BackplaneError) -> String {
         if case .restore(let index) = action {
             return
                 "the changes to the state of \(members[index].name) since the swap are lost, and it continues with the earlier state: \(error.message)"
@@ -221,7 +221,7 @@ extension SwapTransaction {
         return "during the rollback: \(error.message); the changes that such calls still make are lost"
     }
 
-    private func failure(after action: SwapAction, _ error: BackplaneError) -> BackplaneError {
+    private func failure(after action: ChangeAction, _ error: BackplaneError) -> BackplaneError {
         let plugins = report.plugins.map { "\($0.plugin) \($0.toVersion)" }
         let subject = (plugins + (isOfAnotherManifest ? ["the manifest"] : [])).joined(separator: ", ")
         let survivor = isOfAnotherManifest ? "the old manifest and code keep" : "the old code keeps"
@@ -249,7 +249,7 @@ extension SwapTransaction {
     }
 }
 
-extension SwapTransaction {
+extension Change {
     /// Logs each wire that the swap moved from the native to a slower lane, which callers would otherwise not notice.
     private func logSlowerWires() {
         guard live.options.log.isEnabled(.warning) else { return }
@@ -274,10 +274,10 @@ extension Duration {
 }
 
 /// A component that a swap changes, with its results so far; its progress is tracked by the machine.
-final class SwapMember {
+final class ChangeMember {
     /// The member's number in the machine.
     let index: Int
-    let plan: SwapPlan.Member
+    let plan: ChangePlan.Member
     /// The node that was active before, or `nil` if there is none.
     let old: LiveNode?
     let oldComponent: RunningComponent?
@@ -307,7 +307,7 @@ final class SwapMember {
 
     /// Creates the member for a component with a new instance.
     init(
-        _ index: Int, _ plan: SwapPlan.Member, old: LiveNode?, _ oldPlugin: LoadedPlugin?, new: LiveNode,
+        _ index: Int, _ plan: ChangePlan.Member, old: LiveNode?, _ oldPlugin: LoadedPlugin?, new: LiveNode,
         _ newPlugin: LoadedPlugin
     ) {
         (self.index, self.plan, self.old, self.oldPlugin) = (index, plan, old, oldPlugin)
@@ -316,7 +316,7 @@ final class SwapMember {
     }
 
     /// Creates the member for a component that is removed.
-    init(_ index: Int, _ plan: SwapPlan.Member, removing old: LiveNode, _ oldPlugin: LoadedPlugin) {
+    init(_ index: Int, _ plan: ChangePlan.Member, removing old: LiveNode, _ oldPlugin: LoadedPlugin) {
         (self.index, self.plan, self.old, self.oldPlugin) = (index, plan, old, oldPlugin)
         (new, newPlugin, node) = (nil, nil, old)
         oldComponent = old.running
@@ -343,7 +343,7 @@ struct CallCounts: Hashable {
 }
 
 /// The parts of a host that a swap uses.
-struct SwapSurroundings {
+struct ChangeSurroundings {
     let startup: Startup
     let shutdown: Shutdown
     let retirements: Retirements

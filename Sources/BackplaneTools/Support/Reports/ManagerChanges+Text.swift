@@ -1,7 +1,7 @@
 import Backplane
 package import BackplaneHost
 
-extension ManifestChange {
+extension ManagerChanges {
     /// The lines of a text report, one for each kind of change that occurred.
     package var lines: [String] {
         let kinds = [
