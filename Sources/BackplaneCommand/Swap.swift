@@ -72,113 +72,30 @@ extension BackplaneTool {
                 (host.manifest, host.takesAnother) = (apply, true)
             }
             let manifest = apply.map { RequestedManifest(FilePath.absolute($0), environment: environment) }
-            guard dryRun else {
-                let code = host.ask(
+            let code =
+                dryRun
+                ? host.ask(
+                    PreviewRequest(libraries: libraries, manifest: manifest, options: options),
+                    doing: "planning the swap"
+                ) { plan, _ in plan.print(json: json) }
+                : host.ask(
                     SwapRequest(libraries: libraries, manifest: manifest, options: options), doing: "swapping",
                     interrupted: Self.interruption
-                ) { report, _ in
-                    report.print(json: json)
-                }
-                throw ExitCode(code)
-            }
-            let code = host.ask(
-                PreviewRequest(libraries: libraries, manifest: manifest, options: options), doing: "planning the swap"
-            ) { preview, _ in
-                if json {
-                    Output.json(preview)
-                } else {
-                    for line in preview.lines(colour: Terminal.wantsColour) { Output.line(line) }
-                }
-                return preview.refusals.isEmpty ? 0 : 1
-            }
+                ) { report, _ in report.print(json: json) }
             throw ExitCode(code)
         }
     }
 }
 
 extension ChangeReport {
-    /// Prints the report and returns the exit code; a swap that was rolled back counts as failed.
+    /// Prints the report and returns the exit code; a change that would be refused or was rolled back counts as failed.
     func print(json: Bool) -> Int32 {
         if json {
             Output.json(self)
         } else {
             for line in lines(colour: Terminal.wantsColour) { Output.line(line) }
         }
-        guard outcome == .rolledBack else { return 0 }
+        guard outcome == .rolledBack else { return refusals.isEmpty ? 0 : 1 }
         return Output.fail(failure ?? BackplaneError(.swapFailed, "the new generation failed its probation"))
-    }
-}
-
-extension SwapPreview {
-    /// Returns the preview as text: tables of the changes, then warnings, then the reasons for a refusal.
-    func lines(colour: Bool) -> [String] {
-        let tables = [pluginTable, componentTable, wireTable].filter { !$0.rows.isEmpty }.map {
-            $0.lines(colour: colour)
-        }
-        let remarks = warnings.map { [Span("warning: ", .doubtful), Span($0.printable)].text(colour: colour) }
-        let objections = refusals.flatMap(\.reportLines).map { Span($0, .bad).text(colour: colour) }
-        let accepted =
-            plugins.isEmpty
-            ? "nothing to do: the libraries are identical to the active ones" : "nothing was changed"
-        let verdict = refusals.isEmpty ? accepted : "the swap would be refused; nothing was changed:"
-        return Array((tables + [remarks + [verdict] + objections]).joined(separator: [""]))
-    }
-
-    private var pluginTable: Table {
-        Table(
-            ["PLUGIN", "VERSION", "GENERATION", "LIBRARY"],
-            plugins.map { change in
-                [
-                    Span(change.plugin.printable),
-                    Span(
-                        change.fromVersion == change.toVersion
-                            ? "\(change.toVersion)" : "\(change.fromVersion) → \(change.toVersion)"),
-                    Span(change.generations), Span(change.library.printable),
-                ]
-            })
-    }
-
-    private var componentTable: Table {
-        Table(
-            ["COMPONENT", "ROLE", "CLASS", "VERSION", "ITS CALLS", "IN FLIGHT", "STATE"],
-            components.map { change in
-                [
-                    Span(change.component.printable), Span(change.role),
-                    Span(change.className.printable), Span(change.versions),
-                    Span(change.manner == .gated ? "wait" : "do not wait"), Span(change.inFlight),
-                    change.state.map {
-                        $0.lost == nil ? $0.way : Span("\($0.text), lost: \($0.lost ?? "")".printable, .bad)
-                    } ?? Span("-", .faint),
-                ]
-            })
-    }
-
-    private var wireTable: Table {
-        Table(
-            ["USER", "WIRE", "PROVIDER", "CONTRACT", "LANE", "WHY"],
-            wires.map { change in
-                let lane = change.fromLane == change.toLane ? change.toLane : "\(change.fromLane) → \(change.toLane)"
-                return [change.user ?? "host program", change.label, change.provider, change.contract].map {
-                    Span($0.printable)
-                }
-                    + [
-                        Span(lane, change.toLane == "native" ? .good : .doubtful),
-                        Span((change.reason ?? "").printable),
-                    ]
-            })
-    }
-}
-
-extension ComponentChange {
-    fileprivate var inFlight: String {
-        graphs.isEmpty ? "\(callsInFlight)" : "\(callsInFlight), \(counted(graphs.count, "graph"))"
-    }
-}
-
-extension StateChange {
-    /// The versions of the state, and the lane in which it would cross.
-    fileprivate var way: Span {
-        guard let lane else { return Span(text) }
-        return Span("\(text), \(lane)\(reason.map { ": \($0.printable)" } ?? "")")
     }
 }

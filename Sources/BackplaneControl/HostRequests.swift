@@ -90,12 +90,12 @@ package struct SwapRequest: ControlMessage {
     }
 }
 
-/// A request for the effects that a swap would have.
+/// A request for the plan of a change.
 package struct PreviewRequest: ControlMessage {
     package static let name = "preview"
-    package typealias Answer = SwapPreview
+    package typealias Answer = ChangeReport
     package var libraries: [String]
-    /// The manifest that the swap would activate, or `nil` for the active one.
+    /// The manifest to activate, or `nil` for the active one.
     package var manifest: RequestedManifest?
     package var options: ChangeOptions?
 
@@ -106,7 +106,7 @@ package struct PreviewRequest: ControlMessage {
     /// A handler that ends with its client, because it has no effect other than its answer.
     static let handler = ControlRequest(Self.self, endsWithClient: true) { host, request throws(BackplaneError) in
         let manifest = try request.manifest?.document(for: host)
-        return try await host.previewSwap(request.libraries, applying: manifest, request.options ?? ChangeOptions())
+        return try await host.preview(request.libraries, applying: manifest, request.options ?? ChangeOptions())
     }
 }
 
@@ -163,31 +163,26 @@ extension ControlWork {
 /// A request to activate a manifest, which the host reads.
 package struct ApplyRequest: ControlMessage {
     package static let name = "apply"
-    package typealias Answer = ManagerChanges
+    package typealias Answer = ChangeReport
     package var manifest: RequestedManifest
-    /// A Boolean value that indicates whether new libraries are loaded without a trial in a child process.
-    package var trustsLibraries = false
-    /// A Boolean value that indicates whether callers that stay may lose methods that they use.
-    package var allowsMissingMethods = false
-    /// A Boolean value that indicates whether state that cannot be carried over is discarded.
-    package var discardsState = false
-    /// A Boolean value that indicates whether state crosses as JSON even if it could cross as a Swift value.
-    package var encodesState = false
+    package var options: ChangeOptions?
 
-    package init(_ manifest: RequestedManifest) { self.manifest = manifest }
+    package init(_ manifest: RequestedManifest, options: ChangeOptions? = nil) {
+        (self.manifest, self.options) = (manifest, options)
+    }
 
-    static let handler = ControlRequest(Self.self) { host, request throws(BackplaneError) in
-        try await host.apply(
-            request.manifest.document(for: host), trustsLibraries: request.trustsLibraries,
-            allowsMissingMethods: request.allowsMissingMethods, discardsState: request.discardsState,
-            encodesState: request.encodesState)
+    static let handler = ControlRequest(Self.self) { host, request, work throws(BackplaneError) in
+        let manifest = try request.manifest.document(for: host)
+        return try await work.reportingProgress { report throws(BackplaneError) in
+            try await host.apply(manifest, request.options ?? ChangeOptions(), progress: report)
+        }
     }
 }
 
 /// A request to recreate a manager, or all running managers.
 package struct ResetRequest: ControlMessage {
     package static let name = "reset"
-    package typealias Answer = ManagerChanges
+    package typealias Answer = ChangeReport
     package var manager: String?
 
     package init(manager: String? = nil) { self.manager = manager }

@@ -16,7 +16,7 @@ package final class Gate: Gatekeeper {
     /// The state of a gate at which calls wait.
     struct Hold {
         /// A Boolean value that indicates whether synchronous calls are still admitted to the current binding.
-        var letsAside: Bool
+        var letsAside = true
         /// The numbers of the components whose calls are admitted to the next bindings.
         var successors: Set<UInt16> = []
         var waiting = WaitingCalls()
@@ -125,14 +125,13 @@ extension Gate {
 
     /// Holds new calls, which wait until the gate is opened or closed; calls in flight continue.
     ///
-    /// - Parameters:
-    ///   - lettingAside: A Boolean value that indicates whether synchronous calls, which cannot wait, are still
-    ///     admitted to the current binding.
-    ///   - passage: The numbers of the components through which calls may still return.
-    func hold(lettingAside: Bool = true, passage: Set<UInt16> = []) {
+    /// Synchronous calls, which cannot wait, are still admitted to the current binding.
+    ///
+    /// - Parameter passage: The numbers of the components through which calls may still return.
+    func hold(passage: Set<UInt16> = []) {
         state.withLock { state in
             guard case .open = state.phase else { return }
-            state.change(to: .held(Hold(letsAside: lettingAside)), passage: passage)
+            state.change(to: .held(Hold()), passage: passage)
             for gateSlot in state.slots { gateSlot.slot.flip(to: nil) }
             LeaseCounting.settle()
         }
@@ -255,7 +254,7 @@ extension Gate {
 
     /// Permanently closes the gate and refuses the waiting calls; calls in flight continue.
     ///
-    /// - Parameter passage: The same as in ``hold(lettingAside:passage:)``.
+    /// - Parameter passage: The same as in ``hold(passage:)``.
     func close(_ error: BackplaneError = .calledStopped, passage: Set<UInt16> = []) {
         shut(.closed(error), error, passage)
     }

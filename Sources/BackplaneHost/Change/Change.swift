@@ -1,17 +1,19 @@
 import Backplane
 
-/// A function that receives the progress of a long swap.
+/// A function that receives the progress of a long change.
 package typealias ChangeProgressReport = @Sendable (ChangeProgress) -> Void
 
-/// A stage of a long swap.
+/// A stage of a long change.
 package enum ChangeProgress: Sendable, Hashable {
-    /// The swap is waiting for calls that outlasted the drain, which the text names.
+    /// The change is waiting for calls that outlasted the drain, which the text names.
     case waiting(for: String)
     /// Callers have reached the new code of these plugins.
     case onProbation([PluginChange])
 }
 
-/// A swap in progress, which performs the actions of its machine and stores their results.
+/// A change in progress, which performs the actions of its machine and stores their results.
+///
+/// An applied manifest, a swap, a rollback and a reset differ only in what they activate (``ChangeTarget``).
 ///
 /// It belongs to the host's serial domain, as does everything that it uses.
 final class Change {
@@ -19,11 +21,11 @@ final class Change {
     /// The members in order of creation.
     let members: [ChangeMember]
     let plan: ChangePlan
-    /// The active manifest before the swap and, if it succeeds, after it.
+    /// The active manifest before the change and, if it succeeds, after it.
     let before, after: LoadedManifest
-    /// The plugins that the swap activates, and those that it deactivates.
+    /// The plugins that the change activates, and those that it deactivates.
     let incoming, outgoing: [LoadedPlugin]
-    /// The nodes before the swap, keyed by position.
+    /// The nodes before the change, keyed by position.
     let nodes: [LiveNode]
     let asked: Deadline
 
@@ -31,7 +33,7 @@ final class Change {
     let live: LiveComposition
 
     var machine: ChangeMachine
-    var report = ChangeReport(.swapped)
+    var report = ChangeReport(.changed)
     var reportProgress: ChangeProgressReport?
     /// The managers that have been started since the flip from code that was rolled back.
     var interrupted: [String] = []
@@ -44,7 +46,7 @@ final class Change {
     let configurations: Reconfiguration
     /// The errors of data access controllers that would start without their existing data.
     var leftBehind: [BackplaneError] = []
-    /// The number of wires that had been made when the swap was drafted.
+    /// The number of wires that had been made when the change was drafted.
     var wiresAtDraft = 0
     /// The ids of changing nodes that are not running.
     private let dormant: Set<Int>
@@ -107,7 +109,7 @@ final class Change {
     /// - Throws: The reason why a step failed; the old generation is then active.
     func perform() async throws(BackplaneError) -> ChangeReport {
         let up = live.managersUp
-        // Loading the libraries and planning the swap belong to the first step.
+        // Loading the libraries and planning the change belong to the first step.
         note(.prepare, clock.moment - asked)
         live.handover = handover
         defer {
@@ -131,21 +133,22 @@ final class Change {
         switch machine.outcome {
         case .undone(let action, let error):
             live.takeOut(incoming)
-            log(.error, "swap failed, the old code keeps running", error)
+            try live.requireRunning()
+            log(.error, "change failed, the old code keeps running", error)
             throw failure(after: action, error)
         case .rolledBack(let error):
             (report.outcome, report.failure) = (.rolledBack, error.shown)
+            report.managers = ManagerChanges(kept: up)
             live.takeOut(incoming, afterProbation: true)
             log(.error, "rolled back", error)
             handover.withheld = []
             await start(interrupted.filter { live.loaded.plan.managers[$0] != nil }.sorted())
         default:
-            log(.info, "swapped", nil)
+            log(.info, report.plugins.isEmpty ? "changed" : "swapped", nil)
             logSlowerWires()
             for error in await configurations.finish() { report.warnings.append(error.message) }
-            // The new code may have made further managers possible.
-            if startup.hasStartedAll { await start(after.eagerNames.filter { before.plan.managers[$0] == nil }) }
-            if isOfAnotherManifest { report.managers = managerChange(from: up) }
+            if startup.hasStartedAll { await start(possible) }
+            report.managers = managerChanges(from: up, to: live.managersUp)
         }
         return report
     }
@@ -181,18 +184,30 @@ final class Change {
         }
     }
 
-    /// A Boolean value that indicates whether the swap activates another manifest rather than only other code.
+    /// A Boolean value that indicates whether another manifest becomes active.
     var isOfAnotherManifest: Bool { before.reading !== after.reading }
 
-    /// Returns the effect on the managers; a renamed manager is recreated under its new name.
-    private func managerChange(from up: Set<String>) -> ManagerChanges {
-        let names = Dictionary(members.compactMap(\.renaming), uniquingKeysWith: { first, _ in first })
-        let made = members.compactMap { $0.old == nil ? nil : $0.new?.node }
-        return ManagerChanges(
-            before: Set(up.map { names[$0] ?? $0 }), after: live.managersUp,
-            remade: Set(made.lazy.filter { $0.role == .manager }.map(\.name)),
+    /// Returns the effect on the managers, given the names of those that run before and after.
+    func managerChanges(from up: Set<String>, to after: Set<String>) -> ManagerChanges {
+        ManagerChanges(
+            before: renamed(up), after: after,
+            remade: Set(members.compactMap(\.new?.node).lazy.filter { $0.role == .manager }.map(\.name)),
             reconfigured: Set(
-                plan.reconfigured.compactMap { plan.kept[$0] }.flatMap { after.plan.nodes[$0].managers }))
+                plan.reconfigured.compactMap { plan.kept[$0] }.flatMap { self.after.plan.nodes[$0].managers }))
+    }
+
+    /// Returns the names that managers have after the change.
+    func renamed(_ managers: Set<String>) -> Set<String> {
+        let names = Dictionary(members.compactMap(\.renaming), uniquingKeysWith: { first, _ in first })
+        return Set(managers.map { names[$0] ?? $0 })
+    }
+
+    /// The names of the eager managers that are not running, and that the change may have made possible.
+    private var possible: [String] {
+        after.eagerNames.filter { name in
+            guard let place = after.plan.managers[name] else { return false }
+            return live.nodes[place].running == nil && plan.stays[place] == nil
+        }
     }
 
     private func start(_ managers: [String]) async {
@@ -223,16 +238,17 @@ extension Change {
 
     private func failure(after action: ChangeAction, _ error: BackplaneError) -> BackplaneError {
         let plugins = report.plugins.map { "\($0.plugin) \($0.toVersion)" }
-        let subject = (plugins + (isOfAnotherManifest ? ["the manifest"] : [])).joined(separator: ", ")
+        let subjects = plugins + (isOfAnotherManifest ? ["the manifest"] : [])
+        let subject = subjects.isEmpty ? "a new instance" : subjects.joined(separator: ", ")
         let survivor = isOfAnotherManifest ? "the old manifest and code keep" : "the old code keeps"
         return BackplaneError(
             .swapFailed,
-            "\(subject) could not be swapped in: \(action.step.rawValue): \(error.message); \(survivor) running",
+            "\(subject) could not be activated: \(action.step.rawValue): \(error.message); \(survivor) running",
             at: error.location,
             causes: [error])
     }
 
-    /// The metadata of log messages about the swap: of each plugin, or else of the manifest.
+    /// The metadata of log messages about the change: of each plugin, or else of the manifest.
     var subjects: [[String: String]] {
         guard !report.plugins.isEmpty else { return [["manifest": after.document.path ?? "of the program"]] }
         return report.plugins.map { plugin in
@@ -250,7 +266,7 @@ extension Change {
 }
 
 extension Change {
-    /// Logs each wire that the swap moved from the native to a slower lane, which callers would otherwise not notice.
+    /// Logs each wire that the change moved from the native to a slower lane, which callers would otherwise not notice.
     private func logSlowerWires() {
         guard live.options.log.isEnabled(.warning) else { return }
         for wire in report.wires where wire.fromLane == "native" && wire.toLane != wire.fromLane {
@@ -273,7 +289,7 @@ extension Duration {
     package var milliseconds: Double { Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15 }
 }
 
-/// A component that a swap changes, with its results so far; its progress is tracked by the machine.
+/// A component that changes, with its results so far; its progress is tracked by the machine.
 final class ChangeMember {
     /// The member's number in the machine.
     let index: Int
@@ -289,8 +305,6 @@ final class ChangeMember {
     /// The new node, or that of a removed component.
     let node: LiveNode
 
-    /// The member's position among the components of the report, or `nil` if the component is removed.
-    var placeInReport: Int?
     var component: RunningComponent?
     /// The lane in which the state crosses to the new instance, or `nil` if none is carried over.
     var lane: LaneChoice?
@@ -325,7 +339,7 @@ final class ChangeMember {
     var name: String { node.node.name }
     var gate: Gate { node.gate }
 
-    /// The names, before and after, of a manager that the swap renames.
+    /// The names, before and after, of a manager that the change renames.
     var renaming: (from: String, to: String)? {
         guard let old, let new, new.node.role == .manager, old.node.name != new.node.name else { return nil }
         return (old.node.name, new.node.name)
@@ -342,7 +356,7 @@ struct CallCounts: Hashable {
     }
 }
 
-/// The parts of a host that a swap uses.
+/// The parts of a host that a change uses.
 struct ChangeSurroundings {
     let startup: Startup
     let shutdown: Shutdown

@@ -191,6 +191,7 @@ extension Change {
     func activate(_ member: ChangeMember) async throws(BackplaneError) {
         guard let component = member.component else { return }
         try await starter.activate(component, limit: stepLimit)
+        live.log(.debug, "started", component)
         machine.finish()
         try live.requireRunning()
         // Members that are activated later may already call this one.
@@ -357,7 +358,8 @@ extension Change {
         // An activation that outlasts its limit acquires resources anyway.
         let takesLater = state.wasToBeActive && component.instance.isInStep
         await retirements.add(
-            component, node, of: plugin, member.taken.new, suspending: state == .active || takesLater)
+            component, node, of: plugin, member.taken.new, suspending: state == .active || takesLater,
+            hasServed: state == .active || state == .deactivated)
     }
 
     /// Retires the old instances; those that were not gated are suspended once their calls have ended.
@@ -385,7 +387,7 @@ extension Change {
 
     /// Reports the graphs that an instance without callers finishes.
     private func noteGraphs(of member: ChangeMember, leftIn component: RunningComponent) {
-        if let place = member.placeInReport { report.components[place].graphs = graphs(of: component) }
+        report.components[member.index].graphs = graphs(of: component)
     }
 
     private func stopRemoved() async {

@@ -1,9 +1,9 @@
 import Backplane
 
 extension Change {
-    /// Plans a swap without creating an instance or affecting running ones.
+    /// Plans a change without creating an instance or affecting running ones.
     ///
-    /// - Parameter target: The manifest and the plugins that the swap activates.
+    /// - Parameter target: The manifest, the plugins and the instances that the change activates.
     static func draft(
         _ target: ChangeTarget, _ options: ChangeOptions, asked: Deadline, in surroundings: ChangeSurroundings
     ) async throws(BackplaneError) -> Change {
@@ -21,11 +21,13 @@ extension Change {
             return try await draft(target, options, asked: asked, in: surroundings)
         }
         var running = live.running
+        if case .manager(let name)? = target.recreated { running.wanted = [name] }
         if before.reading !== after.reading, surroundings.startup.hasStartedAll {
             running.wanted = Set(after.eagerNames)
         }
         let plan = ChangePlan(
-            from: before.plan, to: after.plan, running, discardsState: options.discardsState,
+            from: before.plan, to: after.plan, running,
+            recreating: try target.recreated?.nodes(of: after) ?? [], discardsState: options.discardsState,
             isReconfigurable: { after.plugins[$0.order].description.components[$0.index].isReconfigurable }
         ) { before.isSame($0, in: after, $1) }
         let members = plan.members.enumerated().compactMap { index, member -> ChangeMember? in
@@ -44,10 +46,10 @@ extension Change {
         swap.report.plugins = swap.incoming.map { swap.change(to: $0, as: target.libraries[$0.key]) }
         for member in members {
             member.lane = swap.lane(of: member)
-            guard let change = swap.change(member) else { continue }
-            member.placeInReport = swap.report.components.count
-            swap.report.components.append(change)
+            swap.report.components.append(swap.change(member))
         }
+        swap.report.components += plan.reconfigured.compactMap(swap.reconfiguration)
+        swap.report.managers = swap.plannedManagers
         swap.report.wires = swap.wires
         swap.leftBehind = leftBehind
         swap.wiresAtDraft = live.connections.made
@@ -86,11 +88,10 @@ extension Change {
             }, leaving: leaving)
     }
 
-    /// The effects that the swap would have.
-    var preview: SwapPreview {
-        var preview = SwapPreview()
-        (preview.plugins, preview.components, preview.wires) = (report.plugins, report.components, report.wires)
-        (preview.refusals, preview.warnings) = (refusals.map(\.shown), report.warnings)
+    /// The report of a change that is only planned.
+    var preview: ChangeReport {
+        var preview = report
+        (preview.outcome, preview.refusals) = (.planned, refusals.map(\.shown))
         return preview
     }
 
@@ -127,19 +128,41 @@ extension Change {
         return lane(of: member.plan.state, from: old.type, to: after.componentClass(of: new))
     }
 
-    private func change(_ member: ChangeMember) -> ComponentChange? {
-        guard let entry = member.new?.node.entry else { return nil }
+    private func change(_ member: ChangeMember) -> ComponentChange {
+        let entry = member.node.node.entry, isEnd = member.new == nil
         var change = ComponentChange(
-            component: member.name, role: "\(entry.component.role)", className: entry.component.className,
+            component: member.name, role: "\(entry.component.role)",
+            isEnd ? .stopped : member.plan.isRestart ? .recreated : member.old == nil ? .started : .replaced,
+            because: member.plan.reason, className: entry.component.className,
             fromVersion: member.oldComponent?.node.entry.component.version, toVersion: entry.component.version,
             manner: member.plan.isGated ? .gated : .ungated)
-        change.isRestart = member.plan.isRestart
         change.formerName = member.renaming?.from
-        change.state = member.plan.state.change(to: entry.component.state)
+        change.state = member.plan.state.change(to: isEnd ? nil : entry.component.state)
         if let lane = member.lane { change.state?.note(lane) }
         change.callsInFlight = member.old == nil ? 0 : member.gate.callsInFlight
         change.graphs = graphs(of: member.oldComponent)
         return change
+    }
+
+    /// Returns the change of a running component that stays, at its old position, or `nil` if it is not running.
+    private func reconfiguration(at place: Int) -> ComponentChange? {
+        guard let component = nodes[place].running, let next = plan.kept[place] else { return nil }
+        let entry = after.plan.nodes[next].entry
+        return ComponentChange(
+            component: component.name, role: "\(entry.component.role)", .reconfigured,
+            because: "its configuration has changed, and its class takes another while it runs",
+            className: entry.component.className, fromVersion: entry.component.version,
+            toVersion: entry.component.version, callsInFlight: component.gate.callsInFlight)
+    }
+
+    /// The expected effect on the managers.
+    private var plannedManagers: ManagerChanges {
+        let ended = members.filter { $0.new == nil }.map(\.node.node), made = members.compactMap(\.new?.node)
+        let isManager = { (node: Plan.Node) in node.role == .manager }
+        return managerChanges(
+            from: live.managersUp,
+            to: renamed(live.managersUp).subtracting(ended.filter(isManager).map(\.name)).union(
+                made.filter(isManager).map(\.name)))
     }
 
     /// The current wires to the members, and those after the swap.
@@ -204,7 +227,7 @@ extension BackplaneError {
         guard let first = refusals.first else { return nil }
         let rest = refusals.count == 1 ? "" : " (and \(refusals.count - 1) more)"
         return BackplaneError(
-            .swapRefused, "the swap was refused, and nothing was changed: \(first.message)\(rest)", at: first.location,
+            .swapRefused, "the change was refused, and nothing was changed: \(first.message)\(rest)", at: first.location,
             causes: refusals)
     }
 }

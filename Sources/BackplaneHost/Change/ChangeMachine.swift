@@ -18,7 +18,7 @@ struct ChangeMachine {
         var carriesState = false
     }
     enum Outcome: Hashable, Sendable {
-        case swapped
+        case changed
         /// The swap failed after this action, and everything is as before.
         case undone(after: ChangeAction, BackplaneError)
         /// The new generation failed its probation.
@@ -56,7 +56,7 @@ struct ChangeMachine {
     mutating func next() -> ChangeAction? {
         finish()
         guard let action = script.popLast() else {
-            outcome = outcome ?? failure ?? .swapped
+            outcome = outcome ?? failure ?? .changed
             return nil
         }
         current = (action, .given)

@@ -1,8 +1,8 @@
 import Backplane
 
-/// The effect of a swap on the active plan, decided in advance from that plan and the next one.
+/// The effect of a change on the active plan, decided in advance from that plan and the next one.
 ///
-/// Both come from one manifest with different code, or from two manifests.
+/// Both come from one manifest with different code, from two manifests, or are the same if instances are recreated.
 struct ChangePlan {
     /// A component whose instance is replaced, created or removed.
     struct Member {
@@ -15,6 +15,8 @@ struct ChangePlan {
         var former: Int?
         /// A Boolean value that indicates whether the code is unchanged.
         var isRestart = false
+        /// The reason why the component changes, as a sentence without a full stop.
+        var reason: String
         var isGated: Bool
         var state: StateTransfer
     }
@@ -28,9 +30,9 @@ struct ChangePlan {
     private(set) var reconfigured: [Int] = []
     /// The old positions of kept nodes that are not running and that a member calls.
     private(set) var awaited: [Int] = []
-    /// The reasons for refusing the swap.
+    /// The reasons for refusing the change.
     private(set) var refusals: [BackplaneError] = []
-    /// The states that the swap discards, as sentences without a full stop.
+    /// The states that the change discards, as sentences without a full stop.
     private(set) var losses: [String] = []
     /// The nodes that continue others, including those that are not running.
     let succession: Succession
@@ -41,47 +43,59 @@ struct ChangePlan {
         var up: Set<Int>
         /// The positions of the managers that each running node has looked up.
         var found: [Int: Set<Int>] = [:]
-        /// The names of the managers that should be running after the swap if the active plan does not have them.
+        /// The names of the managers that the change starts if it defines or redefines them.
         var wanted: Set<String> = []
     }
 
-    /// Plans a swap.
+    /// The reasons why nodes of the next plan are not kept, by position.
+    private var reasons: [Int: String] = [:]
+    /// The positions in the next plan of changed nodes whose code is the same.
+    private var sameCode: Set<Int> = []
+
+    /// Plans a change.
     ///
     /// - Parameters:
+    ///   - recreated: The positions in the next plan of nodes that are recreated without their state.
     ///   - discardsState: A Boolean value that indicates whether state that cannot be carried over is discarded,
-    ///     instead of the swap being refused.
+    ///     instead of the change being refused.
     ///   - isReconfigurable: A function that returns whether instances of an entry accept another configuration.
     ///   - isSame: A function that returns whether two entries are the same class of the same loaded library.
     init(
-        from old: Plan, to new: Plan, _ running: Running, discardsState: Bool,
+        from old: Plan, to new: Plan, _ running: Running, recreating recreated: Set<Int> = [], discardsState: Bool,
         isReconfigurable: (Catalogue.Entry) -> Bool = { _ in false },
         isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool
     ) {
         succession = Succession(from: old, to: new)
         let before = succession.before
-        var changed: Set<Int> = [], sameCode: Set<Int> = []
+        func isUp(_ place: Int) -> Bool { before[place].map(running.up.contains) ?? false }
         for node in new.nodes {
             let was = before[node.id].map { old.nodes[$0] }
             guard let was, isSame(was.entry, node.entry) else {
-                changed.insert(node.id)
+                reasons[node.id] = node.reason(after: was)
                 continue
             }
             let isReconfigured = was.configuration != node.configuration
-            if was.continues(as: node, before), !isReconfigured || isReconfigurable(node.entry) {
-                if isReconfigured { reconfigured.append(was.id) }
-            } else {
-                changed.insert(node.id)
+            let reason =
+                recreated.contains(node.id)
+                ? "it was requested" : was.difference(from: node, before)
+                    ?? (isReconfigured && !isReconfigurable(node.entry)
+                        ? "its configuration has changed, and its class takes none while it runs" : nil)
+            if let reason {
+                reasons[node.id] = reason
                 sameCode.insert(node.id)
+            } else if isReconfigured {
+                reconfigured.append(was.id)
             }
         }
-        sameCode.formUnion(Self.restarted(in: new, before, &changed, running))
+        restart(in: new, before, running)
+        let redefined = Set(reasons.keys)
         // A member may start a node that is not up; the node then comes from the new code, as does everything it calls.
-        for node in new.nodes where !changed.contains(node.id) && !(before[node.id].map(running.up.contains) ?? false) {
-            if (node.wires.map(\.provider) + new.layers(of: node).map(\.id)).contains(where: changed.contains) {
-                changed.insert(node.id)
+        for node in new.nodes where reasons[node.id] == nil && !isUp(node.id) {
+            if new.called(by: node).contains(where: { reasons[$0] != nil }) {
+                reasons[node.id] = "it calls components that change"
             }
         }
-        for node in new.nodes where !changed.contains(node.id) {
+        for node in new.nodes where reasons[node.id] == nil {
             guard let place = before[node.id] else { continue }
             stays[node.id] = place
             kept[place] = node.id
@@ -90,15 +104,15 @@ struct ChangePlan {
 
         let removed = removable(old, new, running)
         let releasesResources = removed.contains { $0.entry.component.isExclusive }
-        let needed = Self.needed(in: new, before, changed, running)
-        for place in needed.sorted() {
-            if !changed.contains(place) {
+        for place in needed(in: new, before, redefined, running).sorted() {
+            guard let reason = reasons[place] else {
                 if let old = before[place], !running.up.contains(old) { awaited.append(old) }
                 continue
             }
             let node = new.nodes[place], predecessor = before[place].flatMap { running.up.contains($0) ? $0 : nil }
             let was = predecessor.map { old.nodes[$0].entry.component }
-            let transfer = StateTransfer(from: was?.state, to: node.entry.component.state)
+            let transfer =
+                recreated.contains(place) ? .none : StateTransfer(from: was?.state, to: node.entry.component.state)
             if case .impossible(let reason, _) = transfer {
                 lose(
                     "the state of \(node.name) cannot be carried over: \(reason)",
@@ -111,19 +125,16 @@ struct ChangePlan {
             members.append(
                 Member(
                     old: predecessor, new: place, former: before[place],
-                    isRestart: sameCode.contains(place) && predecessor != nil, isGated: isGated, state: transfer))
+                    isRestart: sameCode.contains(place) && predecessor != nil, reason: reason, isGated: isGated,
+                    state: transfer))
         }
         remove(removed, discardsState)
     }
 
-    /// Returns the unchanged nodes that restart because a node that they call is swapped, and adds them to the changed
-    /// ones.
-    private static func restarted(in plan: Plan, _ before: [Int?], _ changed: inout Set<Int>, _ running: Running)
-        -> Set<Int>
-    {
-        var restarted: Set<Int> = []
+    /// Adds the unchanged nodes that restart because a node that they call is replaced.
+    private mutating func restart(in plan: Plan, _ before: [Int?], _ running: Running) {
         let candidates = plan.nodes.filter { node in
-            node.entry.component.restartsOnSwap && !changed.contains(node.id)
+            node.entry.component.restartsOnSwap && reasons[node.id] == nil
                 && before[node.id].map(running.up.contains) ?? false
         }
         let called = candidates.map { node in
@@ -134,30 +145,29 @@ struct ChangePlan {
         }
         // A restarting node may cause its users to restart; lookups can put those anywhere in the order of creation.
         while let next = candidates.indices.first(where: {
-            !changed.contains(candidates[$0].id) && called[$0].contains(where: changed.contains)
+            reasons[candidates[$0].id] == nil && called[$0].contains { reasons[$0] != nil }
         }) {
-            changed.insert(candidates[next].id)
-            restarted.insert(candidates[next].id)
+            let cause = called[next].first { reasons[$0] != nil }.map { plan.nodes[$0].name } ?? ""
+            reasons[candidates[next].id] = "it calls \(cause), and its class restarts when that changes"
+            sameCode.insert(candidates[next].id)
         }
-        return restarted
     }
 
     /// Returns the changed nodes that are running, those that are to start, and everything that they call.
-    private static func needed(in plan: Plan, _ before: [Int?], _ changed: Set<Int>, _ running: Running) -> Set<Int> {
+    private func needed(in plan: Plan, _ before: [Int?], _ redefined: Set<Int>, _ running: Running) -> Set<Int> {
         func isUp(_ place: Int) -> Bool { before[place].map(running.up.contains) ?? false }
         var needed: Set<Int> = []
-        var waiting = changed.filter(isUp)
-        for node in plan.nodes where before[node.id] == nil {
+        var waiting = Set(reasons.keys.filter(isUp))
+        for node in plan.nodes where redefined.contains(node.id) && !isUp(node.id) {
             if node.role == .manager {
                 if running.wanted.contains(node.name) { waiting.insert(node.id) }
-            } else if node.managers.contains(where: { plan.managers[$0].map(isUp) ?? false }) {
+            } else if before[node.id] == nil, node.managers.contains(where: { plan.managers[$0].map(isUp) ?? false }) {
                 waiting.insert(node.id)
             }
         }
         while let place = waiting.popFirst() {
-            guard needed.insert(place).inserted, changed.contains(place) else { continue }
-            waiting.formUnion(plan.nodes[place].wires.map(\.provider))
-            waiting.formUnion(plan.layers(of: plan.nodes[place]).map(\.id))
+            guard needed.insert(place).inserted, reasons[place] != nil else { continue }
+            waiting.formUnion(plan.called(by: plan.nodes[place]))
         }
         return needed
     }
@@ -190,14 +200,14 @@ struct ChangePlan {
                     discardsState)
             }
             let member = Member(
-                old: node.id, former: node.id, isGated: component.state != nil || component.isExclusive, state: transfer
-            )
+                old: node.id, former: node.id, reason: "the manifest no longer has it",
+                isGated: component.state != nil || component.isExclusive, state: transfer)
             let index = members.firstIndex { ($0.old ?? -1) > node.id } ?? members.endIndex
             members.insert(member, at: index)
         }
     }
 
-    /// Refuses the swap because state would be lost, or records the loss if it is intended.
+    /// Refuses the change because state would be lost, or records the loss if it is intended.
     private mutating func lose(_ state: String, _ advice: String, at location: String, _ discardsState: Bool) {
         if discardsState {
             losses.append(state)
@@ -208,16 +218,35 @@ struct ChangePlan {
     }
 }
 
+extension Plan {
+    /// Returns the nodes that a node can call by its wires, including collaborators that its class does not declare.
+    fileprivate func called(by node: Node) -> [Int] { node.wires.map(\.provider) + layers(of: node).map(\.id) }
+}
+
 extension Plan.Node {
-    /// Returns whether an instance of this node, of the same code, can continue as one of another plan's node.
+    /// Returns the reason why an instance of this node, of the same code, cannot continue as one of another plan's
+    /// node, or `nil` if it can.
     ///
     /// - Parameter before: The nodes of this plan that those of the other plan continue.
-    fileprivate func continues(as node: Plan.Node, _ before: [Int?]) -> Bool {
-        (role != .manager || name == node.name) && namespace == node.namespace
-            && networkFolder == node.networkFolder && wires.count == node.wires.count
+    fileprivate func difference(from node: Plan.Node, _ before: [Int?]) -> String? {
+        if role == .manager, name != node.name { return "its name was \(name)" }
+        if namespace != node.namespace || networkFolder != node.networkFolder { return "it has another folder" }
+        let keepsWires =
+            wires.count == node.wires.count
             && zip(wires, node.wires).allSatisfy { was, becomes in
                 was.label == becomes.label && before[becomes.provider] == was.provider
             }
+        return keepsWires ? nil : "its wires have changed"
+    }
+
+    /// Returns the reason why this node needs an instance of its own code.
+    fileprivate func reason(after was: Plan.Node?) -> String {
+        guard let was else { return "it is new in the manifest" }
+        let (old, new) = (was.entry, entry)
+        guard old.plugin == new.plugin, old.component.className == new.component.className else {
+            return "its class was \(old.component.className) of \(old.plugin)"
+        }
+        return "its code is new"
     }
 
     /// The key that lets another definition continue this one, or `nil` if its role has none.
@@ -226,60 +255,6 @@ extension Plan.Node {
         case .manager: "`\"was\": \"\(name)\"`"
         case .dataAccessController: namespace.map { "`\"was\": \"\($0)\"`" }
         case .communicationController, .networkService: nil
-        }
-    }
-}
-
-/// The transfer of state from one class to another.
-enum StateTransfer: Equatable {
-    /// No transfer, because the old class has no state.
-    case none
-    /// The state is carried over in this version of the schema.
-    case carried(StateDescription, as: UInt32, to: StateDescription)
-    /// The state cannot be carried over, for this reason.
-    case impossible(String, StateDescription)
-
-    init(from old: StateDescription?, to new: StateDescription?) {
-        guard let old else {
-            self = .none
-            return
-        }
-        guard let new else {
-            self = .impossible("the new code has no state", old)
-            return
-        }
-        guard old.schema == new.schema else {
-            self = .impossible("its schema is `\(old.schema)`, but that of the new code is `\(new.schema)`", old)
-            return
-        }
-        // The highest version that both know loses the least.
-        let low = max(old.writes.lowerBound, new.accepts.lowerBound),
-            high = min(old.writes.upperBound, new.accepts.upperBound)
-        self =
-            low <= high
-            ? .carried(old, as: high, to: new)
-            : .impossible(
-                "`\(old.schema)` is written in \(Self.text(old.writes)), but the new code reads \(Self.text(new.accepts))",
-                old)
-    }
-
-    var isCarried: Bool { if case .carried = self { true } else { false } }
-
-    private static func text(_ versions: ClosedRange<UInt32>) -> String {
-        versions.count == 1
-            ? "version \(versions.lowerBound)" : "versions \(versions.lowerBound) to \(versions.upperBound)"
-    }
-}
-
-extension StateTransfer {
-    /// Returns the transfer in the form used in reports.
-    func change(to new: StateDescription?) -> StateChange? {
-        switch self {
-        case .none: new.map { StateChange(schema: $0.schema, toVersion: $0.version) }
-        case .carried(let old, _, let new):
-            StateChange(schema: old.schema, fromVersion: old.version, toVersion: new.version)
-        case .impossible(let reason, let old):
-            StateChange(schema: old.schema, fromVersion: old.version, toVersion: new?.version, lost: reason)
         }
     }
 }

@@ -1,58 +1,45 @@
 public import Backplane
 
-/// The result of a swap.
+/// The plan of a change, or its result: of an applied manifest, a swap, a rollback, or a reset.
 public struct ChangeReport: Codable, Sendable, Hashable {
-    /// The ways in which a swap can end without an error.
+    /// The ways in which a change can end without an error.
     public enum Outcome: String, Codable, Sendable, Hashable, CaseIterable {
-        /// The new generation is active.
-        case swapped
-        /// Every library is byte for byte identical to the active one, and nothing was done.
+        /// The change was only planned, and nothing was done.
+        case planned
+        /// The change is complete.
+        case changed
+        /// Everything is identical to what is active, and nothing was done.
         case unchanged
         /// The new generation failed its probation, and the old one is active again.
         case rolledBack
     }
-    /// The way in which the swap ended.
+    /// The way in which the change ended.
     public var outcome: Outcome
-    /// The plugins that changed their generation.
+    /// The plugins that change their generation.
     public var plugins: [PluginChange] = []
-    /// The effect on the managers of a swap that activated another manifest, or `nil` if it changed only code.
-    public var managers: ManagerChanges?
-    /// The components whose instances were replaced.
+    /// The effect on the managers.
+    public var managers = ManagerChanges()
+    /// The components that change, in order of creation.
     public var components: [ComponentChange] = []
-    /// The wires that are now connected to another instance, each through the suitable lane.
+    /// The wires that lead to another instance, each through the suitable lane.
     public var wires: [WireChange] = []
-    /// The number of calls that arrived during the swap and had to wait.
+    /// The reasons for refusing a planned change, without confidential details; empty if it would proceed.
+    public var refusals: [BackplaneError] = []
+    /// The number of calls that arrived during the change and had to wait.
     public var callsHeld = 0
     /// The longest time that one of those calls waited.
     public var longestWait = Duration.zero
-    /// The time from the request until the new code served callers.
+    /// The time from the request until the new instances served callers.
     public var duration = Duration.zero
     /// The time that each step took.
     public var steps: [StepTime] = []
-    /// The non-fatal problems of the swap.
+    /// The non-fatal problems of the change.
     public var warnings: [String] = []
     /// The reason why a new generation failed its probation, without confidential details.
     public var failure: BackplaneError?
 
     /// Creates a report that contains only the outcome.
     public init(_ outcome: Outcome) { self.outcome = outcome }
-}
-
-/// The effects that a swap would have, computed without affecting any running component.
-public struct SwapPreview: Codable, Sendable, Hashable {
-    /// The plugins whose generation would change.
-    public var plugins: [PluginChange] = []
-    /// The components whose instances would be replaced.
-    public var components: [ComponentChange] = []
-    /// The wires that would be connected to a new instance.
-    public var wires: [WireChange] = []
-    /// The reasons for refusing the swap, without confidential details; empty if it would proceed.
-    public var refusals: [BackplaneError] = []
-    /// The warnings about the new code that the manifest did not already cause with the old code.
-    public var warnings: [String] = []
-
-    /// Creates a preview of a swap that would change nothing.
-    public init() {}
 }
 
 /// The effect of a change on the managers, by name.
@@ -69,8 +56,8 @@ public struct ManagerChanges: Codable, Sendable, Hashable {
     public var kept: Set<String> = []
 
     package init(
-        started: Set<String>, restarted: Set<String>, stopped: Set<String>, reconfigured: Set<String> = [],
-        kept: Set<String>
+        started: Set<String> = [], restarted: Set<String> = [], stopped: Set<String> = [],
+        reconfigured: Set<String> = [], kept: Set<String> = []
     ) {
         self.reconfigured = reconfigured
         (self.started, self.restarted, self.stopped, self.kept) = (started, restarted, stopped, kept)
@@ -111,8 +98,21 @@ public struct PluginChange: Codable, Sendable, Hashable {
     }
 }
 
-/// A replacement of a component's instance by another one.
+/// A component that a change creates, replaces, reconfigures or stops.
 public struct ComponentChange: Codable, Sendable, Hashable {
+    /// The ways in which a component changes.
+    public enum Action: String, Codable, Sendable, Hashable, CaseIterable {
+        /// A component that was not running starts.
+        case started
+        /// An instance of other code takes the place of the running one.
+        case replaced
+        /// Another instance of the same code takes the place of the running one.
+        case recreated
+        /// The running instance receives another configuration.
+        case reconfigured
+        /// The component ends without a successor.
+        case stopped
+    }
     /// The ways in which calls switch to the new instance.
     public enum Manner: String, Codable, Sendable, Hashable, CaseIterable {
         /// Calls wait until the new instance is active.
@@ -124,37 +124,36 @@ public struct ComponentChange: Codable, Sendable, Hashable {
     public var component: String
     /// The component's role in words, such as `manager` or `network service`.
     public var role: String
-    /// The class of the new instance, under the name that its plugin registers.
+    /// The way in which the component changes.
+    public var action: Action
+    /// The reason for the change, as a sentence without a full stop.
+    public var reason: String
+    /// The class of the new instance, or of the one that stops, under the name that its plugin registers.
     public var className: String
     /// The version of the old instance's class, or `nil` if the component was not running.
     public var fromVersion: Version?
-    /// The version of the new instance's class.
+    /// The version of the new instance's class, or of the one that stops.
     public var toVersion: Version
     /// The way in which calls switch to the new instance.
     public var manner: Manner
     /// The former name of a manager, or `nil` if its name is unchanged.
     public var formerName: String?
-    /// A Boolean value that indicates whether the same code restarts.
-    ///
-    /// This is the case if its class requests it after a swap of its provider, or another manifest defines it
-    /// differently.
-    public var isRestart = false
     /// The change of the component's state, or `nil` if neither class has any.
     public var state: StateChange?
     /// The number of calls in flight in the old instance.
     public var callsInFlight = 0
-    /// The names of the graphs of operations that end in the replaced instance: those that have outlasted the swap or,
-    /// in a preview, all that run.
+    /// The names of the graphs of operations that end in the replaced instance: those that have outlasted the change
+    /// or, if it is only planned, all that run.
     public var graphs: [String] = []
 
     package init(
-        component: String, role: String, className: String, fromVersion: Version? = nil, toVersion: Version,
-        manner: Manner,
-        isRestart: Bool = false, state: StateChange? = nil, callsInFlight: Int = 0
+        component: String, role: String, _ action: Action, because reason: String, className: String,
+        fromVersion: Version? = nil, toVersion: Version, manner: Manner = .ungated, state: StateChange? = nil,
+        callsInFlight: Int = 0
     ) {
-        (self.component, self.role, self.className) = (component, role, className)
-        (self.fromVersion, self.toVersion, self.manner) = (fromVersion, toVersion, manner)
-        (self.isRestart, self.state, self.callsInFlight) = (isRestart, state, callsInFlight)
+        (self.component, self.role, self.action, self.reason) = (component, role, action, reason)
+        (self.className, self.fromVersion, self.toVersion) = (className, fromVersion, toVersion)
+        (self.manner, self.state, self.callsInFlight) = (manner, state, callsInFlight)
     }
 }
 
@@ -166,7 +165,7 @@ public struct StateChange: Codable, Sendable, Hashable {
     public var fromVersion: UInt32?
     /// The schema version after the swap, or `nil` if the new code has no state.
     public var toVersion: UInt32?
-    /// The number of bytes carried over; 0 in a preview and for a Swift value.
+    /// The number of bytes carried over; 0 in a plan and for a Swift value.
     public var bytes = 0
     /// The lane of the state: `native` for a Swift value, or `encoded`; `nil` if no state is carried over.
     public var lane: String?

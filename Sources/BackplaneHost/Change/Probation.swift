@@ -78,7 +78,7 @@ extension Change {
             if let node = member.returning {
                 if let component = member.restored, let plugin = member.oldPlugin {
                     starter.graphs.cancelAll(of: component.handle)
-                    await retirements.add(component, node, of: plugin, [], suspending: false)
+                    await retirements.add(component, node, of: plugin, [], suspending: false, hasServed: false)
                 } else {
                     instances.giveBack(node)
                 }
@@ -112,6 +112,7 @@ extension Change {
         member.restored = restored
         try await importState(state, as: version, to: restored)
         try await starter.activate(restored, limit: stepLimit)
+        live.log(.debug, "started", restored)
     }
 
     /// Returns the component at a position in the earlier plan, as it will be after the rollback.
@@ -156,9 +157,17 @@ extension Change {
         let leaving = live.nodes.filter { node in
             !nodes.contains { $0 === node } && !members.contains { $0.new === node }
         }
-        await live.remove(leaving)
-        interrupted = leaving.filter { $0.node.role == .manager && $0.running != nil }.map(\.node.name)
-        await surroundings.shutdown.stop(leaving.filter { $0.running != nil }, for: before.plan)
+        while let start = leaving.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
+        for node in leaving where node.running == nil { node.state = .stopped }
+        let late = leaving.filter { $0.running != nil }
+        interrupted = late.filter { $0.node.role == .manager }.map(\.node.name)
+        await surroundings.shutdown.stop(late, of: after.plan, live.nodes) { [self] node in
+            if node.node.role == .manager, before.plan.managers[node.node.name] == nil {
+                node.gate.refuse(absence(of: node.node), passage: node.passage)
+            } else {
+                node.gate.hold(passage: node.passage)
+            }
+        }
     }
 }
 

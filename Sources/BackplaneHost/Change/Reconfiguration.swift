@@ -40,7 +40,7 @@ final class Reconfiguration {
                 await revert()
                 throw BackplaneError(
                     error.code,
-                    "\(component.name) refused its new configuration, so nothing was changed: \(error.message)",
+                    "\(component.name) refused its new configuration: \(error.message)",
                     at: next.place(of: next.configurationKey + (error.location ?? "")), failure: error.failure,
                     causes: [error])
             }

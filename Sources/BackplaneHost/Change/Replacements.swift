@@ -232,7 +232,7 @@ extension Replacements {
         _ = live.loaded
         if !libraries.isEmpty { _ = try live.requireLoadFolder() }
         let manifest = try await live.load(document, trust: options.trustsLibraries)
-        var target = ChangeTarget(manifest: manifest, replacements: [])
+        var target = ChangeTarget(manifest: manifest)
         do throws(BackplaneError) {
             target.replacements = try await load(libraries, among: manifest, options)
         } catch {
@@ -254,7 +254,7 @@ extension Replacements {
         case .success(let older):
             let id = older.plugin.description.id
             if let manifest = history.manifest(before: active, of: id, at: older.plugin.key) {
-                return ChangeTarget(manifest: manifest, replacements: [])
+                return ChangeTarget(manifest: manifest)
             }
             return ChangeTarget(replacements: [older])
         case .failure(let error):
@@ -264,7 +264,7 @@ extension Replacements {
                 manifest.plugins.contains(where: { $0.description.id == id })
                     != active.plugins.contains(where: { $0.description.id == id })
             else { throw error }
-            return ChangeTarget(manifest: manifest, replacements: [])
+            return ChangeTarget(manifest: manifest)
         }
     }
 }
@@ -278,12 +278,32 @@ struct Replacement {
     var library: String
 }
 
-/// The manifest and the plugins that a swap activates.
+/// What a change activates: another manifest, other plugins in it, or new instances of the same code.
 struct ChangeTarget {
+    /// The components to recreate without their state.
+    enum Recreated {
+        /// A manager, and the collaborators that only it uses.
+        case manager(String)
+        case everything
+
+        /// Returns the positions of the components in a manifest's plan.
+        ///
+        /// - Throws: `manager.unknown`, or the manager's own problem.
+        func nodes(of manifest: LoadedManifest) throws(BackplaneError) -> Set<Int> {
+            switch self {
+            case .everything: return Set(manifest.plan.nodes.map(\.id))
+            case .manager(let name):
+                let node = try manifest.node(ofManager: name)
+                return Set([node.id] + manifest.plan.layers(of: node).filter { $0.managers == [name] }.map(\.id))
+            }
+        }
+    }
     /// The manifest with the plugins that were loaded for it, or `nil` for the active one.
     var manifest: LoadedManifest?
     /// The plugins that replace others in that manifest.
-    var replacements: [Replacement]
+    var replacements: [Replacement] = []
+    /// The components to recreate, or `nil` for only those that change otherwise.
+    var recreated: Recreated?
 
     /// The libraries as named by the caller, keyed by their plugins' keys.
     var libraries: [String: String] {

@@ -31,9 +31,13 @@ final class Retirements {
 
     /// Retires an instance without callers: returns immediately, and ends the instance once its calls in flight have
     /// ended.
+    ///
+    /// - Parameters:
+    ///   - suspending: Whether the instance must release what it has acquired.
+    ///   - hasServed: Whether the instance has started, and not only been created.
     func add(
         _ component: RunningComponent, _ node: LiveNode, of plugin: LoadedPlugin, _ bindings: Set<Binding>,
-        suspending: Bool,
+        suspending: Bool, hasServed: Bool = true,
         in domain: isolated (any Actor)? = #isolation
     ) async {
         node.state = .stopped
@@ -45,7 +49,7 @@ final class Retirements {
         let order = last
         let end = Task {
             _ = domain
-            await finish(component, node, bindings, suspending: suspending)
+            await finish(component, node, bindings, suspending: suspending, hasServed: hasServed)
             entries[order] = nil
         }
         entries[order] = Entry(component: component, plugin: plugin, bindings: bindings, end: end, order: order)
@@ -56,9 +60,9 @@ final class Retirements {
         for retirement in all { await retirement.end.value }
     }
 
-    private func finish(_ component: RunningComponent, _ node: LiveNode, _ bindings: Set<Binding>, suspending: Bool)
-        async
-    {
+    private func finish(
+        _ component: RunningComponent, _ node: LiveNode, _ bindings: Set<Binding>, suspending: Bool, hasServed: Bool
+    ) async {
         let limit = live.options.stopLimit, starter = instances.starter
         let isIdle = {
             bindings.allSatisfy { $0.callsInFlight == 0 } && component.calls.callsInFlight == 0
@@ -91,6 +95,7 @@ final class Retirements {
                 live.log(.error, "did not release its resources after it was swapped", component, error)
             }
         }
+        if hasServed { live.log(.debug, "stopped", component) }
         lookUps.giveUp(of: node)
         // Its tasks may have opened streams after it was suspended.
         live.endStreams(openedBy: component)

@@ -13,35 +13,25 @@ struct Shutdown {
         live.endCallsLeftBehind()
         // A call that reads a stream would otherwise not end.
         live.endAllStreams()
-        await stop(live.started) { node, _ in node.gate.close(passage: node.passage) }
+        await stop(live.started, of: live.loaded.plan, live.nodes) { node in node.gate.close(passage: node.passage) }
         live.closeGates()
-    }
-
-    /// Stops nodes of an earlier plan, whose gates already refuse calls.
-    ///
-    /// - Parameter nodes: The nodes, keyed by their positions in that plan.
-    func stop(_ leaving: [LiveNode], of plan: Plan, _ nodes: [LiveNode]) async {
-        await stop(leaving, of: (plan, nodes)) { _, _ in }
     }
 
     /// Stops nodes in order.
     ///
     /// - Parameters:
-    ///   - earlier: The plan of the nodes, and all of its nodes by position; `nil` means the active plan.
-    ///   - shut: A function that closes a node's gate to further calls.
-    private func stop(
-        _ leaving: [LiveNode], of earlier: (plan: Plan, nodes: [LiveNode])? = nil,
-        shut: (LiveNode, RunningComponent) -> Void
-    ) async {
+    ///   - plan: The plan of the nodes.
+    ///   - nodes: All nodes of that plan, by position.
+    ///   - shut: A function that closes a node's gate to further calls; by default, it is closed already.
+    func stop(_ leaving: [LiveNode], of plan: Plan, _ nodes: [LiveNode], shut: (LiveNode) -> Void = { _ in }) async {
         let ids = Set(leaving.map(\.id)), byID = Dictionary(uniqueKeysWithValues: leaving.map { ($0.id, $0) })
-        let (plan, nodes) = earlier ?? (live.loaded.plan, live.nodes)
         let order = StopOrder.of(live.started.map(\.id).filter(ids.contains)) { id in
             byID[id].map { providers(of: $0, in: plan, nodes) } ?? []
         }
         for node in order.compactMap({ byID[$0] }) {
             guard let component = node.running else { continue }
             node.state = .quiescing(component)
-            shut(node, component)
+            shut(node)
             await stop(component, of: node)
             node.state = .stopped
             instances.end(node)

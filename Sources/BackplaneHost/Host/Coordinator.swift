@@ -29,14 +29,13 @@ actor Coordinator {
     private(set) lazy var instances = Instances(live: live, starter: starter, finder: finder)
     private(set) lazy var startup = Startup(live, instances, lookUps)
     private(set) lazy var shutdown = Shutdown(live: live, instances: instances, lookUps: lookUps)
-    private(set) lazy var changes = CompositionChanges(live, instances, startup, shutdown)
     private(set) lazy var retirements = Retirements(live, instances, lookUps)
     private(set) lazy var replacements = Replacements(live)
 
     /// The wires for the host program's calls by name, keyed by manager.
     var namedWires: [String: ServedWire] = [:]
-    /// The swap in progress.
-    var swapUnderWay: Change?
+    /// The change in progress.
+    var changeUnderWay: Change?
     /// The manifests that swaps replaced together with code.
     var manifestHistory = ManifestHistory()
     var stopping: Task<Void, Never>?
@@ -186,68 +185,7 @@ extension Coordinator {
     }
 }
 
-extension Coordinator {
-    /// A change of a running host.
-    enum Change: Sendable {
-        /// The activation of another manifest, which stops, starts, recreates or reconfigures only what it changes.
-        ///
-        /// Only the options for losses and trusted libraries apply.
-        case apply(ManifestDocument, ChangeOptions)
-        /// The recreation of a manager and the components that only it uses, or, with `nil`, of all running components.
-        case reset(String?)
-    }
-
-    /// Makes a change, after the changes that were requested earlier.
-    ///
-    /// - Throws: The errors that prevent the change, or later those of the managers that did not start.
-    func make(_ change: Change) async throws(BackplaneError) -> ManagerChanges {
-        let asked = clock.moment
-        await turns.take()
-        defer { turns.end() }
-        try live.requireRunning()
-        switch change {
-        case .apply(let document, let options): return try await apply(document, options, asked: asked)
-        case .reset(let manager): return try await changes.reset(manager)
-        }
-    }
-
-    private func apply(_ document: ManifestDocument, _ options: ChangeOptions, asked: Deadline)
-        async throws(BackplaneError) -> ManagerChanges
-    {
-        let old = live.loaded, new = try await live.load(document, trust: options.trustsLibraries)
-        let change = old.change(to: new)
-        let configurations = Reconfiguration(change.reconfigured, keeping: change.kept, to: new.plan, live, starter)
-        do throws(BackplaneError) {
-            try new.requireSound()
-            try requireNoRestart(for: document)
-            if changes.needsSwap(to: new, change) { return try await carryState(to: new, options, asked: asked) }
-            try await changes.prepare(
-                new, change, configurations, losesData: options.discardsState,
-                losesMethods: options.allowsMissingMethods)
-        } catch {
-            ChangeTarget(manifest: new, replacements: []).abandon(in: live)
-            throw error
-        }
-        follow(document.manifest)
-        // Only a swap to the manifest before knows the code that belongs to it.
-        manifestHistory = ManifestHistory()
-        return try await changes.activate(new, change, configurations)
-    }
-
-    /// Activates a manifest as a swap without libraries, which carries state over or changes nothing.
-    private func carryState(to new: LoadedManifest, _ options: ChangeOptions, asked: Deadline)
-        async throws(BackplaneError) -> ManagerChanges
-    {
-        let report: ChangeReport
-        do throws(BackplaneError) {
-            report = try await swap(to: ChangeTarget(manifest: new, replacements: []), options, asked: asked)
-        } catch {
-            guard error.code == .swapRefused, !error.causes.isEmpty else { throw error }
-            throw .combining(error.causes, of: "the manifest", at: new.document.path)
-        }
-        return report.managers ?? ManagerChanges(before: live.managersUp, after: live.managersUp, remade: [])
-    }
-}
+// MARK: Changes
 
 extension Coordinator {
     /// Activates new builds of plugins and, if specified, another manifest: either all of them or none.
@@ -255,13 +193,11 @@ extension Coordinator {
         _ libraries: [String], applying document: ManifestDocument?, _ options: ChangeOptions,
         progress report: ChangeProgressReport?
     ) async throws(BackplaneError) -> ChangeReport {
-        let asked = clock.moment
-        await turns.take()
-        defer { turns.end() }
-        try live.requireRunning()
-        let target = try await target(libraries, applying: document, options)
-        guard target.changes(live.loaded) else { return ChangeReport(.unchanged) }
-        return try await swap(to: target, options, asked: asked, progress: report)
+        try await changing { asked throws(BackplaneError) in
+            let target = try await target(libraries, applying: document, options)
+            guard target.changes(live.loaded) else { return ChangeReport(.unchanged) }
+            return try await change(to: target, options, asked: asked, progress: report)
+        }
     }
 
     /// Activates plugins that are linked into this program and, if specified, another manifest.
@@ -269,31 +205,61 @@ extension Coordinator {
         linked: [LinkedPlugin], applying document: ManifestDocument? = nil, _ options: ChangeOptions,
         progress report: ChangeProgressReport? = nil
     ) async throws(BackplaneError) -> ChangeReport {
-        let asked = clock.moment
-        await turns.take()
-        defer { turns.end() }
-        try live.requireRunning()
-        var target = try await target([], applying: document, options, needsLibraries: false)
-        for plugin in linked { target.replacements.append(try replacements.describe(plugin)) }
-        return try await swap(to: target, options, asked: asked, progress: report)
+        try await changing { asked throws(BackplaneError) in
+            var target = try await target([], applying: document, options, needsLibraries: false)
+            for plugin in linked { target.replacements.append(try replacements.describe(plugin)) }
+            return try await change(to: target, options, asked: asked, progress: report)
+        }
     }
 
-    /// Reactivates an older generation of a plugin, and the manifest that a swap replaced together with it.
+    /// Reactivates an older generation of a plugin, and the manifest that a change replaced together with it.
     func rollback(_ plugin: String, to number: Int?, _ options: ChangeOptions, progress report: ChangeProgressReport?)
+        async throws(BackplaneError) -> ChangeReport
+    {
+        try await changing { asked throws(BackplaneError) in
+            try await change(
+                to: try replacements.earlier(plugin, number, manifestHistory), options, asked: asked, progress: report)
+        }
+    }
+
+    /// Activates another manifest.
+    func apply(_ document: ManifestDocument, _ options: ChangeOptions, progress report: ChangeProgressReport?)
+        async throws(BackplaneError) -> ChangeReport
+    {
+        try await changing { asked throws(BackplaneError) in
+            let target = try await target([], applying: document, options)
+            do throws(BackplaneError) {
+                try target.manifest?.requireSound()
+            } catch {
+                target.abandon(in: live)
+                throw error
+            }
+            return try await change(to: target, options, asked: asked, progress: report)
+        }
+    }
+
+    /// Recreates components without their state.
+    func reset(_ recreated: ChangeTarget.Recreated) async throws(BackplaneError) -> ChangeReport {
+        try await changing { asked throws(BackplaneError) in
+            try await change(to: ChangeTarget(recreated: recreated), ChangeOptions(), asked: asked)
+        }
+    }
+
+    /// Runs a change after the changes that were requested earlier.
+    private func changing(_ body: (Deadline) async throws(BackplaneError) -> ChangeReport)
         async throws(BackplaneError) -> ChangeReport
     {
         let asked = clock.moment
         await turns.take()
         defer { turns.end() }
         try live.requireRunning()
-        return try await swap(
-            to: try replacements.earlier(plugin, number, manifestHistory), options, asked: asked, progress: report)
+        return try await body(asked)
     }
 
     func preview(_ libraries: [String], applying document: ManifestDocument?, _ options: ChangeOptions)
-        async throws(BackplaneError) -> SwapPreview
+        async throws(BackplaneError) -> ChangeReport
     {
-        let isTurn = await turns.takeLook(isOnProbation: swapUnderWay?.machine.isOnProbation ?? false)
+        let isTurn = await turns.takeLook(isOnProbation: changeUnderWay?.machine.isOnProbation ?? false)
         defer { if isTurn { turns.end() } }
         try live.requireRunning()
         let target = try await target(libraries, applying: document, options)
@@ -301,39 +267,38 @@ extension Coordinator {
         return try await draft(target, options, asked: clock.moment).preview
     }
 
-    /// Activates a manifest and plugins, or leaves everything unchanged.
-    func swap(
+    /// Activates a target, or leaves everything unchanged.
+    private func change(
         to target: ChangeTarget, _ options: ChangeOptions, asked: Deadline, progress report: ChangeProgressReport? = nil
     ) async throws(BackplaneError) -> ChangeReport {
-        let before = live.loaded, swap: Change
+        let before = live.loaded, change: Change
         do throws(BackplaneError) {
-            swap = try await draft(target, options, asked: asked)
-            if let error = BackplaneError.combining(refusals: swap.refusals) { throw error }
+            change = try await draft(target, options, asked: asked)
+            if let error = BackplaneError.combining(refusals: change.refusals) { throw error }
         } catch {
             target.abandon(in: live)
             throw error
         }
-        swap.reportProgress = report
-        swapUnderWay = swap
-        defer { swapUnderWay = nil }
+        change.reportProgress = report
+        changeUnderWay = change
+        defer { changeUnderWay = nil }
         // A new component's first use of its services follows its own manifest.
-        if swap.isOfAnotherManifest { follow(swap.after.document.manifest) }
+        if change.isOfAnotherManifest { follow(change.after.document.manifest) }
         let result: ChangeReport
-        do throws(BackplaneError) { result = try await swap.perform() } catch {
+        do throws(BackplaneError) { result = try await change.perform() } catch {
             follow(before.document.manifest)
             target.abandon(in: live)
             throw error
         }
         if result.outcome == .rolledBack {
             follow(before.document.manifest)
-        } else if swap.isOfAnotherManifest {
-            changes.forgetRemovedManagers()
-            manifestHistory.add(from: before, to: swap.after)
+        } else if change.isOfAnotherManifest {
+            manifestHistory.add(from: before, to: change.after)
         }
         return result
     }
 
-    /// Loads the plugins and the manifest that a swap is to activate.
+    /// Loads the plugins and the manifest that a change is to activate.
     private func target(
         _ libraries: [String], applying document: ManifestDocument?, _ options: ChangeOptions,
         needsLibraries: Bool = true
@@ -436,7 +401,7 @@ extension Coordinator {
     /// Returns every generation of a plugin, or of all plugins, that is in memory.
     func generations(of name: String?) throws(BackplaneError) -> [Generation] {
         let report = GenerationReport(
-            live: live, retirements: retirements, starter: starter, swap: swapUnderWay)
+            live: live, retirements: retirements, starter: starter, swap: changeUnderWay)
         return try report.generations(of: name)
     }
 

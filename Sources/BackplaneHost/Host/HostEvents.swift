@@ -10,9 +10,9 @@ public struct HostEvent: Sendable, Hashable {
         /// A swap or a rollback has ended; a report with the outcome `rolledBack` represents a failed probation.
         case swapped(report: ChangeReport)
         /// Another manifest is active.
-        case applied(change: ManagerChanges)
+        case applied(report: ChangeReport)
         /// Components were recreated.
-        case reset(change: ManagerChanges)
+        case reset(report: ChangeReport)
         /// A change was refused or has failed; the error states whether anything has changed.
         case failed(operation: Operation, error: BackplaneError)
         /// The calls through a wire use another lane than before.

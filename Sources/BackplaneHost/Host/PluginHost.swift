@@ -142,70 +142,81 @@ public final class PluginHost: Sendable {
             { await .started(managers: coordinator.managersUp) })
     }
 
-    /// Activates another manifest while the host runs.
+    /// Activates another manifest while the host runs, or changes nothing.
     ///
-    /// Everything that the new manifest changes, or that depends on a change, is started, stopped or recreated;
-    /// everything else keeps running. Remotes that the host program and other components hold stay valid: calls that
-    /// arrive while a manager is being recreated wait. Libraries that the manifest adds are loaded; those that it drops
-    /// are no longer used. A component for which only the configuration changes receives the new one while it runs, if
-    /// its class supports this (`ReconfigurableComponent`).
-    ///
-    /// If the change would end an instance that has state, the manifest is activated as a swap without libraries, which
-    /// carries the state over or changes nothing: ``swap(_:applying:_:)``.
+    /// Components that the manifest adds start, those whose definition changes are recreated with their state, and
+    /// those that it no longer has stop; everything else keeps running. Remotes that the host program and other
+    /// components hold stay valid. Libraries that the manifest adds are loaded; those that it drops are no longer used.
+    /// A component for which only the configuration changes receives the new one while it runs, if its class supports
+    /// this (`ReconfigurableComponent`).
     ///
     /// - Parameters:
-    ///   - manifest: The manifest to activate.
-    ///   - trustsLibraries: Whether to load new libraries without a trial in a child process.
-    ///   - allowsMissingMethods: Whether callers that stay may lose methods that they use.
-    ///   - discardsState: Whether state that cannot be carried over is discarded.
-    ///   - encodesState: Whether state crosses as JSON even if it could cross as a Swift value.
-    /// - Throws: All errors of the manifest, or the reason why a component refused its new configuration, in both of
-    ///   which cases nothing has changed; the errors of a swap; or the reasons why components did not start, in which
-    ///   case everything else follows the manifest.
+    ///   - manifest: The manifest to activate. A definition with `was` continues the component that had that name.
+    ///   - options: The limits and the probation of the change.
+    /// - Throws: All errors of the manifest, `swap.refused` with the reasons against the change, or `swap.failed` with
+    ///   the error of the step that failed; nothing has changed then.
     @discardableResult
-    public func apply(
-        _ manifest: ManifestDocument, trustsLibraries: Bool = false, allowsMissingMethods: Bool = false,
-        discardsState: Bool = false, encodesState: Bool = false
-    ) async throws(BackplaneError) -> ManagerChanges {
-        let options = ChangeOptions(
-            discardsState: discardsState, trustsLibraries: trustsLibraries, allowsMissingMethods: allowsMissingMethods,
-            encodesState: encodesState)
-        return try await change(.apply(manifest, options), .apply)
+    public func apply(_ manifest: ManifestDocument, _ options: ChangeOptions = ChangeOptions())
+        async throws(BackplaneError) -> ChangeReport
+    {
+        try await apply(manifest, options, progress: nil)
     }
 
     /// Activates a manifest built in Swift while the host runs.
     ///
     /// - Throws: The same errors as for a ``ManifestDocument``.
     @discardableResult
-    public func apply(_ manifest: Manifest) async throws(BackplaneError) -> ManagerChanges {
-        try await apply(ManifestDocument(manifest))
-    }
-
-    /// Recreates one manager and the collaborators that only it uses; calls that arrive in the meantime wait.
-    ///
-    /// - Throws: `manager.unknown`, the manager's own problem, or the reason why it did not start again.
-    @discardableResult
-    public func reset(_ manager: String) async throws(BackplaneError) -> ManagerChanges {
-        try await change(.reset(manager), .reset)
-    }
-
-    /// Recreates every running component; calls that arrive in the meantime wait.
-    ///
-    /// - Throws: The reasons why components did not start again.
-    @discardableResult
-    public func reset() async throws(BackplaneError) -> ManagerChanges {
-        try await change(.reset(nil), .reset)
-    }
-
-    private func change(_ change: Coordinator.Change, _ operation: HostEvent.Operation)
-        async throws(BackplaneError) -> ManagerChanges
+    public func apply(_ manifest: Manifest, _ options: ChangeOptions = ChangeOptions()) async throws(BackplaneError)
+        -> ChangeReport
     {
+        try await apply(ManifestDocument(manifest), options)
+    }
+
+    /// Activates another manifest, and reports the progress.
+    ///
+    /// - Parameter report: The same closure as for a swap.
+    package func apply(
+        _ manifest: ManifestDocument, _ options: ChangeOptions, progress report: ChangeProgressReport?
+    ) async throws(BackplaneError) -> ChangeReport {
+        try await changing(.apply) { coordinator throws(BackplaneError) in
+            try await coordinator.apply(manifest, options, progress: report)
+        }
+    }
+
+    /// Recreates one manager and the collaborators that only it uses, without their state.
+    ///
+    /// - Throws: `manager.unknown`, the manager's own problem, or `swap.failed` with the reason why a new instance did
+    ///   not start; the old ones keep running then.
+    @discardableResult
+    public func reset(_ manager: String) async throws(BackplaneError) -> ChangeReport {
+        try await changing(.reset) { coordinator throws(BackplaneError) in try await coordinator.reset(.manager(manager)) }
+    }
+
+    /// Recreates every running component without its state.
+    ///
+    /// - Throws: `swap.failed` with the reason why a new instance did not start; the old ones keep running then.
+    @discardableResult
+    public func reset() async throws(BackplaneError) -> ChangeReport {
+        try await changing(.reset) { coordinator throws(BackplaneError) in try await coordinator.reset(.everything) }
+    }
+
+    /// Makes a change, and announces its result.
+    private func changing(
+        _ operation: HostEvent.Operation,
+        _ change: @escaping @Sendable (Coordinator) async throws(BackplaneError) -> ChangeReport
+    ) async throws(BackplaneError) -> ChangeReport {
         let coordinator = coordinator
         try coordinator.requireThreads()
         return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
             try await coordinator.announcing(
-                operation, { () async throws(BackplaneError) in try await coordinator.make(change) },
-                { operation == .reset ? .reset(change: $0) : .applied(change: $0) })
+                operation, { () async throws(BackplaneError) in try await change(coordinator) },
+                { report in
+                    switch operation {
+                    case .apply: .applied(report: report)
+                    case .reset: .reset(report: report)
+                    default: report.outcome == .unchanged ? nil : .swapped(report: report)
+                    }
+                })
         }
     }
 
@@ -382,21 +393,8 @@ extension PluginHost {
         _ libraries: [String], applying manifest: ManifestDocument?, _ options: ChangeOptions,
         progress report: ChangeProgressReport?
     ) async throws(BackplaneError) -> ChangeReport {
-        try await swapping(.swap) { coordinator throws(BackplaneError) in
+        try await changing(.swap) { coordinator throws(BackplaneError) in
             try await coordinator.swap(libraries, applying: manifest, options, progress: report)
-        }
-    }
-
-    private func swapping(
-        _ operation: HostEvent.Operation,
-        _ swap: @escaping @Sendable (Coordinator) async throws(BackplaneError) -> ChangeReport
-    ) async throws(BackplaneError) -> ChangeReport {
-        let coordinator = coordinator
-        try coordinator.requireThreads()
-        return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
-            try await coordinator.announcing(
-                operation, { () async throws(BackplaneError) in try await swap(coordinator) },
-                { $0.outcome == .unchanged ? nil : .swapped(report: $0) })
         }
     }
 
@@ -412,16 +410,18 @@ extension PluginHost {
         try await swap([library], options)
     }
 
-    /// Returns a preview of a swap, for which the libraries are loaded but no component is affected.
+    /// Returns the plan of a change, for which libraries are loaded but no component is affected.
     ///
     /// - Parameters:
-    ///   - libraries: The paths of the libraries or definition files, or their names in the manifest.
-    ///   - manifest: The manifest that the swap would activate, or `nil` for the active one.
-    ///   - options: The options that the swap would have.
-    /// - Throws: The reason why a library cannot be loaded. Reasons to refuse the swap are part of the preview.
-    public func previewSwap(
-        _ libraries: [String], applying manifest: ManifestDocument? = nil, _ options: ChangeOptions = ChangeOptions()
-    ) async throws(BackplaneError) -> SwapPreview {
+    ///   - libraries: The paths of the libraries or definition files to swap, or their names in the manifest.
+    ///   - manifest: The manifest to activate, or `nil` for the active one.
+    ///   - options: The options that the change would have.
+    /// - Throws: The reason why a library cannot be loaded, or the errors of the manifest. Reasons to refuse the change
+    ///   are part of the plan.
+    public func preview(
+        _ libraries: [String] = [], applying manifest: ManifestDocument? = nil,
+        _ options: ChangeOptions = ChangeOptions()
+    ) async throws(BackplaneError) -> ChangeReport {
         try coordinator.requireThreads()
         return try await coordinator.preview(libraries, applying: manifest, options)
     }
@@ -451,7 +451,7 @@ extension PluginHost {
     package func rollback(
         plugin: String, to generation: Int?, _ options: ChangeOptions, progress report: ChangeProgressReport?
     ) async throws(BackplaneError) -> ChangeReport {
-        try await swapping(.rollback) { coordinator throws(BackplaneError) in
+        try await changing(.rollback) { coordinator throws(BackplaneError) in
             try await coordinator.rollback(plugin, to: generation, options, progress: report)
         }
     }

@@ -63,7 +63,7 @@ package final class TurnstileHost: Sendable {
         let start = ContinuousClock.now
         let report = try await host.swap(library: library.path, options)
         let time = ContinuousClock.now - start
-        if report.outcome == .swapped { edition.withLock { $0 = other } }
+        if report.outcome == .changed { edition.withLock { $0 = other } }
         return (time, report)
     }
 
@@ -87,7 +87,7 @@ package final class TurnstileHost: Sendable {
         -> (time: Duration, report: ChangeReport)
     {
         let swap = try await swap(options)
-        guard swap.report.outcome == .swapped else {
+        guard swap.report.outcome == .changed else {
             throw BackplaneError(
                 .swapFailed, "expected the other edition to become active, found: \(swap.report.outcome.rawValue)",
                 at: library.path)

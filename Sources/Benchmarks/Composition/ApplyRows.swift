@@ -40,9 +40,9 @@ struct ApplyRows: Sendable {
                 let start = ContinuousClock.now
                 let change = try await host.apply(document)
                 let time = ContinuousClock.now - start
-                guard change.restarted == [Self.manager] else {
+                guard change.managers.restarted == [Self.manager] else {
                     throw BackplaneError(
-                        .componentFailed, "expected one manager to be recreated, found \(change.restarted.count)",
+                        .componentFailed, "expected one manager to be recreated, found \(change.managers.restarted.count)",
                         at: Self.manager)
                 }
                 return time

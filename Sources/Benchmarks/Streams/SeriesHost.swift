@@ -56,7 +56,7 @@ final class SeriesHost: Sendable {
         let start = ContinuousClock.now
         let report = try await host.swap(library: library.path, ChangeOptions(trustsLibraries: true))
         let time = ContinuousClock.now - start
-        guard report.outcome == .swapped else {
+        guard report.outcome == .changed else {
             throw BackplaneError(
                 .swapFailed, "expected the other edition to become active, found: \(report.outcome.rawValue)",
                 at: library.path)

@@ -123,7 +123,7 @@ struct ChangeMachineTests {
             for onProbation in [false, true] {
                 let run = run(members, onProbation) { _ in false }, all = members.indices,
                     gated = all.filter { members[$0].isGated }
-                #expect(run.outcome == .swapped)
+                #expect(run.outcome == .changed)
                 #expect(Set(run.actions).count == run.actions.count, "\(run)")
                 var steps = run.actions.filter {
                     if case .activate(let member) = $0 { members[member].isGated } else { true }
@@ -205,7 +205,7 @@ struct ChangeMachineTests {
             }
             #expect(!isHeld, "\(run)")
             switch run.outcome {
-            case .swapped:
+            case .changed:
                 let made = run.members.indices.filter { run.members[$0].hasNew }
                 #expect(servesNew && created == Set(made) && run.actions.last == .retire, "\(run)")
                 #expect(
@@ -364,7 +364,7 @@ struct ChangeMachineTests {
             let sound = run(members, false) { _ in false }
             for times in 0...3 {
                 let later = runLater(members, times: times)
-                #expect(later.outcome == .swapped && later.states == sound.states)
+                #expect(later.outcome == .changed && later.states == sound.states)
                 let hold = sound.place(.hold)!
                 let expected =
                     sound.actions[..<hold] + Array(repeating: round, count: times).joined() + sound.actions[hold...]

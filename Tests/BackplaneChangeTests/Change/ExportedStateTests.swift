@@ -92,28 +92,28 @@ struct ExportedStateTests {
 
     @Test func `a dictionary is exported in one order`() async throws {
         let (report, words) = try await swap(WordCounter.self)
-        #expect(report.outcome == .swapped && report.warnings == [])
+        #expect(report.outcome == .changed && report.warnings == [])
         #expect(report.components.first?.state?.lane == "native" && report.components.first?.state?.remark == nil)
         #expect(words == 200)
     }
 
     @Test func `another order of an array is a remark and no warning`() async throws {
         let (report, words) = try await swap(WordList.self)
-        #expect(report.outcome == .swapped && report.warnings == [])
+        #expect(report.outcome == .changed && report.warnings == [])
         #expect(report.components.first?.state?.remark?.contains("the order of its arrays differs") == true)
         #expect(words == 200)
     }
 
     @Test func `state that an import loses is a warning`() async throws {
         let (report, words) = try await swap(ForgetfulList.self)
-        #expect(report.outcome == .swapped && report.warnings.count == 1 && words == 1)
+        #expect(report.outcome == .changed && report.warnings.count == 1 && words == 1)
         #expect(report.warnings.first?.contains("the state of Words is not stable") == true, "\(report.warnings)")
         #expect(report.components.first?.state?.remark == nil)
     }
 
     @Test func `state that crosses natively and could not as JSON is a warning`() async throws {
         let (report, words) = try await swap(Thermometer.self)
-        #expect(report.outcome == .swapped && report.warnings.count == 1 && words == 2)
+        #expect(report.outcome == .changed && report.warnings.count == 1 && words == 2)
         #expect(
             report.warnings.first?.hasPrefix(
                 "the state of Words crosses natively, but could not cross as JSON, which code of another version or layout needs: Thermometer: its state"

@@ -83,7 +83,7 @@ struct LongCallTests {
         latches["long"].open()
         #expect(try await long.value == "1", "a call ends on the code that it began on")
         let report = try await swap.value
-        #expect(report.outcome == .swapped)
+        #expect(report.outcome == .changed)
         #expect(told.all == [.waiting(for: record.metadata["calls"] ?? "")])
         #expect(try await (counter.edition(), counter.add(1)) == (2, 102))
         await eventually { gate.callsUnderWay == 0 && counters.counters["Counter"]!.left == [2: 1] }
@@ -166,7 +166,7 @@ struct LongCallTests {
         let swap = Task { try await counters.swap(latches.script(3), Self.later()) }
         try await waits(counters)
         latches["long"].open()
-        #expect(try await (swap.value.outcome, long.value) == (.swapped, "1"))
+        #expect(try await (swap.value.outcome, long.value) == (.changed, "1"))
         await counters.host.stop()
     }
 
@@ -193,7 +193,7 @@ struct LongCallTests {
         let report = try await counters.test.expiring(.seconds(7)) {
             try await counters.swap(CounterScript(edition: 2), ChangeOptions(drain: .upTo(.seconds(7), then: .cancel)))
         }
-        #expect(report.outcome == .swapped)
+        #expect(report.outcome == .changed)
         #expect(report.warnings.count == 1, "\(report.warnings)")
         #expect(report.warnings.first?.hasPrefix("cancelled: calls have not ended within 7.0 seconds: ") == true)
         for call in calls { #expect(await error { try await call.value }?.code == .callCancelled) }

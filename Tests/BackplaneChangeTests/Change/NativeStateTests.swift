@@ -108,7 +108,7 @@ struct NativeStateTests {
             var full = Self.full
             _ = try await remote.keep(full)
             for number in 0..<5 {
-                #expect(try await swap(ChangeOptions(stepLimit: .seconds(60))).outcome == .swapped)
+                #expect(try await swap(ChangeOptions(stepLimit: .seconds(60))).outcome == .changed)
                 let volume = Volume(1_000 + number, "Added \(number)")
                 full.byName[volume.title] = volume
                 #expect(try await remote.add(volume) == full.byName.count)

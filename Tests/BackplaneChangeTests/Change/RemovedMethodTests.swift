@@ -79,7 +79,7 @@ struct RemovedMethodTests {
         let report = try await counters.swap(linked: [
             OtherCounters.narrower, OptionalClients.edition("2.0.0", isNarrow: true),
         ])
-        #expect(report.outcome == .swapped && report.warnings == [])
+        #expect(report.outcome == .changed && report.warnings == [])
         await counters.host.stop()
     }
 
@@ -91,13 +91,13 @@ struct RemovedMethodTests {
         #expect(try await counter.add(5) == 5)
         let report = try await counters.swap(
             linked: [OtherCounters.narrower], ChangeOptions(allowsMissingMethods: true))
-        #expect(report.outcome == .swapped)
+        #expect(report.outcome == .changed)
         #expect(report.warnings.contains { $0.contains("`act`") && $0.contains("Counting") }, "\(report.warnings)")
         #expect(try await counter.add(1) == 6)
         #expect(await error { try await counter.act("") }?.code == .callUnimplemented)
         // The wire has lost nothing by this swap: the active provider has never had these methods.
         let next = try await counters.swap(linked: [OptionalClients.edition("1.1.0")])
-        #expect(next.outcome == .swapped)
+        #expect(next.outcome == .changed)
         await counters.host.stop()
     }
 }

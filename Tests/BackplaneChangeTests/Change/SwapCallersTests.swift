@@ -62,7 +62,7 @@ struct SwapCallersTests {
         given.cancel()
         #expect(await error { try await given.value }?.code == .callCancelled)
         inside.open()
-        #expect(try await swap.value.outcome == .swapped)
+        #expect(try await swap.value.outcome == .changed)
         #expect(try await patient.value == 10, "those that were given up added nothing")
         await counters.host.stop()
     }
@@ -122,7 +122,7 @@ struct SwapCallersTests {
         }
         await eventually { arrived.withLock { $0 } && gate.callsAside == 1 }
         suspending.open()
-        #expect(try await swap.value.outcome == .swapped, "it does not wait")
+        #expect(try await swap.value.outcome == .changed, "it does not wait")
         #expect(try await counter.add(1) == 6)
         #expect(try counter.editionNow() == 2, "once the gate is open synchronous calls go to the new one")
         try await eventually {
@@ -208,7 +208,7 @@ struct SwapCallersTests {
             callers.begin { Int(try await counters.test.call("Fourth", "add", "1")) ?? -1 }
             for number in 2...201 {
                 let before = callers.answers
-                #expect(try await counters.swap(CounterScript(edition: number)).outcome == .swapped)
+                #expect(try await counters.swap(CounterScript(edition: number)).outcome == .changed)
                 #expect(try fourth.editionNow() == number)
                 if number % 20 == 0 { await eventually { callers.answers > before } }
             }
@@ -244,7 +244,7 @@ struct SwapCallersTests {
         }
         await eventually { gate.callsWaiting == count }
         inside.open()
-        #expect(try await swap.value.outcome == .swapped)
+        #expect(try await swap.value.outcome == .changed)
         #expect(await counters.host.statistics.first { $0.component == "Counter" }?.generation == 2)
         for _ in calls { released.signal() }
         for (number, call) in calls.enumerated() { #expect(try await call.value == #""\#(number)""#) }

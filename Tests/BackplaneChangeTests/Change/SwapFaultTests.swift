@@ -125,7 +125,7 @@ struct SwapFaultTests {
         #expect(failure?.code == .swapFailed)
         #expect(
             failure?.message.hasSuffix(
-                "could not be swapped in: \(failing.step.rawValue): not today; the old code keeps running") == true,
+                "could not be activated: \(failing.step.rawValue): not today; the old code keeps running") == true,
             "\(String(describing: failure))")
         #expect(try await counter.add(1) == 6)
         #expect(try await counter.edition() == 1)

@@ -42,41 +42,4 @@ struct SwapLayersTests {
         try await events.until { $0 == ["made 1", "made 2", "gone 1"] }
         await counters.host.stop()
     }
-
-    @Test func `one that is missing, and awaited while its plugin is swapped, comes up from the new code`() async throws
-    {
-        let suspending = TestGate(), first = CounterEvents(),
-            second = CounterEvents(CounterScript(built: { throw BackplaneError(.componentFailed, "ill") }))
-        let manager = Self.manager(first),
-            script = CounterScript(suspended: { _ in await suspending.passThoughCancelled() })
-        let counters = try CounterHost(script: script, others: ["Manager": manager], linked: Self.others)
-        try await counters.host.start()
-        // It goes on without the layer that it does not ask for, and that does not come up.
-        guard case .dictionary(var changed) = manager else { return }
-        changed["dataAccessController"] = EditionStorePlugin.layer(second)
-        let counter: ManifestValue = [
-            "className": "StatefulCounter", "configuration": ["key": .string(counters.counters["Counter"]!.key)],
-        ]
-        let document = ManifestDocument([
-            "manifestVersion": 1, "plugins": [], "managers": ["Manager": .dictionary(changed), "Counter": counter],
-        ])
-        #expect(await error { try await counters.host.apply(document) } != nil)
-        #expect(await counters.host.managers.map { "\($0.state)" } == ["ready", "ready"])
-        #expect(second.all == ["made 1", "gone 1"])
-
-        counters.next(CounterScript(edition: 2))
-        second.next(CounterScript(edition: 2))
-        let swap = Task {
-            try await counters.swap(linked: [EditionStorePlugin.edition("2.0.0"), CounterHost.edition("2.0.0")])
-        }
-        try await suspending.arrivals()
-        let start = Task { try await counters.host.start() }
-        await eventually { await counters.host.coordinator.isAwaited }
-        #expect(second.all == ["made 1", "gone 1"], "not from the old code")
-        suspending.open()
-        #expect(try await swap.value.components.map(\.component) == ["Counter"])
-        try await start.value
-        #expect(second.all == ["made 1", "gone 1", "made 2"])
-        await counters.host.stop()
-    }
 }

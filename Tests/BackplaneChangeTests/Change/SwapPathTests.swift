@@ -59,7 +59,7 @@ struct SwapPathTests {
         await eventually { gate.callsWaiting == 1 }
         inside.open()
         for call in calls { #expect(try await call.value == "1 through 1", "to the end on the code it began on") }
-        #expect(try await swap.value.outcome == .swapped)
+        #expect(try await swap.value.outcome == .changed)
         #expect(try await stranger.value == "2")
         #expect(try await a.act("go") == "2 through 2")
         try await counters.expectNothingLeft(slots: ["A": 2])
@@ -93,7 +93,7 @@ struct SwapPathTests {
         await eventually { gates.0.callsWaiting == 1 && gates.1.callsWaiting == 1 }
         inside.open()
         #expect(try await call.value == "1 through 1 through 1")
-        #expect(try await swap.value.outcome == .swapped)
+        #expect(try await swap.value.outcome == .changed)
         #expect(try await strangers.0.value == "2")
         #expect(try await strangers.1.value == "2 through 2")
         await counters.host.stop()
@@ -116,7 +116,7 @@ struct SwapPathTests {
         await eventually { gate.callsWaiting == 1 }
         inside.open()
         for call in calls { #expect(try await call.value == "1 through 1") }
-        #expect(try await swap.value.outcome == .swapped)
+        #expect(try await swap.value.outcome == .changed)
         #expect(try await stranger.value == "2")
         #expect(try await relay.act("go") == "2 through 2")
         await counters.host.stop()
@@ -136,7 +136,7 @@ struct SwapPathTests {
                     #expect(answers == (2, 13), "the new one, with the state that it took over")
                     _ = seen.isFirst
                 }))
-        #expect(report.outcome == .swapped && !seen.isFirst)
+        #expect(report.outcome == .changed && !seen.isFirst)
         #expect(try await a.add(1) == 14)
         #expect(try await b.edition() == 2)
         await counters.host.stop()

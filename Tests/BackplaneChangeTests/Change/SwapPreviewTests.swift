@@ -43,11 +43,11 @@ struct SwapPreviewTests {
         let document = document(counters, ["Relay": RelayPlugin.manager(), "Second": RelayPlugin.manager()])
         let apply = Task { try await counters.host.apply(document) }
         try await stopping.arrivals()
-        let preview = Task { try await counters.host.previewSwap([library]) }
+        let preview = Task { try await counters.host.preview([library]) }
         await eventually { await coordinator.waitingTurns == 1 }
         stopping.open()
         #expect(
-            try await apply.value
+            try await apply.value.managers
                 == ManagerChanges(
                     before: ["Counter", "Relay", "Slow"], after: ["Counter", "Relay", "Second"], remade: []))
         let seen = try await preview.value
@@ -73,13 +73,13 @@ struct SwapPreviewTests {
             try await counters.host.generations(of: CounterHost.plugin).map(\.state)
         }
         try await eventually { try await states() == [.retired, .onProbation] }
-        let seen = try await counters.host.previewSwap([library])
+        let seen = try await counters.host.preview([library])
         #expect(seen.refusals == [] && seen.components.map(\.component) == ["Relay"])
         #expect(try await states() == [.retired, .onProbation])
 
         let document = document(counters, ["Relay": RelayPlugin.manager(), "Second": RelayPlugin.manager()])
-        #expect(try await counters.host.apply(document).kept.isSuperset(of: ["Counter", "Relay"]))
-        #expect(try await swap.value.outcome == .swapped)
+        #expect(try await counters.host.apply(document).managers.kept.isSuperset(of: ["Counter", "Relay"]))
+        #expect(try await swap.value.outcome == .changed)
         #expect(try await states() == [.retired, .active])
         #expect(try await (counter.edition(), relay.add(1)) == (2, 6))
         await counters.host.stop()
@@ -97,13 +97,13 @@ struct SwapPreviewTests {
                 CounterScript(edition: 2, activated: { _ in await activating.passThoughCancelled() }), options)
         }
         try await activating.arrivals()
-        let preview = Task { try await counters.host.previewSwap([library]) }
+        let preview = Task { try await counters.host.preview([library]) }
         await eventually { await coordinator.waitingTurns == 1 }
         activating.open()
         #expect(try await preview.value.refusals == [])
         #expect(try await counters.host.generations(of: CounterHost.plugin).map(\.state) == [.retired, .onProbation])
-        #expect(try await counters.swap(CounterScript(edition: 3)).outcome == .swapped)
-        #expect(try await swap.value.outcome == .swapped)
+        #expect(try await counters.swap(CounterScript(edition: 3)).outcome == .changed)
+        #expect(try await swap.value.outcome == .changed)
         await counters.host.stop()
     }
 }

@@ -143,7 +143,7 @@ struct SwapProbationTests {
                 CounterScript(edition: 2, health: { asked.wrappingAdd(1, ordering: .relaxed) }), options)
         }
         for _ in 0..<3 { try await counters.test.clock.expire(.seconds(20)) }
-        #expect(try await swap.value.outcome == .swapped)
+        #expect(try await swap.value.outcome == .changed)
         #expect(asked.load(ordering: .relaxed) == 3)
         #expect(try await counter.edition() == 2)
         await counters.host.stop()
@@ -227,7 +227,7 @@ struct SwapProbationTests {
         counters.next(CounterScript())
         #expect(try await counters.host.generations().map(\.state) == [.retired, .onProbation])
         await counters.host.stop()
-        #expect(try await swap.value.outcome == .swapped)
+        #expect(try await swap.value.outcome == .changed)
         try await events.until { $0.left == [:] }
         #expect(events.all.contains("stop 2") && !events.all.contains("stop 1"))
         #expect(counters.test.log.records.allSatisfy { $0.level < .error })

@@ -16,7 +16,7 @@ struct SwapRaceTests {
             let swaps = [2, 3, 4].map { edition in
                 Task { try await counters.swap(CounterScript(edition: round * 10 + edition)) }
             }
-            for swap in swaps { #expect(try await swap.value.outcome == .swapped) }
+            for swap in swaps { #expect(try await swap.value.outcome == .changed) }
         }
         #expect(try counter.sumNow() == 5)
         let states = try await counters.host.generations().map(\.state)
@@ -64,7 +64,7 @@ struct SwapRaceTests {
         for _ in 0..<100 { await Task.yield() }
         #expect(counters.counters["B"]!.all == [])
         inside.open()
-        #expect(try await swap.value.outcome == .swapped)
+        #expect(try await swap.value.outcome == .changed)
         #expect(try await late.value == 2)
         await counters.host.stop()
     }
@@ -78,12 +78,12 @@ struct SwapRaceTests {
         try await inside.arrivals()
         let reset = Task { try await counters.host.reset("Counter") }
         inside.open()
-        #expect(try await swap.value.outcome == .swapped)
-        #expect(try await reset.value.restarted == ["Counter"])
+        #expect(try await swap.value.outcome == .changed)
+        #expect(try await reset.value.managers.restarted == ["Counter"])
         #expect(try await (counter.edition(), counter.add(1)) == (2, 1), "a reset starts again, with the new code")
-        #expect(try await counters.swap(CounterScript(edition: 3)).outcome == .swapped)
+        #expect(try await counters.swap(CounterScript(edition: 3)).outcome == .changed)
         let empty = ManifestDocument(["manifestVersion": 1, "plugins": [], "managers": [:]])
-        #expect(try await counters.host.apply(empty, discardsState: true).stopped == ["Counter"])
+        #expect(try await counters.host.apply(empty, ChangeOptions(discardsState: true)).managers.stopped == ["Counter"])
         #expect(await error { try await counter.add(1) }?.code == .unknownManager)
         await counters.host.stop()
         try await counters.counters["Counter"]!.until { $0.left == [:] }
@@ -156,7 +156,7 @@ struct SwapRaceTests {
         let stop = Task { await counters.host.stop() }
         let failure = await error { try await swap.value }
         #expect(
-            failure?.code == .swapFailed && failure?.causes.first?.code == .hostStopped,
+            failure?.code == .hostStopped,
             "\(step): \(String(describing: failure))")
         latch.open()
         await stop.value

@@ -20,7 +20,7 @@ struct SwapResourcesTests {
             try folder.write(Array("first".utf8), as: "app_Turnstile.resources/" + name)
         }
         let came = try await fixture.host.swap(library: fixture.path)
-        #expect(came.outcome == .swapped, "there were none before")
+        #expect(came.outcome == .changed, "there were none before")
     }
 
     private func swap() async throws -> ChangeReport.Outcome {
@@ -38,24 +38,24 @@ struct SwapResourcesTests {
     func `other contents are a new generation, also of the same length`(name: String) async throws {
         for text in ["other", "longer than it was", ""] {
             try folder.write(Array(text.utf8), as: "app_Turnstile.resources/" + name)
-            #expect(try await swap() == .swapped)
+            #expect(try await swap() == .changed)
             #expect(try await swap() == .unchanged)
         }
     }
 
     @Test func `a file that is new, gone or a folder now is a change`() async throws {
         try folder.write([], as: "app_Turnstile.resources/deep/new.txt")
-        #expect(try await swap() == .swapped)
+        #expect(try await swap() == .changed)
         try FileManager.default.removeItem(atPath: folder.path + "/app_Turnstile.resources/deep/new.txt")
-        #expect(try await swap() == .swapped)
+        #expect(try await swap() == .changed)
         try FileManager.default.removeItem(atPath: folder.path + "/app_Turnstile.resources/name.txt")
         _ = try folder.makeFolder("app_Turnstile.resources/name.txt")
-        #expect(try await swap() == .swapped)
+        #expect(try await swap() == .changed)
         _ = try folder.makeFolder("app_Turnstile.resources/deep/empty")
-        #expect(try await swap() == .swapped)
+        #expect(try await swap() == .changed)
         #expect(try await swap() == .unchanged)
         FileTree.remove(folder.path + "/app_Turnstile.resources")
-        #expect(try await swap() == .swapped)
+        #expect(try await swap() == .changed)
         #expect(try await swap() == .unchanged)
     }
 }

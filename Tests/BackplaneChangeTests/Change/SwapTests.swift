@@ -12,7 +12,7 @@ struct SwapTests {
         let counters = try CounterHost(lanes: lanes) { $0.checksState = true }, counter = try await counters.counter()
         #expect(try await counter.add(5) == 5)
         let report = try await counters.swap(CounterScript(edition: 2))
-        #expect(report.outcome == .swapped)
+        #expect(report.outcome == .changed)
         #expect(try await counter.edition() == 2)
         #expect(try await counter.add(2) == 7)
         #expect(try counter.sumNow() == 7)

@@ -51,7 +51,7 @@ struct SwapTogetherTests {
         let failure = await error { try await counters.swap(linked: Self.both) }
         #expect(failure?.message.contains(": \(step.rawValue): not today") == true, "\(String(describing: failure))")
         #expect(
-            failure?.message.hasPrefix("\(CounterHost.plugin) 2.0.0, \(WorkerPlugin.id) 2.0.0 could not be swapped in")
+            failure?.message.hasPrefix("\(CounterHost.plugin) 2.0.0, \(WorkerPlugin.id) 2.0.0 could not be activated")
                 == true)
         #expect(try await (counter.edition(), worker.edition(), counter.add(1)) == (1, 1, 6))
         let states = try await counters.host.generations().map(\.state)

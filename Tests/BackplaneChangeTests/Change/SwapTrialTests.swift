@@ -37,7 +37,7 @@ struct SwapTrialTests {
         let fixture = try await TurnstileFixture()
         try fixture.build(TurnstileFixture.culprit([when: what]))
         let refused = await error { try await fixture.host.swap(library: fixture.path, Self.limits) }
-        let looked = await error { try await fixture.host.previewSwap([fixture.path], Self.limits) }
+        let looked = await error { try await fixture.host.preview([fixture.path], Self.limits) }
         // ThreadSanitizer has an exit code of its own for a process that ends in the dynamic loader.
         let isReported = OccupiedPoolProgram.isThreadSanitized && reason.contains("exit code")
         for refusal in [refused, looked] {
@@ -96,7 +96,7 @@ struct SwapTrialTests {
             parsing: Data(
                 #"{"manifestVersion": 1, "plugins": [{"library": "\#(slow)"}], "managers": {"Turnstile": {"className": "TurnstileManager"}}}"#
                     .utf8))
-        let apply = Task { try await host.apply(manifest, trustsLibraries: isTrusted) }
+        let apply = Task { try await host.apply(manifest, ChangeOptions(trustsLibraries: isTrusted)) }
         await eventually { FileContents.exists(begun) }
         #expect(await host.managers.map(\.name) == ["Turnstile"])
         #expect(try await fixture.turnstile.pass(1).edition == 1)

@@ -69,7 +69,7 @@ struct SwapWhileExchangingTests {
         let call = Task { try await feed.fetch("gated:news") }
         try await latch.arrivals()
         let report = try await counters.swap(linked: [Self.edition("2.0.0")])
-        #expect(report.outcome == .swapped && report.warnings == [])
+        #expect(report.outcome == .changed && report.warnings == [])
         #expect(try await call.value == "204")
         await counters.host.stop()
     }
@@ -85,7 +85,7 @@ struct SwapWhileExchangingTests {
         let report = try await counters.test.expiring(.seconds(1), .seconds(1)) {
             try await counters.swap(linked: [Self.edition("2.0.0")])
         }
-        #expect(report.outcome == .swapped)
+        #expect(report.outcome == .changed)
         #expect(
             report.warnings == [
                 "FeedCommunication had exchanges in flight after it was suspended, which were ended; `suspend` must end them"

@@ -35,15 +35,16 @@ struct ChangeReportTests {
         let (host, log) = host(managers("one"))
         try await host.start()
         let change = try await host.apply(Self.manifest(managers("two")))
-        #expect(change.kept == ["A"])
-        let steps = log.records.filter { $0.source == "host" }.compactMap { record in
-            record.metadata["component"].map { "\($0) \(record.message)" }
+        #expect(change.managers.kept == ["A"])
+        await eventually {
+            let steps = log.records.filter { $0.source == "host" }.compactMap { record in
+                record.metadata["component"].map { "\($0) \(record.message)" }
+            }
+            return steps == [
+                "ChallengeCommunication started", "A started", "ChallengeCommunication started",
+                "ChallengeCommunication stopped",
+            ]
         }
-        #expect(
-            steps == [
-                "ChallengeCommunication started", "A started", "ChallengeCommunication stopped",
-                "ChallengeCommunication started",
-            ])
         await host.stop()
     }
 

@@ -30,7 +30,7 @@ struct HostEventTests {
         }
         #expect(
             kinds == [
-                .started(managers: ["A", "B"]), .applied(change: applied), .reset(change: reset),
+                .started(managers: ["A", "B"]), .applied(report: applied), .reset(report: reset),
                 .failed(operation: .reset, error: try #require(thrown)),
                 .failed(operation: .swap, error: try #require(swap)),
             ])
@@ -42,7 +42,7 @@ struct HostEventTests {
         var late = peers.host.events.makeAsyncIterator()
         let change = try await peers.host.reset()
         let event = await late.next()
-        #expect(event?.kind == .reset(change: change))
+        #expect(event?.kind == .reset(report: change))
         await peers.host.stop()
         #expect(await late.next() == nil)
         for await _ in peers.host.events { Issue.record("an event of a host that has stopped") }

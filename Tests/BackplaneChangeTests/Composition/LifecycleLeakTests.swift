@@ -28,7 +28,7 @@ struct LifecycleLeakTests {
         var components: [Weak] = []
         for _ in 0..<Nightly.count(200, night: 1_000) {
             components.append(Weak(try await coordinator.running("A")))
-            _ = try await coordinator.make(.reset("A"))
+            _ = try await coordinator.reset(.manager("A"))
             #expect(try await remote.act("hello") == "hello")
         }
         // A thread that has ended a step may keep the component a little longer.

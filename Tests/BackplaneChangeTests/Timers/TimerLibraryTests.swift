@@ -31,7 +31,7 @@ struct TimerLibraryTests {
         let next = try folder.write(bytes + [0], as: "libNext.so")
         let report = try await test.host.swap(
             library: next, ChangeOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60)))
-        #expect(report.outcome == .swapped)
+        #expect(report.outcome == .changed)
         try await clock.run(for: .milliseconds(399))
         #expect(test.strikes == ["dong"])
         try await clock.run(for: .milliseconds(1_001))
@@ -46,7 +46,7 @@ extension TestHost {
     /// What the timepiece wrote.
     fileprivate var strikes: [String] { log.records.filter { $0.source == "Clock" }.map(\.message) }
 
-    fileprivate func apply(_ manifest: String) async throws -> ManagerChanges {
+    fileprivate func apply(_ manifest: String) async throws -> ChangeReport {
         try await host.apply(ManifestDocument(parsing: Data(manifest.utf8)))
     }
 }

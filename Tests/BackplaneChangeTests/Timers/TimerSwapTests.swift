@@ -14,7 +14,7 @@ struct TimerSwapTests {
         let timers = try await TimerHost(kind, .ticking())
         try await timers.clock.run(for: .seconds(50))
         #expect(timers.fired == ["fired 1"])
-        #expect(try await timers.swap(.ticking(2)).outcome == .swapped)
+        #expect(try await timers.swap(.ticking(2)).outcome == .changed)
         #expect(await timers.statistics.map(\.next) == [.seconds(10)])
         try await timers.clock.run(for: .seconds(9))
         #expect(timers.fired == ["fired 1"])
@@ -90,7 +90,7 @@ struct TimerSwapTests {
         #expect(!timers.events.all.contains("suspend 1"))
         #expect(timers.events.all.count { $0 == "quick 1" } == 1, "held back while the swap waits")
         goes.yield()
-        #expect(try await swap.value.outcome == .swapped)
+        #expect(try await swap.value.outcome == .changed)
         let order = timers.events.all.filter { ["fired 1", "suspend 1", "activate 2"].contains($0) }
         #expect(order == ["fired 1", "suspend 1", "activate 2"])
         timers.clock.advance(by: .zero)

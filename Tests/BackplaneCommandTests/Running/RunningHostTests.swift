@@ -148,8 +148,8 @@ struct RunningHostTests {
         #expect(listened.status == 0 && lines.count == 2, "\(listened)")
         for line in lines {
             let event = try JSONDecoder().decode(HostEvent.self, from: Data(line.utf8))
-            if case .reset(let change) = event.kind {
-                #expect(change.restarted == ["ClockManager"])
+            if case .reset(let report) = event.kind {
+                #expect(report.managers.restarted == ["ClockManager"])
             } else {
                 Issue.record("\(event)")
             }
@@ -193,13 +193,10 @@ struct RunningHostTests {
         #expect(try await tool.plain("call", "Second", "echo", "1", "--running").output == "1\n")
         let reset = try await tool.plain("reset", "Second")
         #expect(reset.status == 0 && reset.output == "recreated: Second\n1 manager unaffected\n")
-        struct Change: Decodable, Equatable {
-            var started: [String], restarted: [String], stopped: [String], kept: [String]
-        }
         let all = try await tool.plain("reset", "--json", "--manifest", path)
         #expect(
-            try JSONDecoder().decode(Change.self, from: Data(all.output.utf8))
-                == Change(started: [], restarted: ["Clock", "Second"], stopped: [], kept: []))
+            try JSONDecoder().decode(ChangeReport.self, from: Data(all.output.utf8)).managers
+                == ManagerChanges(restarted: ["Clock", "Second"]))
         _ = try write(clock)
         let removed = try await tool.plain("apply", "--manifest", path)
         #expect(removed.output == "stopped: Second\n1 manager unaffected\n", "\(removed.errors)")

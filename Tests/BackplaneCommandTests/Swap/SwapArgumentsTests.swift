@@ -58,20 +58,15 @@ import Testing
         #expect(throws: (any Error).self) { try BackplaneTool.Swap.parse([]) }
     }
 
-    @Test func `each option of apply has its effect, and no other`() throws {
-        let effects: [(option: String, property: KeyPath<ApplyRequest, Bool>)] = [
-            ("--empty", \.manifest.mayBeEmpty), ("--trust", \.trustsLibraries),
-            ("--allow-missing", \.allowsMissingMethods),
-            ("--discard-state", \.discardsState), ("--encoded-state", \.encodesState),
-        ]
-        for given in effects {
-            let request = try BackplaneTool.Apply.parse(["m.json", given.option]).request(for: "/m.json")
-            for effect in effects {
-                let isSet = request[keyPath: effect.property]
-                #expect(isSet == (effect.option == given.option), "\(given.option)")
-            }
-        }
-        let request = try BackplaneTool.Apply.parse(["m.json", "--environment", "test"]).request(for: "/m.json")
-        #expect(request.manifest == RequestedManifest("/m.json", environment: "test"))
+    @Test func `apply receives the same options`() throws {
+        let apply = try BackplaneTool.Apply.parse([
+            "m.json", "--discard-state", "--probation", "30", "--allow-missing", "--trust", "--encoded-state", "--dry-run",
+        ])
+        #expect(
+            try apply.options
+                == ChangeOptions(
+                    probation: Probation(duration: .seconds(30)), discardsState: true, trustsLibraries: true,
+                    allowsMissingMethods: true, encodesState: true))
+        #expect(try BackplaneTool.Apply.parse(["m.json"]).options == ChangeOptions())
     }
 }

@@ -10,7 +10,7 @@ import Testing
 /// What people read of swaps.
 @Suite struct SwapTextTests {
     private var report: ChangeReport {
-        var report = ChangeReport(.swapped)
+        var report = ChangeReport(.changed)
         report.plugins = [
             .init(
                 plugin: "org.example.notes", library: "/build/libNotes.so", fromGeneration: 2, toGeneration: 3,
@@ -18,21 +18,21 @@ import Testing
         ]
         report.components = [
             .init(
-                component: "NotesManager", role: "manager", className: "NotesManager", fromVersion: "1.0.0",
+                component: "NotesManager", role: "manager", .replaced, because: "its code is new", className: "NotesManager", fromVersion: "1.0.0",
                 toVersion: "1.1.0", manner: .gated,
                 state: StateChange(
                     schema: "notes", fromVersion: 1, toVersion: 2, bytes: 12_345, lane: "encoded",
                     reason: "the state has version 1 in the old code and 2 in the new code",
                     remark: "the order of its arrays differs"), callsInFlight: 3),
             .init(
-                component: "NotesStore", role: "data access controller", className: "NotesStore", fromVersion: "1.0.0",
+                component: "NotesStore", role: "data access controller", .replaced, because: "its code is new", className: "NotesStore", fromVersion: "1.0.0",
                 toVersion: "1.0.0", manner: .ungated),
             .init(
-                component: "Desk", role: "manager", className: "Desk", fromVersion: "2.0.0", toVersion: "2.0.0",
-                manner: .gated, isRestart: true,
+                component: "Desk", role: "manager", .recreated, because: "it calls NotesManager", className: "Desk", fromVersion: "2.0.0", toVersion: "2.0.0",
+                manner: .gated,
                 state: StateChange(schema: "desk", fromVersion: 1, toVersion: 1, lane: "native")),
             .init(
-                component: "Tags", role: "manager", className: "Tags", fromVersion: "1.0.0", toVersion: "1.1.0",
+                component: "Tags", role: "manager", .replaced, because: "its code is new", className: "Tags", fromVersion: "1.0.0", toVersion: "1.1.0",
                 manner: .gated,
                 state: StateChange(schema: "tags", fromVersion: 3, toVersion: nil, lost: "nothing takes version 3")),
         ]
@@ -57,8 +57,9 @@ import Testing
     }
 
     @Test func `a preview is tables, and what speaks against it`() throws {
-        var preview = SwapPreview()
+        var preview = ChangeReport(.planned)
         (preview.plugins, preview.components, preview.wires) = (report.plugins, report.components, report.wires)
+        preview.managers.kept = ["Clock"]
         preview.warnings = ["the library was built a year ago"]
         let sound = preview
         preview.refusals = [
@@ -66,7 +67,7 @@ import Testing
                 .swapRefused, "`Desk` needs Notes 2.0.0", at: "/managers/Desk",
                 causes: [BackplaneError(.wireMismatch, "it has 1.1.0")])
         ]
-        let texts = [sound, preview, SwapPreview()].map { $0.lines(colour: false).joined(separator: "\n") }
+        let texts = [sound, preview, ChangeReport(.planned)].map { $0.lines(colour: false).joined(separator: "\n") }
         try expectSnapshot(texts.joined(separator: "\n\n") + "\n", "swap-preview")
     }
 

@@ -41,7 +41,7 @@ struct FilterSwapTests {
                 for _ in 0..<half { group.addTask { try await extended.text(request) } }
                 gate.open()
                 let outcome = try await swap.value.outcome
-                #expect(outcome == .swapped)
+                #expect(outcome == .changed)
                 return try await group.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
             }
             #expect(editions.values.reduce(0, +) == 2 * half && Set(editions.keys).isSubset(of: ["1", "2"]))

@@ -38,7 +38,7 @@ import Testing
             ),
             (
                 ApplyRequest(RequestedManifest("/m.json", environment: "night")),
-                #"{"allowsMissingMethods":false,"discardsState":false,"encodesState":false,"manifest":{"environment":"night","mayBeEmpty":false,"path":"/m.json"},"protocol":1,"request":"apply","trustsLibraries":false}"#
+                #"{"manifest":{"environment":"night","mayBeEmpty":false,"path":"/m.json"},"protocol":1,"request":"apply"}"#
             ),
         ] as [(any ControlMessage, String)])
     func `a request's keys are those of its type, next to its name`(request: any ControlMessage, text: String) throws {
@@ -51,7 +51,7 @@ import Testing
             try ControlText.message(type, in: Array(text.utf8))
         }
         let apply = try read(ApplyRequest.self, #"{"request": "apply", "manifest": {"path": "/m.json"}}"#)
-        #expect(apply.manifest == RequestedManifest("/m.json") && !apply.trustsLibraries)
+        #expect(apply.manifest == RequestedManifest("/m.json") && apply.options == nil)
         let levels = try read(LogLevelsRequest.self, #"{"request": "logLevels", "exceptions": {"B": null}}"#)
         #expect(levels.exceptions == ["B": nil] && levels.standard == nil && !levels.reset)
         let swap = try read(
@@ -111,7 +111,7 @@ import Testing
         ]
         report.components = [
             ComponentChange(
-                component: "M", role: "manager", className: "C", fromVersion: "1.0.0", toVersion: "1.1.0",
+                component: "M", role: "manager", .replaced, because: "its code is new", className: "C", fromVersion: "1.0.0", toVersion: "1.1.0",
                 manner: .gated, state: StateChange(schema: "s", fromVersion: 1, lane: "encoded", lost: "why"))
         ]
         report.wires = [
@@ -123,11 +123,11 @@ import Testing
         (report.warnings, report.failure) = (["careful"], BackplaneError(.swapFailed, "no"))
         try expect(
             report,
-            #"{"callsHeld":5,"components":[{"callsInFlight":0,"className":"C","component":"M","fromVersion":"1.0.0","graphs":[],"isRestart":false,"manner":"gated","role":"manager","#
+            #"{"callsHeld":5,"components":[{"action":"replaced","callsInFlight":0,"className":"C","component":"M","fromVersion":"1.0.0","graphs":[],"manner":"gated","reason":"its code is new","role":"manager","#
                 + #""state":{"bytes":0,"fromVersion":1,"lane":"encoded","lost":"why","schema":"s"},"toVersion":"1.1.0"}],"#
                 + #""duration":0.012345678,"failure":{"code":"swap.failed","message":"no"},"longestWait":0.0015,"#
                 + #""managers":{"kept":["d"],"reconfigured":[],"restarted":["c"],"started":["a","b"],"stopped":[]},"outcome":"rolledBack","#
-                + #""plugins":[{"fromGeneration":1,"fromVersion":"1.0.0","library":"/a.so","plugin":"org.a","toGeneration":2,"toVersion":"1.1.0"}],"#
+                + #""plugins":[{"fromGeneration":1,"fromVersion":"1.0.0","library":"/a.so","plugin":"org.a","toGeneration":2,"toVersion":"1.1.0"}],"refusals":[],"#
                 + #""steps":[{"duration":0.004234,"step":"prepare"}],"warnings":["careful"],"#
                 + #""wires":[{"contract":"K","fromLane":"native","label":"w","provider":"P","reason":"why","toLane":"encoded"}]}"#
         )

@@ -51,7 +51,7 @@ struct ControlSocketTests {
         #expect(try await answer.get().elements == 3)
         #expect(
             heard.all.map(\.kind) == [
-                .started(managers: ["Trial"]), .reset(change: change),
+                .started(managers: ["Trial"]), .reset(report: change),
                 .failed(operation: .reset, error: try #require(thrown)),
             ])
     }
@@ -99,12 +99,12 @@ struct ControlSocketTests {
                         .utf8), as: "other")
         try await fixture.host.start()
         let change = try await fixture.ask(ApplyRequest(RequestedManifest(path, environment: "night"))).get()
-        #expect(change.started == ["Other"] && change.stopped == ["Trial"])
+        #expect(change.managers.started == ["Other"] && change.managers.stopped == ["Trial"])
         let greeting = try await fixture.ask(HelloRequest()).get()
         #expect(greeting.manifest == path && greeting.environment == "night")
-        #expect(try await fixture.ask(ApplyRequest(RequestedManifest(path))).get().kept == ["Other"])
+        #expect(try await fixture.ask(ApplyRequest(RequestedManifest(path))).get().managers.kept == ["Other"])
         #expect(try await fixture.ask(HelloRequest()).get().environment == "night", "the active one is kept")
-        #expect(try await fixture.ask(ResetRequest(manager: "Other")).get().restarted == ["Other"])
+        #expect(try await fixture.ask(ResetRequest(manager: "Other")).get().managers.restarted == ["Other"])
         let relative = await fixture.ask(ApplyRequest(RequestedManifest("other")))
         #expect(throws: BackplaneError.self) { try relative.get() }
     }

@@ -103,6 +103,6 @@ struct CrowdedSocketTests {
         }
         let path = try fixture.test.files.write(Array("{}".utf8), as: "empty")
         #expect(
-            try await fixture.ask(ApplyRequest(RequestedManifest(path, mayBeEmpty: true))).get().stopped == ["Trial"])
+            try await fixture.ask(ApplyRequest(RequestedManifest(path, mayBeEmpty: true))).get().managers.stopped == ["Trial"])
     }
 }

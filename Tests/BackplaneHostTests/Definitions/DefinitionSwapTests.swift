@@ -121,7 +121,7 @@ struct DefinitionSwapTests {
         try await begun.arrivals(2)
         for index in 0..<100 {
             try test.define(index.isMultiple(of: 2) ? Self.second : Self.first)
-            #expect(try await test.host.swap([path]).outcome == .swapped)
+            #expect(try await test.host.swap([path]).outcome == .changed)
         }
         await isOver.passThoughCancelled()
         for caller in callers { #expect(try await caller.value > 0) }

@@ -211,7 +211,8 @@ struct GateTests {
     @Test func `a gate that lets nothing aside refuses synchronous calls while it is held`() async throws {
         let gate = Gate(clock: clock), adder = Adder(1)
         let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, .atomic)))
-        gate.hold(lettingAside: false)
+        gate.hold()
+        gate.closePassage()
         let refused = await error { try remote.addNow(1) }
         #expect(refused?.code == .callRetired && refused?.message.contains("restarted") == true)
         #expect(adder.seen.withLock { $0 } == [])
@@ -223,7 +224,7 @@ struct GateTests {
         let gate = Gate(clock: clock), adder = Adder(1)
         let lucky = gate.makeSlot(number: 1, to: binding(adder, .atomic)),
             other = gate.makeSlot(number: 2, to: binding(adder, .atomic))
-        gate.hold(lettingAside: false)
+        gate.hold()
         gate.open(deciding: { slot, old in
             slot == lucky ? .success(old) : .failure(BackplaneError(.wireMismatch, "another contract"))
         })

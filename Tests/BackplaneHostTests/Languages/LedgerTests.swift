@@ -55,7 +55,7 @@ struct LedgerTests {
         let next = try test.files.write(FixtureLibrary.bytes("Ledger", version: "2.0.0"), as: "libNext.so")
         let report = try await test.host.swap(
             library: next, ChangeOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60)))
-        #expect(report.outcome == .swapped)
+        #expect(report.outcome == .changed)
         #expect(try await call("edition") == "2")
         #expect(try await call("add", "2") == "42")
         _ = try await test.host.rollback(plugin: "org.backplane.tests.ledger", to: 1, .patient)

@@ -81,7 +81,7 @@ struct TallyTests {
         let path = try next.write(bytes + [0], as: "libNext.so")
         let waiting = Task { () async throws(BackplaneError) -> String in try await tally.call("wait", "200") }
         let report = try await tally.host.swap(library: path, ChangeOptions(stepLimit: .seconds(60)))
-        #expect(report.outcome == .swapped)
+        #expect(report.outcome == .changed)
         #expect(try await waiting.value == "7")
         #expect(try await tally.call("add", "1") == "8")
         _ = try await tally.host.rollback(plugin: "org.example.tally", to: 1, ChangeOptions(stepLimit: .seconds(60)))

@@ -94,7 +94,7 @@ struct StoreOpeningTests {
         #expect(refusal?.code == .manifestNeedsRestart)
         #expect(refusal?.message.contains("`/store/damaged`") == true, "\(String(describing: refusal))")
         try await expectStore(of: host)
-        #expect(try await host.apply(manifest(.salvage)).restarted.isEmpty)
+        #expect(try await host.apply(manifest(.salvage)).managers.restarted.isEmpty)
         await host.stop()
     }
 }

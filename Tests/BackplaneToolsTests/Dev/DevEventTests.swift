@@ -11,7 +11,7 @@ struct DevEventTests {
     private static let folder = "/home/ada/notes", library = "/home/ada/notes/.build/debug/libNotes.so"
 
     private static var swap: ChangeReport {
-        var report = ChangeReport(.swapped)
+        var report = ChangeReport(.changed)
         report.plugins = [
             PluginChange(
                 plugin: "org.example.notes", library: library, fromGeneration: 2, toGeneration: 3, fromVersion: "1.0.0",
@@ -31,11 +31,11 @@ struct DevEventTests {
         (report.callsHeld, report.longestWait, report.duration) = (3, .milliseconds(1.5), .milliseconds(17.9))
         report.components = [
             ComponentChange(
-                component: "Tags", role: "manager", className: "Tags", fromVersion: "2.0.0", toVersion: "2.0.0",
+                component: "Tags", role: "manager", .replaced, because: "its code is new", className: "Tags", fromVersion: "2.0.0", toVersion: "2.0.0",
                 manner: .gated,
                 state: StateChange(schema: "tags", fromVersion: 3, toVersion: nil, lost: "nothing takes version 3"))
         ]
-        report.managers = change
+        report.managers = change.managers
         report.warnings = ["two\nlines"]
         return report
     }
@@ -47,9 +47,9 @@ struct DevEventTests {
         return report
     }
 
-    private static var change: ManagerChanges {
-        var change = ManagerChanges(before: [], after: [], remade: [])
-        (change.started, change.kept) = (["Tags"], ["Notes"])
+    private static var change: ChangeReport {
+        var change = ChangeReport(.changed)
+        (change.managers.started, change.managers.kept) = (["Tags"], ["Notes"])
         return change
     }
 

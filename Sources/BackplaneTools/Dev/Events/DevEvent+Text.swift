@@ -40,8 +40,9 @@ extension DevEvent {
                 refusal.problems + refusal.error.causes.flatMap(\.reportLines).map { "  " + $0 }
             )
         case .rolledBack(let report): (Span("rolled back", .doubtful), report.movements, report.remarks)
-        case .applied(let change):
-            change.changesNothing ? nil : (Span("applied", .good), change.text, [])
+        case .applied(let report):
+            !report.managers.movesAny && report.managers.restarted.isEmpty && report.warnings.isEmpty
+                ? nil : (Span("applied", .good), report.managers.text, report.warnings.map { "  " + $0.printable })
         case .generations(let memory):
             (Span("in memory", .heading), counted(memory.generations.count, "generation"), memory.table)
         case .stopped(let reason): (Span("stopped", .heading), reason.reason, [])
@@ -50,10 +51,6 @@ extension DevEvent {
 }
 
 extension ManagerChanges {
-    fileprivate var changesNothing: Bool {
-        started.isEmpty && restarted.isEmpty && stopped.isEmpty && reconfigured.isEmpty
-    }
-
     /// The change in one line.
     fileprivate var text: String { "the manifest: \(lines.joined(separator: "; "))" }
 }
@@ -177,7 +174,7 @@ extension ChangeReport {
 
     /// The effect of another manifest, and the non-fatal problems of the swap.
     fileprivate var remarks: [String] {
-        let change = managers.flatMap { $0.changesNothing ? nil : $0.text }
+        let change = managers.movesAny ? managers.text : nil
         let lost = components.compactMap { component in
             component.state?.lost.map { "state of \(component.component) lost: \($0)" }
         }

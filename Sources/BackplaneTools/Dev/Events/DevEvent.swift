@@ -20,7 +20,7 @@ enum DevEvent: Sendable {
     case unchanged(Libraries)
     case refused(Refusal)
     case rolledBack(ChangeReport)
-    case applied(ManagerChanges)
+    case applied(ChangeReport)
     case generations(Memory)
     /// The application printed a line.
     case output(Line)

@@ -14,6 +14,8 @@ final class HostLink {
     private(set) var isStopping = false
     /// The libraries of the last swap request.
     private(set) var asked: [String] = []
+    /// A Boolean value that indicates whether the manifest was requested with them.
+    private(set) var appliesManifest = false
     /// The reason why the last request failed.
     var refusal: DevEvent.Refusal?
 
@@ -52,7 +54,7 @@ final class HostLink {
 
     /// Requests a swap, optionally together with the manifest.
     func swap(_ libraries: [String], _ settings: DevSettings, applying appliesManifest: Bool) {
-        asked = libraries
+        (asked, self.appliesManifest) = (libraries, appliesManifest)
         ask(
             SwapRequest(
                 libraries: libraries, manifest: appliesManifest ? settings.requestedManifest : nil,
@@ -66,10 +68,7 @@ final class HostLink {
     }
 
     func apply(_ settings: DevSettings) {
-        var request = ApplyRequest(settings.requestedManifest)
-        request.allowsMissingMethods = settings.swaps?.allowsMissingMethods ?? false
-        request.encodesState = settings.swaps?.encodesState ?? false
-        ask(request, about: .manifest) { .applied($0) }
+        ask(ApplyRequest(settings.requestedManifest, options: settings.swapOptions), about: .manifest) { .applied($0) }
     }
 
     func listGenerations() {

@@ -36,7 +36,7 @@ extension DevNews {
 enum HostAnswer: Sendable {
     case swapped(ChangeReport)
     case rolledBack(ChangeReport)
-    case applied(ManagerChanges)
+    case applied(ChangeReport)
     case generations([Generation])
     case refused(DevEvent.Refusal)
 }

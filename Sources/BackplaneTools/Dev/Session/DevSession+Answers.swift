@@ -12,7 +12,7 @@ extension DevSession {
         switch answer {
         case .swapped(let report):
             let asked = application?.asked ?? [], (times, isNews) = libraries.areTaken(asked)
-            if report.managers != nil { libraries.areApplied() }
+            if report.outcome != .unchanged, application?.appliesManifest == true { libraries.areApplied() }
             if report.outcome != .unchanged {
                 libraries.areSwapped(asked)
                 lastSwapped = report.plugins.map(\.plugin)

@@ -2,25 +2,30 @@ import Backplane
 import BackplaneHost
 
 extension ChangeReport {
-    /// Returns the report as text: the changes, followed by their duration.
+    /// Returns the report as text: the changes, followed by their duration, or else the plan.
     package func lines(colour: Bool) -> [String] {
-        let parts =
-            [headings] + [
-                managers.map { $0.lines.map { [Span("  \($0)")] } } ?? [],
-                components.map(\.report), wires.compactMap(\.report), steps.isEmpty && plugins.isEmpty ? [] : [summary],
-            ]
-        return (parts.flatMap(\.self) + warnings.map { [Span("warning: ", .doubtful), Span($0.printable)] }).map {
-            $0.text(colour: colour)
-        }
+        outcome == .planned ? planLines(colour: colour) : resultLines.map { $0.text(colour: colour) }
     }
+
+    private var resultLines: [[Span]] {
+        if outcome == .changed, plugins.isEmpty {
+            let carriers = components.filter { $0.state != nil || !$0.graphs.isEmpty }
+            return managers.lines.map { [Span($0)] } + carriers.map(\.report) + wires.compactMap(\.report)
+                + (callsHeld == 0 ? [] : [summary]) + warningLines
+        }
+        let effect = outcome == .changed && managers.movesAny ? managers.lines.map { [Span("  \($0)")] } : []
+        return headings + effect + components.map(\.report) + wires.compactMap(\.report)
+            + (components.isEmpty ? [] : [summary]) + warningLines
+    }
+
+    private var warningLines: [[Span]] { warnings.map { [Span("warning: ", .doubtful), Span($0.printable)] } }
 
     private var headings: [[Span]] {
         switch outcome {
         case .unchanged:
             return [[Span("nothing to do: the libraries are identical to the active ones")]]
-        case .swapped:
-            let changes = plugins.map { [Span("swapped ", .good)] + $0.report }
-            return changes.isEmpty ? [[Span("swapped", .good), Span(" to another manifest")]] : changes
+        case .changed, .planned:
+            return plugins.map { [Span("swapped ", .good)] + $0.report }
         case .rolledBack:
             return plugins.map {
                 let active = $0.fromGeneration == 0 ? "" : ": generation \($0.fromGeneration) is active again"
@@ -55,10 +60,10 @@ extension PluginChange {
 
 extension ComponentChange {
     fileprivate var report: [Span] {
-        [
-            Span("  \(component.printable)\(formerName.map { ", formerly \($0.printable)" } ?? ""): "),
-            Span(isRestart ? "recreated" : versions),
-        ] + (state?.report ?? ["", ", no state"])
+        let name = "  \(component.printable)\(formerName.map { ", formerly \($0.printable)" } ?? ""): "
+        let change = action == .replaced ? versions : action.rawValue
+        let state: [Span] = action == .reconfigured ? [] : state?.report ?? [", no state"]
+        return [Span(name), Span(change)] + state
             + graphs.map { Span("; the graph `\($0.printable)` ends in the replaced code") }
     }
 
@@ -107,5 +112,83 @@ extension WireChange {
             Span("  wire `\(label.printable)` of \(user?.printable ?? "the host program"): \(fromLane) → "),
             Span(toLane, toLane == "native" ? .good : .doubtful), Span(why),
         ]
+    }
+}
+
+// MARK: The plan
+
+extension ChangeReport {
+    /// The plan as text: tables of the changes, what stays, then warnings, then the reasons for a refusal.
+    private func planLines(colour: Bool) -> [String] {
+        let tables = [pluginTable, componentTable, wireTable].filter { !$0.rows.isEmpty }.map {
+            $0.lines(colour: colour)
+        }
+        let kept = managers.kept.isEmpty ? [] : ["unaffected: \(managers.kept.sorted().joined(separator: ", ").printable)"]
+        let remarks = warningLines.map { $0.text(colour: colour) }
+        let objections = refusals.flatMap(\.reportLines).map { Span($0, .bad).text(colour: colour) }
+        let accepted =
+            plugins.isEmpty && components.isEmpty
+            ? "nothing to do: everything is identical to what is active" : "nothing was changed"
+        let verdict = refusals.isEmpty ? accepted : "the change would be refused; nothing was changed:"
+        return Array((tables + [kept + remarks + [verdict] + objections]).joined(separator: [""]))
+    }
+
+    private var pluginTable: Table {
+        Table(
+            ["PLUGIN", "VERSION", "GENERATION", "LIBRARY"],
+            plugins.map { change in
+                [
+                    Span(change.plugin.printable),
+                    Span(
+                        change.fromVersion == change.toVersion
+                            ? "\(change.toVersion)" : "\(change.fromVersion) → \(change.toVersion)"),
+                    Span(change.generations), Span(change.library.printable),
+                ]
+            })
+    }
+
+    private var componentTable: Table {
+        Table(
+            ["COMPONENT", "ROLE", "CLASS", "VERSION", "ACTION", "ITS CALLS", "IN FLIGHT", "STATE", "WHY"],
+            components.map { change in
+                [
+                    Span(change.component.printable), Span(change.role),
+                    Span(change.className.printable), Span(change.versions), Span(change.action.rawValue),
+                    Span(change.manner == .gated ? "wait" : "do not wait"), Span(change.inFlight),
+                    change.state.map {
+                        $0.lost == nil ? $0.way : Span("\($0.text), lost: \($0.lost ?? "")".printable, .bad)
+                    } ?? Span("-", .faint),
+                    Span(change.reason.printable),
+                ]
+            })
+    }
+
+    private var wireTable: Table {
+        Table(
+            ["USER", "WIRE", "PROVIDER", "CONTRACT", "LANE", "WHY"],
+            wires.map { change in
+                let lane = change.fromLane == change.toLane ? change.toLane : "\(change.fromLane) → \(change.toLane)"
+                return [change.user ?? "host program", change.label, change.provider, change.contract].map {
+                    Span($0.printable)
+                }
+                    + [
+                        Span(lane, change.toLane == "native" ? .good : .doubtful),
+                        Span((change.reason ?? "").printable),
+                    ]
+            })
+    }
+}
+
+extension ComponentChange {
+    fileprivate var inFlight: String {
+        graphs.isEmpty ? "\(callsInFlight)" : "\(callsInFlight), \(counted(graphs.count, "graph"))"
+    }
+}
+
+extension StateChange {
+    /// The versions of the state, and the lane in which it would cross.
+    fileprivate var way: Span {
+        guard let lane else { return Span(text) }
+        return Span("\(text), \(lane)\(reason.map { ": \($0.printable)" } ?? "")")
     }
 }

@@ -13,8 +13,8 @@ extension HostEvent {
         case .started(let managers):
             [managers.isEmpty ? "started: no managers" : "started: \(managers.joined(separator: ", ").printable)"]
         case .swapped(let report): report.lines(colour: false) + (report.failure?.reportLines ?? [])
-        case .applied(let change): ["applied a manifest"] + change.lines
-        case .reset(let change): ["reset"] + change.lines
+        case .applied(let report): ["applied a manifest"] + report.lines(colour: false)
+        case .reset(let report): ["reset"] + report.lines(colour: false)
         case .failed(let operation, let error):
             ["\(operation.rawValue) failed: \(error.reportLines.first ?? "")"] + error.reportLines.dropFirst()
         case .laneChanged(let wire): [wire.text]

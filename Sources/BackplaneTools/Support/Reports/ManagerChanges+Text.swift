@@ -2,6 +2,9 @@ import Backplane
 package import BackplaneHost
 
 extension ManagerChanges {
+    /// A Boolean value that indicates whether managers start, stop or are reconfigured, and not only recreated.
+    var movesAny: Bool { !(started.isEmpty && stopped.isEmpty && reconfigured.isEmpty) }
+
     /// The lines of a text report, one for each kind of change that occurred.
     package var lines: [String] {
         let kinds = [

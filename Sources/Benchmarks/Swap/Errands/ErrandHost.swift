@@ -82,7 +82,7 @@ final class ErrandHost: Sendable {
         let start = ContinuousClock.now
         let report = try await host.swap([library.path], applying: nil, options) { _ in waits() }
         let time = ContinuousClock.now - start
-        guard report.outcome == .swapped else {
+        guard report.outcome == .changed else {
             throw BackplaneError(
                 .swapFailed, "expected the other edition to become active, found: \(report.outcome.rawValue)",
                 at: library.path)

@@ -48,10 +48,10 @@ struct DevManifestTests {
 
         try editions.rename(1, "Late")
         try editions.save(EditionLibrary.manifest("Edition", "Late"))
-        let change = try await dev.next("applied", ManagerChanges.self)
+        let change = try await dev.next("applied", ChangeReport.self)
         #expect(
-            change.started == ["Late"] && change.kept == ["Edition"] && change.restarted.isEmpty
-                && change.stopped.isEmpty)
+            change.managers.started == ["Late"] && change.managers.kept == ["Edition"] && change.managers.restarted.isEmpty
+                && change.managers.stopped.isEmpty)
         #expect(try await dev.call("Late", "edition") == "1")
         #expect(try await dev.call("Edition", "count") == "2", "it is unaffected")
 
@@ -61,7 +61,7 @@ struct DevManifestTests {
 
         try Data(EditionLibrary.manifest.utf8).write(to: URL(filePath: editions.manifest))
         #expect(
-            try await dev.next("applied", ManagerChanges.self).stopped == ["Late"], "saved in place as well")
+            try await dev.next("applied", ChangeReport.self).managers.stopped == ["Late"], "saved in place as well")
         #expect(try await dev.call("Edition", "count") == "3")
         try await dev.stop()
     }
@@ -79,7 +79,7 @@ struct DevManifestTests {
         #expect(try await dev.refused().subject == .manifest)
         try editions.rename(2, className: "Renamed")
         var report = try await dev.swapped()
-        #expect(report.managers?.restarted == ["Edition"] && report.components.map(\.className) == ["Renamed"])
+        #expect(report.managers.restarted == ["Edition"] && report.components.map(\.className) == ["Renamed"])
         #expect(try await dev.call("Edition", "edition") == "2")
 
         try editions.rename(3, className: "RenamedAgain")
@@ -87,7 +87,7 @@ struct DevManifestTests {
         #expect(try await dev.call("Edition", "edition") == "2")
         try editions.save(manifest("RenamedAgain"))
         report = try await dev.swapped()
-        #expect(report.managers?.restarted == ["Edition"] && report.components.map(\.className) == ["RenamedAgain"])
+        #expect(report.managers.restarted == ["Edition"] && report.components.map(\.className) == ["RenamedAgain"])
         #expect(try await dev.call("Edition", "edition") == "3")
         try await dev.stop()
     }
