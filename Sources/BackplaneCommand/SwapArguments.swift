@@ -6,7 +6,7 @@ import BackplaneTools
 struct ChangeOptionsArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Seconds during which the swap is rolled back if the new code fails (default: none).", valueName: "seconds")
+            "Seconds during which the change is undone if the new code fails (default: none).", valueName: "seconds")
     )
     var probation: Double?
 

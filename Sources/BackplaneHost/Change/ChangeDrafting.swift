@@ -227,7 +227,8 @@ extension BackplaneError {
         guard let first = refusals.first else { return nil }
         let rest = refusals.count == 1 ? "" : " (and \(refusals.count - 1) more)"
         return BackplaneError(
-            .swapRefused, "the change was refused, and nothing was changed: \(first.message)\(rest)", at: first.location,
+            .swapRefused, "the change was refused, and nothing was changed: \(first.message)\(rest)",
+            at: first.location,
             causes: refusals)
     }
 }

@@ -77,7 +77,8 @@ struct ChangePlan {
             let isReconfigured = was.configuration != node.configuration
             let reason =
                 recreated.contains(node.id)
-                ? "it was requested" : was.difference(from: node, before)
+                ? "it was requested"
+                : was.difference(from: node, before)
                     ?? (isReconfigured && !isReconfigurable(node.entry)
                         ? "its configuration has changed, and its class takes none while it runs" : nil)
             if let reason {

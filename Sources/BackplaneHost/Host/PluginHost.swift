@@ -189,7 +189,9 @@ public final class PluginHost: Sendable {
     ///   not start; the old ones keep running then.
     @discardableResult
     public func reset(_ manager: String) async throws(BackplaneError) -> ChangeReport {
-        try await changing(.reset) { coordinator throws(BackplaneError) in try await coordinator.reset(.manager(manager)) }
+        try await changing(.reset) { coordinator throws(BackplaneError) in
+            try await coordinator.reset(.manager(manager))
+        }
     }
 
     /// Recreates every running component without its state.
@@ -405,7 +407,8 @@ extension PluginHost {
     ///   - options: The limits and the probation of the swap.
     /// - Throws: The same errors as for several libraries.
     @discardableResult
-    public func swap(library: String, _ options: ChangeOptions = ChangeOptions()) async throws(BackplaneError) -> ChangeReport
+    public func swap(library: String, _ options: ChangeOptions = ChangeOptions()) async throws(BackplaneError)
+        -> ChangeReport
     {
         try await swap([library], options)
     }

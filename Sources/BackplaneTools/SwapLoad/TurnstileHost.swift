@@ -74,7 +74,8 @@ package final class TurnstileHost: Sendable {
     ///
     /// - Returns: The time from the request to the commit, and the report.
     @discardableResult
-    package func apply(_ manifest: Manifest, _ options: ChangeOptions = ChangeOptions(trustsLibraries: true)) async throws
+    package func apply(_ manifest: Manifest, _ options: ChangeOptions = ChangeOptions(trustsLibraries: true))
+        async throws
         -> (time: Duration, report: ChangeReport)
     {
         let start = ContinuousClock.now

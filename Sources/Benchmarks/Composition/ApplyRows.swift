@@ -42,7 +42,8 @@ struct ApplyRows: Sendable {
                 let time = ContinuousClock.now - start
                 guard change.managers.restarted == [Self.manager] else {
                     throw BackplaneError(
-                        .componentFailed, "expected one manager to be recreated, found \(change.managers.restarted.count)",
+                        .componentFailed,
+                        "expected one manager to be recreated, found \(change.managers.restarted.count)",
                         at: Self.manager)
                 }
                 return time

@@ -83,7 +83,8 @@ struct SwapRaceTests {
         #expect(try await (counter.edition(), counter.add(1)) == (2, 1), "a reset starts again, with the new code")
         #expect(try await counters.swap(CounterScript(edition: 3)).outcome == .changed)
         let empty = ManifestDocument(["manifestVersion": 1, "plugins": [], "managers": [:]])
-        #expect(try await counters.host.apply(empty, ChangeOptions(discardsState: true)).managers.stopped == ["Counter"])
+        #expect(
+            try await counters.host.apply(empty, ChangeOptions(discardsState: true)).managers.stopped == ["Counter"])
         #expect(await error { try await counter.add(1) }?.code == .unknownManager)
         await counters.host.stop()
         try await counters.counters["Counter"]!.until { $0.left == [:] }

@@ -55,7 +55,9 @@ struct ApplyTests {
 
         var change = try await peerHost.host.apply(
             peerHost.document(["A": .init(number: 1), "C": .init(number: 3, left: "A")]))
-        #expect(change.managers.started == ["C"] && change.managers.stopped == ["B"] && change.managers.kept == ["A"] && change.managers.restarted == [])
+        #expect(
+            change.managers.started == ["C"] && change.managers.stopped == ["B"] && change.managers.kept == ["A"]
+                && change.managers.restarted == [])
         #expect(await error { try await b.number() }?.code == .unknownManager)
         #expect(await error { try await peerHost.peer("B") }?.code == .unknownManager)
         #expect(try await peerHost.peer("C").friends() == [1])

@@ -76,7 +76,8 @@ struct ReconfigurationTests {
                 "C": Painters(colour: "blue"),
             ]))
         #expect(
-            change.managers == ManagerChanges(started: [], restarted: [], stopped: [], reconfigured: ["A"], kept: ["B", "C"]))
+            change.managers
+                == ManagerChanges(started: [], restarted: [], stopped: [], reconfigured: ["A"], kept: ["B", "C"]))
         #expect(try await test.call("A", "colour") == #""white""#)
         #expect(try await test.call("A", "instance") == instance)
         #expect(try await pictures(test, ["B", "C"]) == before)

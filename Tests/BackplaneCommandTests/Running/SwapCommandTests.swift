@@ -88,7 +88,8 @@ struct SwapCommandTests {
             "the path is made absolute, since the host stands elsewhere")
         let json = try await tool.plain("swap", other, "--dry-run", "--json")
         let preview = try JSONDecoder().decode(ChangeReport.self, from: Data(json.output.utf8))
-        #expect(preview.outcome == .planned && preview.refusals == [] && preview.components.map(\.component) == ["Edition"])
+        #expect(
+            preview.outcome == .planned && preview.refusals == [] && preview.components.map(\.component) == ["Edition"])
         let listed = try await tool.plain("generations", "--json")
         let states = try JSONDecoder().decode([Generation].self, from: Data(listed.output.utf8)).map(\.state)
         #expect(states == [.active, .loaded, .loaded])

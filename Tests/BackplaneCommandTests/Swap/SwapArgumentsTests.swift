@@ -9,7 +9,8 @@ import Testing
 @Suite struct SwapArgumentsTests {
     @Test func `each option for callers and state has its effect, and no other`() throws {
         func options(_ words: String...) throws -> ChangeOptions? { try LongCallArguments.parse(words).options }
-        func drain(_ limit: Duration = .milliseconds(200), then fallback: DrainPolicy.Fallback = .later) -> ChangeOptions
+        func drain(_ limit: Duration = .milliseconds(200), then fallback: DrainPolicy.Fallback = .later)
+            -> ChangeOptions
         {
             ChangeOptions(drain: .upTo(limit, then: fallback))
         }
@@ -60,7 +61,8 @@ import Testing
 
     @Test func `apply receives the same options`() throws {
         let apply = try BackplaneTool.Apply.parse([
-            "m.json", "--discard-state", "--probation", "30", "--allow-missing", "--trust", "--encoded-state", "--dry-run",
+            "m.json", "--discard-state", "--probation", "30", "--allow-missing", "--trust", "--encoded-state",
+            "--dry-run",
         ])
         #expect(
             try apply.options

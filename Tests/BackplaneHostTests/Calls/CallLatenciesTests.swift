@@ -46,7 +46,7 @@ struct CallLatenciesTests {
         _ = try await test.call("First", "reports")
         #expect(component.calls.latency?.calls == 1)
         try await test.host.reset("First")
-        #expect(component.calls.latency == nil)
+        await eventually { component.calls.latency == nil }
         _ = try await test.call("First", "reports")
         #expect(try await test.host.coordinator.running("First").calls.latency?.calls == 1)
         await test.host.stop()

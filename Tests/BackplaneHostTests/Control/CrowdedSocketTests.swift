@@ -103,6 +103,8 @@ struct CrowdedSocketTests {
         }
         let path = try fixture.test.files.write(Array("{}".utf8), as: "empty")
         #expect(
-            try await fixture.ask(ApplyRequest(RequestedManifest(path, mayBeEmpty: true))).get().managers.stopped == ["Trial"])
+            try await fixture.ask(ApplyRequest(RequestedManifest(path, mayBeEmpty: true))).get().managers.stopped == [
+                "Trial"
+            ])
     }
 }

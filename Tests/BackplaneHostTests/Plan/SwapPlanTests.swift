@@ -284,7 +284,8 @@ struct SwapPlanTests {
         let (before, after) = (try plan(Self.pair), try plan(new))
         #expect(names(swap(before, after, plugins: []), after) == ["A"])
         let living = ChangePlan(
-            from: before, to: after, ChangePlan.Running(up: [0, 1]), discardsState: false, isReconfigurable: { _ in true }
+            from: before, to: after, ChangePlan.Running(up: [0, 1]), discardsState: false,
+            isReconfigurable: { _ in true }
         ) { $0 == $1 }
         #expect(living.members.isEmpty && living.reconfigured == [0] && living.kept == [0: 0, 1: 1])
     }

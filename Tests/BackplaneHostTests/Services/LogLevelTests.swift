@@ -68,7 +68,7 @@ struct LogLevelTests {
         test.host.logLevels.exceptions[plugin] = .trace
         try await test.host.reset("C")
         let written = test.log.records.dropFirst(before)
-        #expect(written.map(\.message) == ["stop", "init", "activate"])
+        #expect(written.map(\.message) == ["init", "activate"])
         #expect(written.allSatisfy { $0.source == "C" && $0.plugin == plugin })
         test.host.logLevels.exceptions["org.backplane.tests.chalenge"] = .debug
         #expect(

@@ -31,7 +31,8 @@ struct DevEventTests {
         (report.callsHeld, report.longestWait, report.duration) = (3, .milliseconds(1.5), .milliseconds(17.9))
         report.components = [
             ComponentChange(
-                component: "Tags", role: "manager", .replaced, because: "its code is new", className: "Tags", fromVersion: "2.0.0", toVersion: "2.0.0",
+                component: "Tags", role: "manager", .replaced, because: "its code is new", className: "Tags",
+                fromVersion: "2.0.0", toVersion: "2.0.0",
                 manner: .gated,
                 state: StateChange(schema: "tags", fromVersion: 3, toVersion: nil, lost: "nothing takes version 3"))
         ]

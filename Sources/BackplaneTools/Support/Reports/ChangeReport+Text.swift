@@ -123,7 +123,8 @@ extension ChangeReport {
         let tables = [pluginTable, componentTable, wireTable].filter { !$0.rows.isEmpty }.map {
             $0.lines(colour: colour)
         }
-        let kept = managers.kept.isEmpty ? [] : ["unaffected: \(managers.kept.sorted().joined(separator: ", ").printable)"]
+        let kept =
+            managers.kept.isEmpty ? [] : ["unaffected: \(managers.kept.sorted().joined(separator: ", ").printable)"]
         let remarks = warningLines.map { $0.text(colour: colour) }
         let objections = refusals.flatMap(\.reportLines).map { Span($0, .bad).text(colour: colour) }
         let accepted =

@@ -50,7 +50,8 @@ struct DevManifestTests {
         try editions.save(EditionLibrary.manifest("Edition", "Late"))
         let change = try await dev.next("applied", ChangeReport.self)
         #expect(
-            change.managers.started == ["Late"] && change.managers.kept == ["Edition"] && change.managers.restarted.isEmpty
+            change.managers.started == ["Late"] && change.managers.kept == ["Edition"]
+                && change.managers.restarted.isEmpty
                 && change.managers.stopped.isEmpty)
         #expect(try await dev.call("Late", "edition") == "1")
         #expect(try await dev.call("Edition", "count") == "2", "it is unaffected")
