@@ -120,7 +120,7 @@ final class Change {
         while let action = machine.next() {
             let began = clock.moment
             do throws(BackplaneError) {
-                if action.canFail { try surroundings.options.fault?(action) }
+                if action.canFail { try live.options.swapFault?(action) }
                 try await perform(action)
             } catch {
                 if machine.isTakingBack { report.warnings.append(warning(of: action, error)) }
@@ -362,7 +362,6 @@ struct ChangeSurroundings {
     let shutdown: Shutdown
     let retirements: Retirements
     let turns: Turns
-    let options: SwappingOptions
 }
 
 /// State that has been exported by one instance for another.

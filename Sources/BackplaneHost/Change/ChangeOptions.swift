@@ -98,16 +98,6 @@ public struct Probation: Codable, Sendable, Hashable {
     }
 }
 
-/// The options for swaps.
-struct SwappingOptions: Sendable {
-    /// A function with which tests make fallible actions fail before they begin.
-    var fault: (@Sendable (ChangeAction) throws(BackplaneError) -> Void)?
-    /// A Boolean value that indicates whether imported state is exported again and compared.
-    var checksState: Bool
-    /// The maximum size of one component's state, in bytes.
-    var stateLimit: Int
-}
-
 /// The time for which calls wait at the gates of a swap for those in flight, and the policy for calls that take longer.
 ///
 /// ```swift

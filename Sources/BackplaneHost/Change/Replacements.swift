@@ -24,7 +24,7 @@ final class Replacements {
         do throws(BackplaneError) {
             for library in libraries {
                 if Task.isCancelled { throw .givenUp() }
-                let wanted = try WantedLibrary(library, among: loaded, live.options.loading)
+                let wanted = try WantedLibrary(library, among: loaded, live.options)
                 if let definitions = try wanted.definitions(among: loaded) {
                     for definition in definitions where !replacements.contains(where: { $0.place == definition.place })
                     {
@@ -61,7 +61,7 @@ final class Replacements {
 
     /// Returns a replacement, by a plugin linked into this program, of the active plugin with the same id.
     func describe(_ linked: LinkedPlugin) throws(BackplaneError) -> Replacement {
-        let description = try linked.describe(live.options.loading.getInterface)
+        let description = try linked.describe(HostInterfaces.get)
         let place = try live.loaded.place(ofPlugin: description.id)
         linkedSwaps += 1
         var plugin = LoadedPlugin(path: nil, resources: try linked.resources(), description: description)
@@ -75,9 +75,9 @@ final class Replacements {
     private func load(
         _ wanted: WantedLibrary, replacing current: String?, in folder: LoadFolder, _ swap: ChangeOptions
     ) async throws(BackplaneError) -> LoadedPlugin {
-        let options = live.options.loading, generations = live.generations
+        let generations = live.generations
         let name = FilePath.name(of: wanted.path), limit = swap.stepLimit
-        let trials: LibraryTrials? = swap.trustsLibraries || options.trials.rule == .never ? nil : options.trials
+        let trials: LibraryTrials? = swap.trustsLibraries || live.options.trials == .never ? nil : live.trials
         let prepared: Result<LibraryFile, BackplaneError> = await onThreadOfItsOwn(
             // The trial has a limit of its own, and the copying before it another.
             limit: trials == nil ? limit : limit * 2 + .seconds(30), "\(name) took longer than \(limit) to prepare"
@@ -105,7 +105,7 @@ final class Replacements {
                     library.discard()
                     throw .givenUp(at: wanted.path)
                 }
-                return try LoadedPlugin(library, library.load(), options.getInterface)
+                return try LoadedPlugin(library, library.load())
             }
         }
         return try loaded.get()

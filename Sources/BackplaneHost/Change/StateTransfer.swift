@@ -61,10 +61,10 @@ extension Change {
     func export(_ member: ChangeMember) async throws(BackplaneError) {
         guard let component = member.oldComponent, case .carried(_, let version, _) = member.plan.state else { return }
         let state = try await exportState(of: component, as: version, by: member.lane)
-        if case .encoded(let bytes) = state, bytes.count > surroundings.options.stateLimit {
+        if case .encoded(let bytes) = state, bytes.count > live.options.stateLimit {
             throw BackplaneError(
                 .stateIncompatible,
-                "the state of \(member.name) has \(bytes.count) bytes, but the host's limit is \(surroundings.options.stateLimit) (`HostOptions.stateLimit`)",
+                "the state of \(member.name) has \(bytes.count) bytes, but the host's limit is \(live.options.stateLimit) (`HostOptions.stateLimit`)",
                 at: component.node.location)
         }
         member.state = state
@@ -75,7 +75,7 @@ extension Change {
         guard let component = member.component, let state = member.state,
             case .carried(_, let version, let new) = member.plan.state
         else { return }
-        let isChecked = surroundings.options.checksState && new.writes.contains(version)
+        let isChecked = live.options.checksState && new.writes.contains(version)
         // The value itself is imported last, so that it is what remains.
         if isChecked, case .native = state { try await tryEncoded(member, from: version, to: component) }
         try await importState(state, as: version, to: component)

@@ -11,7 +11,7 @@ struct WantedLibrary: Sendable {
     /// Finds a library.
     ///
     /// - Parameter library: A path, or a library's name in the manifest, or a plugin's id.
-    init(_ library: String, among loaded: LoadedManifest, _ options: LoadingOptions) throws(BackplaneError) {
+    init(_ library: String, among loaded: LoadedManifest, _ options: HostOptions) throws(BackplaneError) {
         let plugins = loaded.plugins
         if library.contains("/") || [".so", ".json", ".plist"].contains(where: library.hasSuffix) {
             let path = FilePath.absolute(library)

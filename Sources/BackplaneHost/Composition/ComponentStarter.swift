@@ -5,7 +5,7 @@ import Synchronization
 
 /// The creation and activation of one component whose collaborators are running.
 struct ComponentStarter {
-    let options: LifecycleOptions
+    let options: HostOptions
     let clock: any HostClock
     let network: HostNetwork
     let store: HostStore

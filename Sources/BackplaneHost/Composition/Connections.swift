@@ -13,7 +13,7 @@ struct Connections {
         /// The wire's position in the order of creation.
         let order: Int
     }
-    private let options: LifecycleOptions
+    private let options: HostOptions
     private var known: [Slot: KnownWire] = [:]
     /// The slots, keyed by the id of the calling node.
     private var slots: [Int: [Slot]] = [:]
@@ -21,7 +21,7 @@ struct Connections {
     private(set) var made = 0
     private var comparisons = LayoutComparisons()
 
-    init(_ options: LifecycleOptions) {
+    init(_ options: HostOptions) {
         self.options = options
     }
 
@@ -156,7 +156,7 @@ extension Connections {
 /// The choice of the lane of a wire to one component, and the creation of the slot's binding.
 struct Connector {
     let provider: RunningComponent
-    let options: LifecycleOptions
+    let options: HostOptions
 
     /// Returns the binding and the lane for a wire.
     ///

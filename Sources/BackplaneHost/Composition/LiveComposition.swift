@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// It belongs to the host's serial domain, as does everything that refers to it, and is not used elsewhere.
 final class LiveComposition {
-    let options: LifecycleOptions
+    let options: HostOptions
+    let trials: LibraryTrials
     let clock: any HostClock
     let remotes: RemoteTable
     private let network: HostNetwork
@@ -46,13 +47,14 @@ final class LiveComposition {
     private var pauses: Set<UInt64> = []
 
     init(
-        _ document: ManifestDocument, linked: [LinkedPlugin], _ options: LifecycleOptions, clock: any HostClock,
+        _ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions, clock: any HostClock,
         remotes: RemoteTable, network: HostNetwork, source: ActiveSource, watchdog: Watchdog?
     ) {
         (self.document, self.linked, self.options, self.clock, self.remotes) = (
             document, linked, options, clock, remotes
         )
         (self.network, self.source, self.watchdog) = (network, source, watchdog)
+        trials = LibraryTrials(arePossible: options.canTryLibraries, log: options.log)
         connections = Connections(options)
     }
 
@@ -153,12 +155,12 @@ extension LiveComposition {
 
     /// Returns a function that loads the libraries of a manifest.
     private func loading(_ document: ManifestDocument, trust: Bool) -> @Sendable () -> LoadedManifest {
-        let rule = options.loading.trials.rule
-        let tries = !trust && (rule == .always || rule == .whileRunning && loadedManifest != nil)
-        return { [linked, options, generations, loadedManifest, loadFolder] in
+        let rule = options.trials, isRunning = loadedManifest != nil
+        let trials = !trust && (rule == .always || rule == .whileRunning && isRunning) ? trials : nil
+        return { [linked, options, generations, loadedManifest, loadFolder, serialize = network.managers.serialize] in
             LoadedManifest(
-                document, linked: linked, options.loading, generations, after: loadedManifest, in: loadFolder,
-                triesLibraries: tries)
+                document, linked: linked, options, serialize: serialize, generations, after: loadedManifest,
+                in: loadFolder, trying: trials)
         }
     }
 
@@ -167,7 +169,7 @@ extension LiveComposition {
 
     func requireLoadFolder() throws(BackplaneError) -> LoadFolder {
         if let loadFolder { return loadFolder }
-        let folder = try LoadFolder(in: options.loading.folder)
+        let folder = try LoadFolder(in: options.loadFolder)
         madeLoadFolder = folder
         return folder
     }
@@ -465,24 +467,4 @@ final class ActiveSource: Sendable {
         get { source.withLock { $0 } }
         set { source.withLock { $0 = newValue } }
     }
-}
-
-/// The options for starting, connecting and stopping components.
-struct LifecycleOptions: Sendable {
-    var loading: LoadingOptions
-    var log: any LogSink
-    /// The lanes that calls may take.
-    var lanes: LaneRule
-    /// The way in which calls are counted.
-    var counting: LeaseCounting
-    /// The time limit for starting a component.
-    var startLimit: Duration
-    /// The time limit for a component to end its calls, and again to stop.
-    var stopLimit: Duration
-    /// The time limit for the use of the host's services to end, before and again after `suspend`.
-    var servicesLimit: Duration
-    /// The time for which a component may leave a response unread.
-    var exchangeIdleLimit: Duration
-    /// The maximum number of calls that wait for one component while it is swapped or restarted.
-    var waitingLimit: Int
 }

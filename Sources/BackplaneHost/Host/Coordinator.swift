@@ -60,7 +60,7 @@ actor Coordinator {
             find: { [managers = means.managers] manager, call in try await managers.authenticator(manager, call) })
         network = HostNetwork(means, document)
         live = LiveComposition(
-            document, linked: linked, options.lifecycle(of: means.managers), clock: clock, remotes: remotes,
+            document, linked: linked, options, clock: clock, remotes: remotes,
             network: network, source: manifestSource, watchdog: watchdog)
         lookUps = LookUpsUnderWay()
         let consumers = live.consumers
@@ -74,7 +74,7 @@ actor Coordinator {
         }
         (self.dataFolder, records) = (dataFolder, store)
         starter = ComponentStarter(
-            options: options.lifecycle, clock: clock, network: network,
+            options: options, clock: clock, network: network,
             store: store, transfers: HostTransfers(network, store, log: log, dataFolder),
             data: ComponentData(store: store, log: options.log, dataFolder), consumers: consumers)
         network.managers.connect(CoordinatorManagers(self))
@@ -315,8 +315,7 @@ extension Coordinator {
         async throws(BackplaneError) -> Change
     {
         let surroundings = ChangeSurroundings(
-            startup: startup, shutdown: shutdown, retirements: retirements, turns: turns, options: self.options.swapping
-        )
+            startup: startup, shutdown: shutdown, retirements: retirements, turns: turns)
         return try await Change.draft(target, options, asked: asked, in: surroundings)
     }
 }

@@ -12,11 +12,16 @@ struct DefinitionLoader {
     private let known: [LoadedPlugin]
     /// A Boolean value that indicates whether the files of definitions that are already loaded are reread.
     private let readsFiles: Bool
-    private let options: LoadingOptions
+    private let findSerializer: Serialize
     /// The definitions without errors; equal ones occur only once.
     private(set) var plugins: [LoadedPlugin] = []
     /// The classes and the problems, keyed by the paths of the manifest's definitions.
     private(set) var choices: [String: BuiltInChoice] = [:]
+
+    /// A function that calls a serializer, a manager, with a response.
+    typealias Serialize =
+        nonisolated(nonsending) @Sendable (_ manager: String, ForeignResponse, Call) async throws(BackplaneError) ->
+        Data
 
     /// The version of the built-in class.
     private static let version: Version = "1.0.0"
@@ -28,10 +33,10 @@ struct DefinitionLoader {
     ///   - catalogue: The classes of the libraries, which take precedence over the built-in class.
     init(
         _ document: ManifestDocument, for libraries: [LoadedPlugin], _ catalogue: Catalogue, known: [LoadedPlugin],
-        readsFiles: Bool, _ options: LoadingOptions
+        readsFiles: Bool, _ serialize: @escaping Serialize
     ) {
         (self.document, self.libraries, self.catalogue, self.known) = (document, libraries, catalogue, known)
-        (self.readsFiles, self.options) = (readsFiles, options)
+        (self.readsFiles, findSerializer) = (readsFiles, serialize)
         for (name, manager) in document.manifest.managers.sorted(by: { $0.key < $1.key }) {
             let services = manager.communicationController?.services ?? []
             guard services.contains(where: { DefinedService.classNames.contains($0.className) }) else { continue }
@@ -152,7 +157,7 @@ extension DefinitionLoader {
                 edition: read ?? LoadedDefinition.newEdition())
             let map = serialize(by: serializers)
             let description = try PluginDescription(
-                id: id(of: settings.serviceName, earlier), version: Self.version, getInterface: options.getInterface,
+                id: id(of: settings.serviceName, earlier), version: Self.version, getInterface: HostInterfaces.get,
                 encodes: "the definition of `\(settings.serviceName)` returns JSON"
             ) { registrar in
                 DefinedService.register(
@@ -169,11 +174,11 @@ extension DefinitionLoader {
 
     /// Returns the function that maps responses through managers, which it finds by the names of serializers.
     private func serialize(by managers: [String: String]) -> WebService.Serialize {
-        { [find = options.serialize] response, call async throws(BackplaneError) -> [UInt8] in
-            guard let manager = managers[response.serializer], let find else {
+        { [findSerializer] response, call async throws(BackplaneError) -> [UInt8] in
+            guard let manager = managers[response.serializer] else {
                 throw BackplaneError(.definitionUnknownName, "no serializer `\(response.serializer)` is registered")
             }
-            return try await find(manager, response, call).withUnsafeBytes { Array($0) }
+            return try await findSerializer(manager, response, call).withUnsafeBytes { Array($0) }
         }
     }
 

@@ -89,25 +89,19 @@ package struct LibraryFile: Sendable {
 
     /// Returns the description of a loaded library's plugin; of its code, only the entry function runs.
     ///
-    /// - Parameter getInterface: The function through which the plugin fetches the host's services.
+    /// It offers the plugin the services of a host.
+    ///
     /// - Throws: The reason why its answer is invalid, located at the library's path.
-    func describe(_ library: DynamicLibrary, _ getInterface: bp_get_interface) throws(BackplaneError)
-        -> PluginDescription
-    {
+    package func describe(_ library: DynamicLibrary) throws(BackplaneError) -> PluginDescription {
         let entry = unsafeBitCast(try library.symbol(Self.entry), to: PluginDescription.Entry.self)
         do throws(BackplaneError) {
-            let description = try PluginDescription(asking: entry, getInterface: getInterface)
+            let description = try PluginDescription(asking: entry, getInterface: HostInterfaces.get)
             try identity.requireAgreement(with: description)
             LastWords.name(description.id, inCopyAt: copy)
             return description
         } catch {
             throw BackplaneError(error.code, error.message, at: path, causes: error.causes)
         }
-    }
-
-    /// Returns the description of a loaded library's plugin, to which it offers the services of a host.
-    package func describe(_ library: DynamicLibrary) throws(BackplaneError) -> PluginDescription {
-        try describe(library, HostInterfaces.get)
     }
 
     /// Loads the copy and returns the description of its plugin.

@@ -17,14 +17,13 @@ public enum TrialRule: Sendable, Hashable {
 
 /// The trials of a host's libraries, each of which is first loaded and described in a child process.
 final class LibraryTrials: Sendable {
-    let rule: TrialRule
     /// A Boolean value that indicates whether this program can be started again for trials.
     private let arePossible: Bool
     private let log: any LogSink
     private let hasTold = Monitor(false)
 
-    init(_ rule: TrialRule, arePossible: Bool, log: any LogSink) {
-        (self.rule, self.arePossible, self.log) = (rule, arePossible, log)
+    init(arePossible: Bool, log: any LogSink) {
+        (self.arePossible, self.log) = (arePossible, log)
     }
 
     /// Loads a library's copy in a child process, calls its entry function and reads the descriptors in its answer.

@@ -12,7 +12,7 @@ struct LoadedManifest: Sendable {
     let plugins: [LoadedPlugin]
     let document: ManifestDocument
     private let loadProblems: [Problem]
-    private let options: LoadingOptions
+    private let serialize: DefinitionLoader.Serialize
     let loadFolder: LoadFolder?
     /// The identity of the parsed manifest, which is the same for all values that differ only in their plugins.
     let reading: Reading
@@ -23,20 +23,22 @@ struct LoadedManifest: Sendable {
     /// Creates the result of loading the plugins of a manifest and resolving it.
     ///
     /// - Parameters:
+    ///   - serialize: The function that calls a serializer with a response of a definition.
     ///   - generations: The generations that are already in memory.
     ///   - before: The previously active manifest; libraries that it loaded are not loaded again.
-    ///   - triesLibraries: Whether each library is first tried in a child process.
+    ///   - trials: The trials that each library first has to survive, or `nil` for none.
     init(
-        _ document: ManifestDocument, linked: [LinkedPlugin], _ options: LoadingOptions, _ generations: GenerationTable,
-        after before: LoadedManifest? = nil, in folder: LoadFolder? = nil, triesLibraries: Bool = false
+        _ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions,
+        serialize: @escaping DefinitionLoader.Serialize, _ generations: GenerationTable,
+        after before: LoadedManifest?, in folder: LoadFolder?, trying trials: LibraryTrials?
     ) {
         var loader = PluginLoader(
-            document, options, generations, after: before?.plugins ?? [], in: folder, triesLibraries: triesLibraries)
+            document, options, generations, after: before?.plugins ?? [], in: folder, trying: trials)
         loader.add(linked)
         loader.addLibraries()
         self.init(
             document, loader.plugins, definitions: before?.plugins.filter { $0.definition != nil } ?? [],
-            readsFiles: true, options, loader.problems, loader.folder, Reading())
+            readsFiles: true, serialize, loader.problems, loader.folder, Reading())
     }
 
     /// Returns the same manifest with some plugins, given by index, replaced.
@@ -47,17 +49,18 @@ struct LoadedManifest: Sendable {
         for (place, plugin) in replacements { plugins[place] = plugin }
         return LoadedManifest(
             document, plugins.filter { $0.definition == nil }, definitions: plugins.filter { $0.definition != nil },
-            readsFiles: false, options, loadProblems, folder, reading)
+            readsFiles: false, serialize, loadProblems, folder, reading)
     }
 
     private init(
         _ document: ManifestDocument, _ libraries: [LoadedPlugin], definitions: [LoadedPlugin], readsFiles: Bool,
-        _ options: LoadingOptions, _ loadProblems: [Problem], _ loadFolder: LoadFolder?, _ reading: Reading
+        _ serialize: @escaping DefinitionLoader.Serialize, _ loadProblems: [Problem],
+        _ loadFolder: LoadFolder?, _ reading: Reading
     ) {
-        (self.reading, self.options) = (reading, options)
+        (self.reading, self.serialize) = (reading, serialize)
         let ofLibraries = Catalogue(of: libraries)
         let loader = DefinitionLoader(
-            document, for: libraries, ofLibraries, known: definitions, readsFiles: readsFiles, options)
+            document, for: libraries, ofLibraries, known: definitions, readsFiles: readsFiles, serialize)
         let plugins = libraries + loader.plugins
         let catalogue =
             loader.choices.isEmpty ? ofLibraries : Catalogue(of: plugins, builtIns: loader.choices)

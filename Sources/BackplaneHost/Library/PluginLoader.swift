@@ -47,10 +47,8 @@ extension LoadedPlugin {
     }
 
     /// Creates a plugin from the description of a loaded library.
-    ///
-    /// - Parameter getInterface: The function through which the plugin fetches the host's services.
-    init(_ file: LibraryFile, _ library: DynamicLibrary, _ getInterface: bp_get_interface) throws(BackplaneError) {
-        let reference = file.reference, description = try file.describe(library, getInterface)
+    init(_ file: LibraryFile, _ library: DynamicLibrary) throws(BackplaneError) {
+        let reference = file.reference, description = try file.describe(library)
         if let range = reference?.version, !range.contains(description.version) {
             throw BackplaneError(
                 .versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)",
@@ -65,7 +63,7 @@ extension LoadedPlugin {
 /// A loader that loads a manifest's plugins into the process in order; a failing plugin does not affect the others.
 struct PluginLoader {
     let document: ManifestDocument
-    let options: LoadingOptions
+    let options: HostOptions
     private(set) var plugins: [LoadedPlugin] = []
     private(set) var problems: [Problem] = []
     /// The load folder, created with the first library.
@@ -73,31 +71,30 @@ struct PluginLoader {
     /// The plugins of the previous manifest, which are not loaded again.
     private let before: [LoadedPlugin]
     private let generations: GenerationTable
-    /// A Boolean value that indicates whether each library is first tried in a child process.
-    private let triesLibraries: Bool
+    /// The trials that each library first has to survive, or `nil` for none.
+    private let trials: LibraryTrials?
     /// The number of prepared libraries of each plugin, by its id.
     private var prepared: [String: Int] = [:]
     private var resourceNames = ResourceFolder.Names()
 
     init(
-        _ document: ManifestDocument, _ options: LoadingOptions, _ generations: GenerationTable,
-        after before: [LoadedPlugin] = [], in folder: LoadFolder? = nil, triesLibraries: Bool = false
+        _ document: ManifestDocument, _ options: HostOptions, _ generations: GenerationTable,
+        after before: [LoadedPlugin], in folder: LoadFolder?, trying trials: LibraryTrials?
     ) {
         (self.document, self.options, self.generations, self.before, self.folder) = (
             document, options, generations, before, folder
         )
-        self.triesLibraries = triesLibraries
+        self.trials = trials
     }
 
     /// Adds plugins that are linked into this program.
     mutating func add(_ linked: [LinkedPlugin]) {
         let known = before.filter { $0.path == nil }
         guard known.isEmpty else { return plugins += known }
-        let getInterface = options.getInterface
         for plugin in linked {
             attempt("the linked plugin `\(plugin.name)`", at: nil) { () throws(BackplaneError) in
                 LoadedPlugin(
-                    path: nil, resources: try plugin.resources(), description: try plugin.describe(getInterface))
+                    path: nil, resources: try plugin.resources(), description: try plugin.describe(HostInterfaces.get))
             }
         }
     }
@@ -147,7 +144,7 @@ struct PluginLoader {
     /// A constructor or an entry function that never returns occupies a thread. A constructor also delays all later
     /// libraries, because the system loads one at a time.
     private mutating func add(_ wanted: [Wanted]) {
-        let limit = options.limit, getInterface = options.getInterface
+        let limit = options.loadLimit
         var ready: [Result<Opened, BackplaneError>] = []
         for library in wanted {
             ready.append(Result { () throws(BackplaneError) in try open(library) })
@@ -160,7 +157,7 @@ struct PluginLoader {
             opened.flatMap { _ in .failure(.noThread) }
         }
         let described = AbandonableThread.map(loaded, limit: limit) { _, opened in
-            opened.flatMap { Self.describe($0, getInterface) }
+            opened.flatMap(Self.describe)
         } late: { _, opened in
             opened.flatMap { .failure($0.overdue("describe itself", limit)) }
         } unable: { _, opened in
@@ -191,9 +188,7 @@ struct PluginLoader {
 
     private mutating func open(_ library: Wanted) throws(BackplaneError) -> Opened {
         let opened = try find(library)
-        if triesLibraries, case .ready(let file) = opened {
-            try options.trials.requireSurvival(of: file, limit: options.limit)
-        }
+        if case .ready(let file) = opened { try trials?.requireSurvival(of: file, limit: options.loadLimit) }
         return opened
     }
 
@@ -222,21 +217,19 @@ struct PluginLoader {
         return Result { () throws(BackplaneError) in .loaded(library, try library.load()) }
     }
 
-    private static func describe(_ opened: Opened, _ getInterface: bp_get_interface) -> Result<
-        LoadedPlugin, BackplaneError
-    > {
+    private static func describe(_ opened: Opened) -> Result<LoadedPlugin, BackplaneError> {
         switch opened {
         case .known(let plugin): return .success(plugin)
         case .ready(let library):
             return .failure(BackplaneError(.pluginLoadFailed, "the library was not loaded", at: library.path))
         case .loaded(let file, let library):
-            return Result { () throws(BackplaneError) in try LoadedPlugin(file, library, getInterface) }
+            return Result { () throws(BackplaneError) in try LoadedPlugin(file, library) }
         }
     }
 
     private mutating func loadFolder() throws(BackplaneError) -> LoadFolder {
         if let folder { return folder }
-        let made = try LoadFolder(in: options.folder)
+        let made = try LoadFolder(in: options.loadFolder)
         folder = made
         return made
     }
@@ -301,26 +294,6 @@ package struct PluginImage: Sendable, Hashable {
 extension PluginImage: CustomStringConvertible {
     /// The image as text: "org.example.books 1.2.0 (libBooks.so)".
     package var description: String { "\(id) \(version) (\(library))" }
-}
-
-/// The options for loading plugins into the process.
-struct LoadingOptions: Sendable {
-    /// The folders in which to look for libraries, after the manifest's own folder and before the program's.
-    var pluginPaths: [String]
-    /// The folder to which libraries are copied; `nil` means `$XDG_CACHE_HOME` or the temporary folder.
-    var folder: String?
-    /// The time that a library may take to load, and then again to register its classes.
-    var limit: Duration
-    /// The trials of libraries before they are loaded.
-    var trials: LibraryTrials
-    /// The function through which plugins fetch the host's services.
-    var getInterface: bp_get_interface
-    /// The function that calls a serializer, a manager, with a response; `nil` if no manager can be found.
-    var serialize: Serialize? = nil
-
-    typealias Serialize =
-        nonisolated(nonsending) @Sendable (_ manager: String, ForeignResponse, Call) async throws(BackplaneError) ->
-        Data
 }
 
 /// A plugin that is linked into this program.
