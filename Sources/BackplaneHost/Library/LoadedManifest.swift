@@ -62,8 +62,8 @@ struct LoadedManifest: Sendable {
         let catalogue =
             loader.choices.isEmpty ? ofLibraries : Catalogue(of: plugins, builtIns: loader.choices)
         self.catalogue = catalogue
-        // A plugin that is named twice is already loaded.
-        let loadErrors = loadProblems.map(\.error).filter { $0.code != .pluginDuplicate }
+        // A library that is named twice is already loaded.
+        let loadErrors = loadProblems.map(\.error).filter { $0.code != .pluginDuplicate || !$0.causes.isEmpty }
         func componentClass(_ entry: Catalogue.Entry) -> ComponentClass {
             plugins[entry.order].description.components[entry.index]
         }

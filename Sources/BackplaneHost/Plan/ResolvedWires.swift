@@ -184,17 +184,16 @@ extension Resolution.Draft {
         guard causes.isEmpty, fault.code == .unknownClass else { return fault }
         let reason: String
         if let missing = loadErrors.first {
-            let which =
-                loadErrors.count > 1
-                ? "one of \(loadErrors.count) libraries that are not loaded, the first" : "a library that is not loaded"
-            reason = "it may be in \(which): \(missing.message)"
+            let others = loadErrors.count > 1 ? "\(loadErrors.count) libraries are not loaded, the first: " : ""
+            reason = others + missing.message
         } else if let misspelt = self.problems.first(where: { $0.manager == nil && $0.intended == Self.plugins }) {
             reason = misspelt.error.message
         } else {
             return fault
         }
         return BackplaneError(
-            fault.code, "\(errors[0].message); \(reason)", at: fault.location, causes: fault.causes)
+            fault.code, "\(reason); probably for that reason, \(errors[0].message)", at: fault.location,
+            causes: fault.causes)
     }
 
     /// Reports a cycle for every member of a group, at the use that continues the cycle.
