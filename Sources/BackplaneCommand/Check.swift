@@ -252,7 +252,9 @@ struct ProblemRow: Encodable {
 
     init(_ problem: Problem) {
         (severity, manager, location) = (problem.severity.rawValue, problem.manager, problem.error.location)
-        (line, column) = (problem.position?.line, problem.position?.column)
+        // The location of a mistake in a definition begins with its own file.
+        let position = problem.placeInDefinition?.position ?? problem.position
+        (line, column) = (position?.line, position?.column)
         (code, message, causes) = (problem.error.code.rawValue, problem.error.message, problem.error.causes)
         isConsequence = problem.isConsequence
     }

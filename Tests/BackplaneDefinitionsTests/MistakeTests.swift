@@ -200,7 +200,7 @@ struct MistakeTests {
         let error = #expect(throws: BackplaneError.self) { try document.sound() }
         #expect(error?.location == "x.json")
         #expect(
-            error?.causes.map(\.location) == ["line 1, column 20: /a/request/path", "line 1, column 33: /b/request"])
+            error?.causes.map(\.location) == ["x.json:1:20: /a/request/path", "x.json:1:33: /b/request"])
     }
 
     @Test(arguments: ["", "{", "<plist>", "bplist00", #"{"a": 1, "a": 2}"#, "\u{FEFF}", "<dict><key>a</key></dict>"])

@@ -62,6 +62,20 @@ struct ServedContractTests {
         #expect(try none.arguments(of: ["a": 1]).isEmpty)
     }
 
+    @Test func `a method that only the definition has is told if it is almost one that is missing`() throws {
+        func served(_ definition: String) throws -> ServedContract {
+            let methods = ["search", "find"].map { MethodDescription(name: $0, kind: .async) }
+            return ServedContract(
+                ContractDescription(name: "API", version: "1.0.0", methods: methods), [:],
+                by: try DefinitionDocument(parsing: Data(definition.utf8)).sound())
+        }
+        let request = #"{"request": {"path": "x"}}"#
+        let problems = try served(#"{"find": \#(request), "serch": \#(request), "other": \#(request)}"#).problems
+        #expect(problems.map(\.severity) == [.warning])
+        #expect(problems.map(\.error.message) == ["`API` has no method `serch`; did you mean `search`?"])
+        #expect(try served(#"{"find": \#(request), "search": \#(request), "serch": \#(request)}"#).problems.isEmpty)
+    }
+
     @Test(arguments: [MethodKind.sync, .stream])
     func `only asynchronous methods are served`(kind: MethodKind) throws {
         let problems = try served(Self.two, kind: kind).problems

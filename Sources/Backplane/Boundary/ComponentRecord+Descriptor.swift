@@ -95,7 +95,8 @@ extension bp_wire {
         let methods = contract.methods.map(bp_method.init)
         let lane = bp_wire_lane(
             type: Box(wire).toContext(),
-            layout: { DeclaredWire.at($0).layout.bytes },
+            layout: { DeclaredWire.at($0).values.layout.bytes },
+            rehearse: { DeclaredWire.at($0).values.rehearse($1, Reply($2, $3)) },
             make_cells: { type, provider in DeclaredWire.at(type).makeCells(EncodedTarget(provider)).pointer })
         self.init(
             size: UInt32(MemoryLayout<bp_wire>.size), flags: wire.description.isOptional ? UInt32(BP_WIRE_OPTIONAL) : 0,
@@ -109,7 +110,8 @@ extension bp_component_lane {
     init(_ record: ComponentRecord) {
         self.init(
             type: Unmanaged.passRetained(record).toOpaque(),
-            layout: { ComponentRecord.at($0).layout.bytes },
+            layout: { ComponentRecord.at($0).values.layout.bytes },
+            rehearse: { ComponentRecord.at($0).values.rehearse($1, Reply($2, $3)) },
             cells: { Instance.at($0).cells.pointer },
             failures: { Instance.at($0).failures.count },
             last_failure: { instance, done, context in

@@ -2,8 +2,8 @@
 final class ComponentRecord: Sendable {
     let description: ComponentDescription
     let wires: [DeclaredWire]
-    /// The layout of the provided contract as this side compiled it (``ContractLayout``).
-    let layout: KeptText
+    /// The values of the provided contract.
+    let values: ContractValues
     let create: @Sendable (ReceivedCreation) async throws -> Instance
     /// Returns the keys of a configuration that its type does not declare; throws the error that ``create`` would
     /// throw.
@@ -33,13 +33,14 @@ final class ComponentRecord: Sendable {
     }
 
     init(
-        _ description: ComponentDescription, layout: KeptText, wires: [DeclaredWire], isReconfigurable: Bool = false,
+        _ description: ComponentDescription, values: ContractValues, wires: [DeclaredWire],
+        isReconfigurable: Bool = false,
         state: NativeState? = nil,
         review: @escaping Review,
         create: @escaping @Sendable (ReceivedCreation) async throws -> Instance
     ) {
-        (self.description, self.layout, self.wires, self.review, self.create) = (
-            description, layout, wires, review, create
+        (self.description, self.values, self.wires, self.review, self.create) = (
+            description, values, wires, review, create
         )
         (self.isReconfigurable, self.state) = (isReconfigurable, state)
     }
@@ -51,7 +52,8 @@ final class ComponentRecord: Sendable {
     ///   - encoded: The methods that are called only in JSON, instead of `bodies`.
     ///   - make: A function that creates an instance from its context.
     convenience init<C: Component>(
-        _ type: C.Type, named className: String, version: Version, contract: ContractDescription?, layout: KeptText,
+        _ type: C.Type, named className: String, version: Version, contract: ContractDescription?,
+        values: ContractValues,
         bodies: [(any MethodBody)?], encoded: [EncodedStart] = [],
         wires: [DeclaredWire], contracts: ContractRecords, state: StateDescription?, _ coding: _StateCoding<C>?,
         _ reconfiguration: _Reconfiguration<C>?, services: HostServices,
@@ -65,7 +67,7 @@ final class ComponentRecord: Sendable {
             try KnownAndUnknown<C.Configuration>(configuration: configuration).unknownKeys
         }
         self.init(
-            description, layout: layout, wires: wires, isReconfigurable: reconfiguration != nil,
+            description, values: values, wires: wires, isReconfigurable: reconfiguration != nil,
             state: coding?.native, review: review
         ) { creation in
             let services = ComponentServices(host: services, contracts, creation)

@@ -10,8 +10,7 @@ final class ContractRecords: Sendable {
         let members: [(name: String, type: any EncodedMember.Type)]
         let description: ContractDescription
         let problems: [String]
-        /// The layout of the contract as this side compiled it (``ContractLayout``).
-        let layout: KeptText
+        let values: ContractValues
     }
     // Arrays: there are few, and a dictionary would make the runtime search every loaded image for `Hashable`.
     private let records = Mutex<[(contract: ObjectIdentifier, record: ContractRecord)]>([])
@@ -24,7 +23,7 @@ final class ContractRecords: Sendable {
         let members = Members<C>()
         let record = ContractRecord(
             members: members.all, description: members.description, problems: members.problems,
-            layout: KeptText { ContractLayout(of: C.self).text })
+            values: ContractValues(of: C.self, members.all))
         records.withLock { $0.append((ObjectIdentifier(C.self), record)) }
         return record
     }
@@ -38,6 +37,24 @@ final class ContractRecords: Sendable {
             needed.append((ObjectIdentifier(C.self), new))
             return new
         }
+    }
+}
+
+/// The values that a contract's methods carry, as this side compiled them.
+struct ContractValues: Sendable {
+    /// The layout of the contract (``ContractLayout``).
+    let layout: KeptText
+    let members: [(name: String, type: any EncodedMember.Type)]
+
+    /// The values of a contract that is known only at run time.
+    static var undescribed: ContractValues { ContractValues(layout: KeptText { "" }, members: []) }
+
+    private init(layout: KeptText, members: [(name: String, type: any EncodedMember.Type)]) {
+        (self.layout, self.members) = (layout, members)
+    }
+
+    init<C: Contract>(of _: C.Type, _ members: [(name: String, type: any EncodedMember.Type)]) {
+        self.init(layout: KeptText { ContractLayout(of: C.self).text }, members: members)
     }
 }
 

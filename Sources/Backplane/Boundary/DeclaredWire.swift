@@ -2,14 +2,13 @@
 struct DeclaredWire: Sendable {
     var description: WireDescription
     var problems: [String]
-    /// The layout of the contract as this side compiled it (``ContractLayout``).
-    var layout: KeptText
+    var values: ContractValues
     /// The function that creates the cells of the encoded lane.
     var makeCells: @Sendable (EncodedTarget) -> Cells
 
     init(label: String, isOptional: Bool, _ contract: ContractRecords.ContractRecord) {
         description = WireDescription(label: label, isOptional: isOptional, contract: contract.description)
-        (problems, layout) = (contract.problems, contract.layout)
+        (problems, values) = (contract.problems, contract.values)
         makeCells = { target in Cells(of: contract.members, calling: target) }
     }
 }

@@ -53,6 +53,18 @@ package enum JSON {
         try decode(type, bytes.lent, failing: code)
     }
 
+    /// Returns the mistake with which a text is refused as a type; `nil` if it is read, or refused for another reason
+    /// than its JSON.
+    static func mistake<Value: Decodable>(decoding _: Value.Type, from text: String) -> JSONMistake? {
+        let data = Data(text.utf8)
+        do {
+            _ = try decoder.decode(Value.self, from: data)
+            return nil
+        } catch {
+            return (error as? DecodingError).map { JSONMistake($0, in: data) }
+        }
+    }
+
     private static func decode<Value: Decodable>(
         _ type: Value.Type, _ bytes: UnsafeBufferPointer<UInt8>, failing code: BackplaneError.Code
     ) throws(BackplaneError) -> Value {

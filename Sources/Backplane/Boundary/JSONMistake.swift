@@ -5,6 +5,8 @@ struct JSONMistake {
     var text: String
     /// The path as a JSON pointer; `nil` for the whole value.
     var path: String?
+    /// A Boolean value that indicates whether a value is missing or of another kind of JSON.
+    var isOfKind = false
 
     private init(_ text: String, _ path: [any CodingKey], cause: (any Error)? = nil) {
         self.text = text
@@ -33,8 +35,10 @@ struct JSONMistake {
                 return
             }
             self.init("expected \(expected), found \(found)", context.codingPath)
+            isOfKind = true
         case .keyNotFound(let key, let context):
             self.init("`\(key.stringValue)` is missing", context.codingPath + [key])
+            isOfKind = true
         case .dataCorrupted(let context):
             guard context.debugDescription == "The given data was not valid JSON." else {
                 self.init(context, in: data)

@@ -58,7 +58,7 @@ public struct Registrar {
         records.append(
             ComponentRecord(
                 type, named: className, version: C.version == .ofPlugin ? pluginVersion : C.version,
-                contract: C.Provides.self == NoContract.self ? nil : contract.description, layout: contract.layout,
+                contract: C.Provides.self == NoContract.self ? nil : contract.description, values: contract.values,
                 bodies: contract.members.indices.map { table.body(of: $0) }, wires: wires,
                 contracts: contracts,
                 state: state, coding, C._reconfiguration, services: services

@@ -55,13 +55,15 @@ extension Registrar {
             ComponentRecord(
                 ComponentDescription(
                     role: role, className: className, version: pluginVersion, contract: contract.description),
-                layout: contract.layout, standingInWith: all))
+                values: contract.values, standingInWith: all))
     }
 }
 
 extension ComponentRecord {
-    convenience init(_ description: ComponentDescription, layout: KeptText, standingInWith bodies: [any MethodBody]) {
-        self.init(description, layout: layout, wires: [], review: { _ in [] }) { _ in
+    convenience init(
+        _ description: ComponentDescription, values: ContractValues, standingInWith bodies: [any MethodBody]
+    ) {
+        self.init(description, values: values, wires: [], review: { _ in [] }) { _ in
             Instance(StandIn(), bodies: bodies, tasks: ComponentTasks(), nil)
         }
     }

@@ -39,6 +39,21 @@ package struct ServedContract: Sendable {
                 "the definition has no method of `\(contract.name)`; it has \(definition.methods.isEmpty ? "none" : names)",
                 of: contract.name)
         }
+        warnOfConfusion(between: definition, and: contract)
+    }
+
+    /// Warns of methods that only the definition has, and whose names are almost those of missing ones.
+    private mutating func warnOfConfusion(
+        between definition: WebServiceDefinition, and contract: ContractDescription
+    ) {
+        let missing = contract.methods.map(\.name).filter { definition.methods(named: $0).isEmpty }
+        let known = Set(contract.methods.map(\.name))
+        for name in Set(definition.methods.map(\.name)).subtracting(known).sorted() {
+            guard let question = NameSuggestions(for: name, among: missing).question else { continue }
+            report(
+                .definitionIgnored, "`\(contract.name)` has no method `\(name)`; \(question)", of: name,
+                severity: .warning)
+        }
     }
 
     private mutating func report(

@@ -44,17 +44,18 @@ package struct DefinitionDocument<Content: Sendable>: Sendable {
         guard errors.count > 1 else { throw first.located(in: path) }
         throw BackplaneError(
             first.error.code, "the definition has \(errors.count) errors, the first: \(first.error.message)",
-            at: path, causes: errors.map { $0.located(in: nil) })
+            at: path, causes: errors.map { $0.located(in: path) })
     }
 }
 
 extension DefinitionProblem {
-    /// Returns the error with the file and the position in its location.
+    /// Returns the error with the file and the position in its location, in the format that compilers use:
+    /// `Depots.json:3:28: /find/request`.
     package func located(in path: String?) -> BackplaneError {
         var error = error
-        let place = position.map { "line \($0.line), column \($0.column)" }
         let pointer = error.location == path ? nil : error.location
-        let words = [path, place, pointer].compactMap(\.self).filter { !$0.isEmpty }
+        let place = path.map { path in position.map { "\(path):\($0.line):\($0.column)" } ?? path }
+        let words = [place ?? position?.description, pointer].compactMap(\.self).filter { !$0.isEmpty }
         error.location = words.isEmpty ? nil : words.joined(separator: ": ")
         return error
     }

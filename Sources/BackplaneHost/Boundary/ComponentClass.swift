@@ -26,7 +26,9 @@ package struct ComponentClass: Sendable {
         private let stateLanePointer: ConstantPointer<bp_state_lane>?
         private let wireLanes: [ConstantPointer<bp_wire_lane>?]
         let layout: LayoutText
+        let rehearse: LaneSide.Rehearsal
         let wireLayouts: [LayoutText]
+        let wireRehearsals: [LaneSide.Rehearsal]
         let stateLayout: LayoutText
 
         var component: bp_component { descriptor.table }
@@ -44,8 +46,12 @@ package struct ComponentClass: Sendable {
             (lanePointer, self.wireLanes) = (lane, wireLanes)
             stateLanePointer = sharesSlots ? ConstantPointer(untyped: state?.lane) : nil
             layout = LayoutText(lane.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })
+            rehearse = rehearsal(lane.map { ($0.pointer.pointee.rehearse, $0.pointer.pointee.type) })
             wireLayouts = wireLanes.map { lane in
                 LayoutText(lane.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })
+            }
+            wireRehearsals = wireLanes.map { lane in
+                rehearsal(lane.map { ($0.pointer.pointee.rehearse, $0.pointer.pointee.type) })
             }
             stateLayout = LayoutText(stateLanePointer.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })
         }
@@ -148,7 +154,8 @@ extension ComponentClass {
             of: "a lookup of \(description.className)")
         let lane: ConstantPointer<bp_wire_lane>? = sharesSlots ? ConstantPointer(untyped: wire.lane) : nil
         let layout = LayoutText(lane.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })
-        return NeededEnd(side: LaneSide(origin, contract, layout), lane: lane)
+        let rehearse = rehearsal(lane.map { ($0.pointer.pointee.rehearse, $0.pointer.pointee.type) })
+        return NeededEnd(side: LaneSide(origin, contract, layout, rehearse), lane: lane)
     }
 
     private static func contract(
@@ -213,13 +220,16 @@ extension ComponentClass {
 extension ComponentClass {
     /// The provider's end of wires to this class.
     package var providerSide: LaneSide {
-        LaneSide(origin, description.contract ?? ContractDescription(of: NoContract.self), functions.layout)
+        LaneSide(
+            origin, description.contract ?? ContractDescription(of: NoContract.self), functions.layout,
+            functions.rehearse)
     }
 
     /// Returns the consumer's end of one of the class's wires; `nil` for a label that it does not declare.
     package func consumerSide(ofWire label: String) -> LaneSide? {
         guard let index = description.wires.firstIndex(where: { $0.label == label }) else { return nil }
-        return LaneSide(origin, description.wires[index].contract, functions.wireLayouts[index])
+        return LaneSide(
+            origin, description.wires[index].contract, functions.wireLayouts[index], functions.wireRehearsals[index])
     }
 
     /// The class's end of a transfer of state; `nil` for a class without state.

@@ -9,9 +9,18 @@ package struct LaneSide: Sendable {
     package let contract: ContractDescription
     /// The layout of the contract as the origin compiled it.
     package let layout: LayoutText
+    /// The coding of the contract's values.
+    let rehearse: Rehearsal
 
-    package init(_ origin: LaneOrigin, _ contract: ContractDescription, _ layout: LayoutText) {
-        (self.origin, self.contract, self.layout) = (origin, contract, layout)
+    /// Answers an empty request with ``ContractSamples``, and those of another side with an array of ``SampleMistake``;
+    /// `nil` if the origin cannot.
+    typealias Rehearsal = @Sendable (_ request: [UInt8]) -> [UInt8]?
+
+    init(
+        _ origin: LaneOrigin, _ contract: ContractDescription, _ layout: LayoutText,
+        _ rehearse: @escaping Rehearsal = { _ in nil }
+    ) {
+        (self.origin, self.contract, self.layout, self.rehearse) = (origin, contract, layout, rehearse)
     }
 }
 
@@ -20,7 +29,9 @@ extension LaneSide {
     ///
     /// - Throws: `wire.mismatch` for a contract that is not a struct containing only methods.
     package init<C: Contract>(program _: C.Type) throws(BackplaneError) {
-        self.init(.program, try ContractDescription(checking: C.self), LayoutText { ContractLayout(of: C.self).text })
+        self.init(.program, try ContractDescription(checking: C.self), LayoutText { ContractLayout(of: C.self).text }) {
+            ContractSamples.rehearse($0, as: C.self)
+        }
     }
 }
 
@@ -93,5 +104,22 @@ extension LayoutText {
     convenience init(_ source: (layout: bp_layout, type: UnsafeMutableRawPointer)?) {
         let type = ForeignPointer(raw: source?.type), layout = source?.layout
         self.init { type.raw.flatMap { layout?($0).text } }
+    }
+}
+
+/// Creates the rehearsal by the other side of the boundary.
+func rehearsal(_ source: (rehearse: bp_rehearse, type: UnsafeMutableRawPointer)?) -> LaneSide.Rehearsal {
+    let type = ForeignPointer(raw: source?.type), rehearse = source?.rehearse
+    return { request in
+        guard let type = type.raw, let rehearse else { return nil }
+        let answer = Received<EncodedAnswer>()
+        request.withBytes { request in
+            rehearse(
+                type, request,
+                { context, status, payload in
+                    Box<Received<EncodedAnswer>>.take(context).set(EncodedAnswer(status, payload))
+                }, Box(answer).toContext())
+        }
+        return try? answer.value?.get()
     }
 }

@@ -101,11 +101,21 @@ extension Change {
         guard let new = member.new?.node else { return [] }
         let description = new.entry.component
         return live.connections.wires(to: member.gate, but: leaving).compactMap { wire in
-            guard let difference = description.contract.difference(from: wire.end.side.contract) else { return nil }
+            if let user = wire.status.user, after.plan.faults[user] != nil { return nil }
+            let difference: String
+            if let misfit = description.contract.difference(from: wire.end.side.contract) {
+                difference = "the new \(new.entry) \(misfit)"
+            } else if case .unreadable(let words) = live.connections.fit(
+                of: wire.end, to: after.componentClass(of: new))
+            {
+                difference = words
+            } else {
+                return nil
+            }
             let user = wire.status.user ?? "the host program", contract = wire.end.side.contract
             return BackplaneError(
                 .wireMismatch,
-                "\(user) calls \(member.name) through `\(contract.name)` \(contract.version), but the new \(new.entry) \(difference); swap \(user) together with it, or keep the old contract",
+                "\(user) calls \(member.name) through `\(contract.name)` \(contract.version), but \(difference); swap \(user) together with it, or keep the old contract",
                 at: new.location)
         }
     }

@@ -20,6 +20,7 @@ struct Connections {
     /// The number of wires made so far.
     private(set) var made = 0
     private var comparisons = LayoutComparisons()
+    private var fits = ContractFits()
 
     init(_ options: HostOptions) {
         self.options = options
@@ -139,6 +140,11 @@ extension Connections {
     mutating func lane(of end: ConsumerEnd, to type: ComponentClass) -> WireStatus.Lane {
         let choice = LaneChoice(from: end.side, to: type.providerSide, options.lanes) { comparisons.difference($0, $1) }
         return WireStatus.Lane(choice, of: end.side)
+    }
+
+    /// Returns the fit of a wire's values to a class.
+    mutating func fit(of end: ConsumerEnd, to type: ComponentClass) -> ContractFit {
+        fits.fit(end.side, type.providerSide)
     }
 
     /// Returns descriptions of the callers with calls in flight through a gate.

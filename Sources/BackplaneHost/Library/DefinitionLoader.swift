@@ -223,8 +223,8 @@ extension DefinitionLoader {
         let errors = error.causes.isEmpty ? [error] : error.causes
         return errors.map { cause in
             var cause = cause
-            if let path = error.location, !error.causes.isEmpty {
-                cause.location = cause.location.map { "\(path): \($0)" } ?? path
+            if !error.causes.isEmpty, let path = error.location {
+                cause.location = cause.location ?? path
             } else if error.code == .wireMismatch {
                 cause.location = place
             }

@@ -65,10 +65,21 @@ struct LoadedManifest: Sendable {
         let catalogue =
             loader.choices.isEmpty ? ofLibraries : Catalogue(of: plugins, builtIns: loader.choices)
         self.catalogue = catalogue
-        // A plugin that is named twice is already loaded.
-        let loadErrors = loadProblems.map(\.error).filter { $0.code != .pluginDuplicate }
-        let resolution = Resolution(document, catalogue: catalogue, loadErrors: loadErrors) { entry, configuration in
-            plugins[entry.order].description.components[entry.index].review(Array(configuration))
+        // A library that is named twice is already loaded.
+        let loadErrors = loadProblems.map(\.error).filter { $0.code != .pluginDuplicate || !$0.causes.isEmpty }
+        func componentClass(_ entry: Catalogue.Entry) -> ComponentClass {
+            plugins[entry.order].description.components[entry.index]
+        }
+        var fits = ContractFits()
+        let resolution = Resolution(
+            document, catalogue: catalogue, loadErrors: loadErrors,
+            review: { entry, configuration in componentClass(entry).review(Array(configuration)) }
+        ) { user, label, provider in
+            // What is compiled together has one contract.
+            guard user.order != provider.order, let side = componentClass(user).consumerSide(ofWire: label) else {
+                return .unknown
+            }
+            return fits.fit(side, componentClass(provider).providerSide)
         }
         self.document = document
         self.plugins = plugins

@@ -173,7 +173,7 @@ struct PluginLoader {
     ) {
         do throws(BackplaneError) {
             let plugin = try load()
-            try requireNew(plugin.description)
+            try requireNew(plugin)
             plugins.append(plugin)
         } catch {
             // A library that was not found has no other place than the manifest's.
@@ -234,15 +234,20 @@ struct PluginLoader {
         return made
     }
 
-    private func requireNew(_ plugin: PluginDescription) throws(BackplaneError) {
-        guard
-            let other = plugins.first(where: {
-                $0.description.id == plugin.id && $0.description.version == plugin.version
-            })
-        else { return }
+    /// - Throws: `plugin.duplicate`, located in the library if that is another one, whose classes are missing then.
+    private func requireNew(_ plugin: LoadedPlugin) throws(BackplaneError) {
+        let (id, version) = (plugin.description.id, plugin.description.version)
+        guard let other = plugins.first(where: { $0.description.id == id && $0.description.version == version }) else {
+            return
+        }
+        let place = other.path ?? "this program"
+        guard let path = plugin.path, path != other.path else {
+            throw BackplaneError(
+                .pluginDuplicate, "\(id) \(version) is already loaded, from \(place); name it only once")
+        }
         throw BackplaneError(
-            .pluginDuplicate,
-            "\(plugin.id) \(plugin.version) is already loaded, from \(other.path ?? "this program"); name it only once")
+            .pluginDuplicate, "it is `\(id)` \(version), as is \(place), which is loaded; give one another id", at: path
+        )
     }
 }
 

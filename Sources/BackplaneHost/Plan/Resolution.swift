@@ -10,6 +10,8 @@ package import FoundationEssentials
 package struct Resolution: Sendable {
     /// A function that lets a class review a configuration, and returns JSON pointers to unknown keys, or an error.
     package typealias Review = (Catalogue.Entry, _ configuration: Data) -> Result<[String], BackplaneError>
+    /// A function that compares the values of a wire with those of its provider.
+    package typealias Fit = (_ user: Catalogue.Entry, _ label: String, _ provider: Catalogue.Entry) -> ContractFit
 
     package let plan: Plan
     /// The problems of the document and of the resolution: those of the whole manifest, then manager by manager.
@@ -25,9 +27,10 @@ package struct Resolution: Sendable {
     ///   - loadErrors: The reasons why plugins of the manifest are not in the catalogue. If there are any, a missing
     ///     class is reported as a consequence, unless its name is similar to that of another.
     ///   - review: The function that lets a class review its configuration.
+    ///   - fit: The function that compares the values of a wire with those of its provider.
     package init(
         _ document: ManifestDocument, catalogue: Catalogue, loadErrors: [BackplaneError] = [],
-        review: Review = { _, _ in .success([]) }
+        review: Review = { _, _ in .success([]) }, fit: Fit = { _, _, _ in .unknown }
     ) {
         var draft = Draft(document, catalogue, loadErrors)
         for name in draft.names { draft.chooseClasses(of: name) }
@@ -37,7 +40,7 @@ package struct Resolution: Sendable {
             draft.warnOfUnknownKinds(of: name)
             draft.reviewConfigurations(of: name, review)
         }
-        for name in draft.names { draft.compareWires(of: name) }
+        for name in draft.names { draft.compareWires(of: name, fit) }
         draft.findSharedFolders()
         draft.compareFormerNames()
         draft.compareDependencies()

@@ -3,7 +3,7 @@ import BackplaneDocuments
 
 extension Resolution.Draft {
     /// Compares the wires declared by a manager's classes with the providers that the manifest assigns to them.
-    mutating func compareWires(of name: String) {
+    mutating func compareWires(of name: String, _ fit: Resolution.Fit) {
         guard let definition = definitions[name] else { return }
         let path = root / name
         for (label, used) in definition.uses.sorted(by: { $0.key < $1.key })
@@ -24,7 +24,7 @@ extension Resolution.Draft {
                 findUnusedServices(by: user, of: name)
             }
             for wire in user.component.wires {
-                compare(wire, of: user, in: name, with: definition.socket(of: wire.label, of: role, at: path))
+                compare(wire, of: user, in: name, with: definition.socket(of: wire.label, of: role, at: path), fit)
             }
         }
     }
@@ -71,7 +71,7 @@ extension Resolution.Draft {
     }
 
     private mutating func compare(
-        _ wire: WireDescription, of user: Catalogue.Entry, in name: String, with socket: Socket
+        _ wire: WireDescription, of user: Catalogue.Entry, in name: String, with socket: Socket, _ fit: Resolution.Fit
     ) {
         var need: String { "\(user) asks for `\(wire.contract.name)` \(wire.contract.version) as `\(wire.label)`" }
         guard socket.isFilled else {
@@ -87,11 +87,18 @@ extension Resolution.Draft {
         // The path at which the manifest names the provider.
         var path: ManifestPath { socket.role == .manager ? socket.path : socket.path / "className" }
         if let difference = provider.component.contract.difference(from: wire.contract) {
-            report(.wireMismatch, "\(need), but \(provider) \(difference)", of: name, at: path)
+            return report(.wireMismatch, "\(need), but \(provider) \(difference)", of: name, at: path)
+        }
+        let fit = fit(user, wire.label, provider)
+        if case .unreadable(let words) = fit {
+            report(.wireMismatch, "\(need), but \(words); \(ContractFit.advice)", of: name, at: path)
         } else if let missing = provider.component.contract?.missing(from: wire.contract), !missing.isEmpty {
             let words =
                 "\(need); \(provider) provides it without \(NameSuggestions.list(missing)), so calls to that fail"
             report(.callUnimplemented, words, of: name, at: path, severity: .warning)
+        } else if case .encoded(let reason) = fit {
+            let words = "\(need), but its calls are encoded, which is slower: \(reason)"
+            report(.wireMismatch, words, of: name, at: path, severity: .warning)
         }
     }
 
@@ -177,17 +184,16 @@ extension Resolution.Draft {
         guard causes.isEmpty, fault.code == .unknownClass else { return fault }
         let reason: String
         if let missing = loadErrors.first {
-            let which =
-                loadErrors.count > 1
-                ? "one of \(loadErrors.count) libraries that are not loaded, the first" : "a library that is not loaded"
-            reason = "it may be in \(which): \(missing.message)"
+            let others = loadErrors.count > 1 ? "\(loadErrors.count) libraries are not loaded, the first: " : ""
+            reason = others + missing.message
         } else if let misspelt = self.problems.first(where: { $0.manager == nil && $0.intended == Self.plugins }) {
             reason = misspelt.error.message
         } else {
             return fault
         }
         return BackplaneError(
-            fault.code, "\(errors[0].message); \(reason)", at: fault.location, causes: fault.causes)
+            fault.code, "\(reason); probably for that reason, \(errors[0].message)", at: fault.location,
+            causes: fault.causes)
     }
 
     /// Reports a cycle for every member of a group, at the use that continues the cycle.

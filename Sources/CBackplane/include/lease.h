@@ -32,7 +32,7 @@ extern "C" {
 
 /* The revision, which changes with anything in this file, and with the types in cells (Boundary/Lanes/Cell.swift,
  * Boundary/Streams/StreamCell.swift). */
-#define BP_LANE_REVISION 6u
+#define BP_LANE_REVISION 7u
 
 /* --------------------------------------------------------------------------------------- bindings and slots */
 
@@ -201,6 +201,10 @@ BP_HIDDEN uint64_t bp_entered(const bp_binding *binding);
  * mean equal layouts. The first call costs tens of microseconds for each type. */
 typedef bp_bytes (*BP_SENDABLE bp_layout)(void *type);
 
+/* Rehearses the coding of a contract's values: answers an empty request with samples of them in JSON, and samples of
+ * another module with the mistakes in reading them. Answers before it returns. */
+typedef void (*BP_SENDABLE bp_rehearse)(void *type, bp_bytes request, bp_done done, void *_Nullable context);
+
 /* Ends an open stream with an error, at once or when its body has reacted; may be called more than once. */
 typedef void (*BP_SENDABLE bp_end_stream)(void *stream, int32_t status, bp_bytes payload);
 typedef void (*BP_SENDABLE bp_release_stream)(void *stream);
@@ -240,6 +244,7 @@ typedef const void *_Nullable const *_Nullable (*BP_SENDABLE bp_make_cells)(void
 typedef struct bp_wire_lane {
     void *type;
     bp_layout layout;
+    bp_rehearse rehearse;
     bp_make_cells make_cells;
 } bp_wire_lane;
 
@@ -267,6 +272,7 @@ typedef void (*BP_SENDABLE bp_observe_failures)(void *instance, bp_failed _Nulla
 typedef struct bp_component_lane {
     void *type;
     bp_layout layout;
+    bp_rehearse rehearse;
     bp_cells_of cells;
     bp_failures_of failures;
     bp_last_failure_of last_failure;

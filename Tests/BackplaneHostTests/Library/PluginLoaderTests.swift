@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneTestKit
+import Foundation
 import TestFixtures
 import Testing
 
@@ -22,6 +23,28 @@ struct PluginLoaderTests {
         #expect(errors.map(\.code) == [.pluginNotFound, .versionOutOfRange, .pluginDuplicate, .pluginNotFound])
         let time = try await host.call("Clock", "now")
         #expect(time.isEmpty == false, "those that failed keep no other out")
+        await host.host.stop()
+    }
+
+    @Test func `two libraries with one id are both named, before what follows from it`() async throws {
+        let files = try TestFolder()
+        let library = BuiltProducts.folder + "/libClock.so", copy = files.path + "/libOther.so"
+        try FileManager.default.copyItem(atPath: library, toPath: copy)
+        let host = try TestHost(
+            #"""
+            {"manifestVersion": 1, "plugins": [{"library": "Clock"}, {"library": "\#(copy)"}],
+             "managers": {"Other": {"className": "OtherManager"}}}
+            """#)
+        let problems = await host.host.check()
+        #expect(problems.map(\.error.code) == [.pluginDuplicate, .unknownClass])
+        #expect(problems.map(\.isConsequence) == [false, true])
+        let words = "the library `\(copy)` is not loaded: it is `org.backplane.clock` 1.0.0, as is "
+        let message = problems[0].error.message
+        #expect(
+            message.hasPrefix(words) && message.hasSuffix("libClock.so, which is loaded; give one another id"),
+            "\(message)")
+        let refusal = await error { try await host.call("Other", "now") }
+        #expect(refusal?.message.hasPrefix(message) == true, "\(String(describing: refusal))")
         await host.host.stop()
     }
 }

@@ -230,7 +230,7 @@ struct `Wires of a manifest` {
         let faults = resolution.plan.faults.mapValues(\.message)
         #expect(
             faults["A"]
-                == "no plugin registers a class `Shelf`; registered as a manager: `ClockManager`; it may be in a library that is not loaded: the library `Bok` was not found"
+                == "the library `Bok` was not found; probably for that reason, no plugin registers a class `Shelf`; registered as a manager: `ClockManager`"
         )
         #expect(faults["B"] == "no plugin registers a class `ClokManager`; did you mean `ClockManager`?")
         #expect(faults["C"]?.contains("asks for `API`") == true && faults["C"]?.contains("Bok") == false)
@@ -240,7 +240,7 @@ struct `Wires of a manifest` {
             loadErrors: [lost, lost])
         #expect(
             several.plan.faults["A"]?.message
-                == "no plugin registers a class `Shelf`; registered as a manager: `ClockManager`; it may be in one of 2 libraries that are not loaded, the first: the library `Bok` was not found"
+                == "2 libraries are not loaded, the first: the library `Bok` was not found; probably for that reason, no plugin registers a class `Shelf`; registered as a manager: `ClockManager`"
         )
     }
 

@@ -2,14 +2,14 @@
 protocol EncodedMember: Sendable {
     static var kind: MethodKind { get }
     /// The types of the input and of the output or, for a stream, of the element.
-    static var types: (input: Any.Type, output: Any.Type) { get }
+    static var types: (input: any Codable.Type, output: any Codable.Type) { get }
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer
     static func makeBody(throwing error: BackplaneError) -> any MethodBody
 }
 
 extension AsyncMethod: EncodedMember where Input: Codable, Output: Codable {
     static var kind: MethodKind { .async }
-    static var types: (input: Any.Type, output: Any.Type) { (Input.self, Output.self) }
+    static var types: (input: any Codable.Type, output: any Codable.Type) { (Input.self, Output.self) }
 
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer {
         let function: AsyncFunction<Input, Output> = {
@@ -25,7 +25,7 @@ extension AsyncMethod: EncodedMember where Input: Codable, Output: Codable {
 
 extension SyncMethod: EncodedMember where Input: Codable, Output: Codable {
     static var kind: MethodKind { .sync }
-    static var types: (input: Any.Type, output: Any.Type) { (Input.self, Output.self) }
+    static var types: (input: any Codable.Type, output: any Codable.Type) { (Input.self, Output.self) }
 
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer {
         let function: SyncFunction<Input, Output> = { (context, input, output, call) throws(BackplaneError) -> Void in

@@ -51,7 +51,7 @@ extension Registrar {
         }
         records.append(
             ComponentRecord(
-                type, named: className, version: pluginVersion, contract: contract, layout: KeptText { "" },
+                type, named: className, version: pluginVersion, contract: contract, values: .undescribed,
                 bodies: [], encoded: starts, wires: [], contracts: contracts, state: nil, nil, nil, services: services,
                 make: make))
     }

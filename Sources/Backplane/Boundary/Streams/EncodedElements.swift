@@ -72,7 +72,7 @@ private struct FirstElements<Element: Decodable>: Decodable {
 
 extension StreamMethod: EncodedMember where Input: Codable, Element: Codable {
     static var kind: MethodKind { .stream }
-    static var types: (input: Any.Type, output: Any.Type) { (Input.self, Element.self) }
+    static var types: (input: any Codable.Type, output: any Codable.Type) { (Input.self, Element.self) }
 
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer {
         let function: StreamOpenFunction<Input> = {

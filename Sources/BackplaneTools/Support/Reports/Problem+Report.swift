@@ -1,10 +1,16 @@
 import Backplane
-import BackplaneDocuments
+package import BackplaneDocuments
 package import BackplaneHost
 
 extension Problem {
     /// Returns the problem as compilers print it, `file:line:column: error: message`, followed by its causes.
     package func report(in manifest: String, colour: Bool = false) -> String {
+        if let other = placeInDefinition {
+            var problem = self
+            problem.error.location = other.pointer
+            problem.position = other.position
+            return problem.report(in: other.file, colour: colour)
+        }
         let place = position.map { "\(manifest):\($0.line):\($0.column)" } ?? manifest
         // The message of a malformed manifest repeats the position, for readers who see only the error.
         let message = position.map { error.message.dropPrefix("\($0): ") } ?? error.message
@@ -14,6 +20,17 @@ extension Problem {
             code = Span("[\(error.code)]", .faint)
         return ["\(place): ", kind, ":\(path) \(message.printable.namingOptions) ", code, "\(causes)"].text(
             colour: colour)
+    }
+}
+
+extension Problem {
+    /// The place of a problem in the definition of a web service, a file of its own: `file:line:column: pointer`.
+    package var placeInDefinition: (file: String, position: SourcePosition, pointer: String?)? {
+        guard error.code.rawValue.hasPrefix("definition."), let location = error.location,
+            let match = location.wholeMatch(of: /(.+?):([0-9]+):([0-9]+)(?:: (.*))?/),
+            let line = Int(match.2), let column = Int(match.3)
+        else { return nil }
+        return (String(match.1), SourcePosition(line: line, column: column), match.4.map(String.init))
     }
 }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import BackplaneHost
 
 /// What a swap would change, decided without a host.
-struct SwapPlanTests {
+struct ChangePlanTests {
     private static let friend = ContractDescription.of("Friend")
 
     private struct Traits {

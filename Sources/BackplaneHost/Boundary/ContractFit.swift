@@ -1,0 +1,184 @@
+import Backplane
+
+/// The fit of what the two sides of a wire carry: whether each reads the values that the other one sends.
+///
+/// Two facts make an error. The coders of the reader refuse a sample that those of the sender wrote, and the layouts
+/// differ at the place that the reader names. Neither suffices alone: a layout does not show coding of a type's own,
+/// and a coder may refuse a made-up value that never occurs.
+package enum ContractFit: Sendable, Equatable {
+    /// Both sides describe the same values.
+    case equal
+    /// The values can be read, but are encoded for the reason given.
+    case encoded(because: String)
+    /// Values of a method cannot be read; the words name it, the place in the value, and the types of both sides.
+    case unreadable(String)
+    /// A side does not describe its values.
+    case unknown
+
+    /// The cure of values that cannot be read.
+    static let advice = "build both with one contract and swap them together, or raise the contract's version"
+
+    init(_ consumer: LaneSide, _ provider: LaneSide) {
+        let origins = [consumer.origin, provider.origin]
+        guard origins.allSatisfy({ $0.encodes == nil && $0.sharesSlots && !$0.toolchain.isEmpty }),
+            let here = consumer.layout.read(), let there = provider.layout.read()
+        else {
+            self = .unknown
+            return
+        }
+        let isOneCompiler = consumer.origin.toolchain == provider.origin.toolchain
+        let isOneVersion = consumer.contract.version == provider.contract.version
+        if here == there, isOneCompiler, isOneVersion {
+            self = .equal
+            return
+        }
+        guard let user = CarriedValues(consumer, here), let served = CarriedValues(provider, there) else {
+            self = .unknown
+            return
+        }
+        if let words = user.unreadable(by: served, areInputs: true) ?? served.unreadable(by: user, areInputs: false) {
+            self = .unreadable(words)
+        } else if !isOneVersion || user.isRefused || served.isRefused {
+            // A later version is meant to be encoded, and a class always is.
+            self = .unknown
+        } else if let reason = isOneCompiler ? ContractLayout.difference(consumer: here, provider: there) : nil {
+            self = .encoded(because: reason)
+        } else {
+            let builds = [consumer, provider].map { "\($0.origin.name) was built by \($0.origin.toolchain)" }
+            self = .encoded(because: builds.joined(separator: ", "))
+        }
+    }
+}
+
+/// A cache of fits, so that all wires between two classes are compared only once.
+struct ContractFits {
+    private struct Pair: Hashable {
+        let consumer, provider: ObjectIdentifier
+    }
+    private var fits: [Pair: ContractFit] = [:]
+    /// The compared sides, kept alive so that the identities of their layouts are not reused.
+    private var sides: [LaneSide] = []
+
+    mutating func fit(_ consumer: LaneSide, _ provider: LaneSide) -> ContractFit {
+        let pair = Pair(consumer: ObjectIdentifier(consumer.layout), provider: ObjectIdentifier(provider.layout))
+        if let known = fits[pair] { return known }
+        let fit = ContractFit(consumer, provider)
+        fits[pair] = fit
+        sides += [consumer, provider]
+        return fit
+    }
+}
+
+/// The values of a contract as one side compiled them.
+private struct CarriedValues {
+    let side: LaneSide
+    let names: LayoutNames
+    private var declarations: [Int: TypeLayout.Declaration] = [:]
+    private var inputs: [String: TypeLayout] = [:], outputs: [String: TypeLayout] = [:]
+    /// A Boolean value that indicates whether a value never crosses unencoded.
+    private(set) var isRefused = false
+
+    init?(_ side: LaneSide, _ text: String) {
+        guard let layout = ContractLayout(text: text) else { return nil }
+        (self.side, names) = (side, LayoutNames(layout))
+        layout.forEachDeclaration { declarations[$0.number] = $0 }
+        for entry in layout.entries {
+            guard case .type(let type) = entry.layout else {
+                isRefused = true
+                continue
+            }
+            switch entry.subject {
+            case .input(let method, _): inputs[method] = type
+            case .output(let method, _): outputs[method] = type
+            case .state, .call, .failure: break
+            }
+        }
+    }
+
+    /// Describes the first value of this side that the other one certainly cannot read; `nil` if there is none.
+    func unreadable(by reader: CarriedValues, areInputs: Bool) -> String? {
+        guard let answer = side.rehearse([]),
+            let samples = try? JSON.decode(ContractSamples.self, answer, failing: .callInvalidOutput),
+            let request = try? JSON.encode(
+                areInputs ? ContractSamples(inputs: samples.inputs) : ContractSamples(outputs: samples.outputs),
+                failing: .callInvalidInput),
+            let mistakes = reader.side.rehearse(request).flatMap({
+                try? JSON.decode([SampleMistake].self, $0, failing: .callInvalidOutput)
+            })
+        else { return nil }
+        return mistakes.lazy.compactMap { self.words(for: $0, by: reader) }.first
+    }
+
+    private func words(for mistake: SampleMistake, by reader: CarriedValues) -> String? {
+        let steps = mistake.pointer.pointerSteps
+        guard let expected = reader.type(of: mistake, at: steps) else { return nil }
+        let what = "what `\(mistake.method)` \(mistake.isInput ? "takes" : "answers") cannot be read: "
+        let place = steps.isEmpty ? "it" : "`\(mistake.pointer)`"
+        guard let found = type(of: mistake, at: steps) else {
+            guard mistake.isOfKind, let last = steps.last, let around = type(of: mistake, at: steps.dropLast()),
+                case .declared(let declaration) = around, !declaration.isEnumeration,
+                !declaration.members.contains(where: { $0.name == last })
+            else { return nil }
+            return what
+                + "\(place) is `\(reader.names.name(of: expected))` in \(reader.side.origin.name) and missing in \(side.origin.name)"
+        }
+        if case .declared(let found) = found, case .declared(let expected) = expected, found.isEnumeration,
+            expected.isEnumeration
+        {
+            let known = Set(expected.members.map(\.name))
+            if let other = found.members.first(where: { !known.contains($0.name) }) {
+                return what
+                    + "\(place) can be `\(other.name)` in \(side.origin.name), which `\(reader.names.name(of: expected))` in \(reader.side.origin.name) does not have"
+            }
+        }
+        guard mistake.isOfKind, found.text != expected.text else { return nil }
+        let types = LayoutNames.distinct(names, found, reader.names, expected)
+        return what
+            + "\(place) is \(types.user) in \(side.origin.name) and \(types.provider) in \(reader.side.origin.name)"
+    }
+
+    /// Returns the type at a place in the JSON of a method's value, without its optional; `nil` if the layout does not
+    /// show it.
+    private func type(of mistake: SampleMistake, at steps: some Sequence<String>) -> TypeLayout? {
+        var type = (mistake.isInput ? inputs : outputs)[mistake.method].flatMap(bare)
+        for step in steps { type = type.flatMap { part(step, of: $0) }.flatMap(bare) }
+        return type
+    }
+
+    private func bare(_ type: TypeLayout) -> TypeLayout? {
+        switch type {
+        case .standard("Optional", let arguments): arguments.first.flatMap(bare)
+        case .reference(let number): declarations[number].map { .declared($0) }
+        default: type
+        }
+    }
+
+    private func part(_ step: String, of type: TypeLayout) -> TypeLayout? {
+        switch type {
+        case .standard("Array", let arguments), .standard("ContiguousArray", let arguments),
+            .standard("Set", let arguments):
+            return arguments.first
+        case .standard("Dictionary", let arguments): return arguments.last
+        case .declared(let declaration):
+            guard let member = declaration.members.first(where: { $0.name == step })?.type else { return nil }
+            guard declaration.isEnumeration else { return member }
+            // The parts of a payload are one step further.
+            if case .tuple = member { return member }
+            return .tuple(TypeSize(size: 0, alignment: 1, stride: 0, spare: 0), [.init(label: nil, type: member)])
+        case .tuple(_, let elements):
+            return elements.count == 1
+                ? elements[0].type
+                : elements.enumerated().first { ($1.label ?? "_\($0)") == step }?.element.type
+        case .standard, .reference: return nil
+        }
+    }
+}
+
+extension String {
+    /// The steps of a JSON pointer (RFC 6901).
+    fileprivate var pointerSteps: [String] {
+        utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst().map {
+            String(decoding: $0, as: UTF8.self).replacing("~1", with: "/").replacing("~0", with: "~")
+        }
+    }
+}
