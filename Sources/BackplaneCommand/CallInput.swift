@@ -16,10 +16,10 @@ struct CallInput: Sendable {
     func bytes() throws(BackplaneError) -> [UInt8] {
         guard let text else { return Array("null".utf8) }
         let bytes = text == "-" ? try Input.standard(limit: 64 << 20) : Array(text.utf8)
-        guard !JSONCheck.isJSON(bytes) else { return bytes }
+        guard !JSONReader.isJSON(bytes) else { return bytes }
         var reason = "expected JSON"
         do throws(DocumentError) {
-            _ = try JSONValue(parsing: Data(bytes), as: .document)
+            _ = try DocumentValue(json: Data(bytes))
         } catch {
             reason = error.description
         }
@@ -64,28 +64,41 @@ struct CallInput: Sendable {
 extension CallInput {
     /// Returns the path of the first non-integer number where the shape has an integer, which decoders do not report.
     private func misfit(_ shape: JSONShape, _ bytes: [UInt8]?) -> String? {
-        guard let bytes = bytes ?? text.map({ Array($0.utf8) }), let value = JSONMembers(of: bytes) else { return nil }
-        return shape.misfit(in: value, of: bytes, at: DocumentPath())?.description
+        guard let bytes = bytes ?? text.map({ Array($0.utf8) }) else { return nil }
+        var reader = JSONReader(bytes, depth: JSONReader.recursionDepth)
+        guard let token = try? reader.next() else { return nil }
+        return (try? shape.misfit(token, &reader, at: DocumentPath()))?.description
     }
 }
 
 extension JSONShape {
     /// Returns the path of the first number that is not whole, or is too large, where an integer is expected.
-    fileprivate func misfit(in value: JSONMembers, of bytes: [UInt8], at path: DocumentPath) -> DocumentPath? {
-        switch (self, value) {
-        case (.optional(let shape), _): shape.misfit(in: value, of: bytes, at: path)
-        case (.integer, .scalar(let range)):
-            String(decoding: bytes[range], as: UTF8.self).isNumberButNoInteger ? path : nil
-        case (.array(let shape), .array(let elements)):
-            elements.indices.lazy.compactMap { shape.misfit(in: elements[$0], of: bytes, at: path / $0) }.first
-        case (.dictionary(_, let shape), .object(let members)):
-            members.lazy.compactMap { shape.misfit(in: $0.value, of: bytes, at: path / $0.key) }.first
-        case (.object(let properties), .object(let members)):
-            members.lazy.compactMap { member in
-                properties.first { $0.name == member.key }?.shape
-                    .misfit(in: member.value, of: bytes, at: path / member.key)
-            }.first
-        default: nil
+    fileprivate func misfit(_ token: JSONReader.Token, _ reader: inout JSONReader, at path: DocumentPath)
+        throws(DocumentError) -> DocumentPath?
+    {
+        switch (self, token) {
+        case (.optional(let shape), _): return try shape.misfit(token, &reader, at: path)
+        case (.integer, .number): return String(decoding: reader.text, as: UTF8.self).isNumberButNoInteger ? path : nil
+        case (.array(let shape), .array):
+            var index = 0
+            while let token = try reader.next(), token != .end {
+                if let found = try shape.misfit(token, &reader, at: path / index) { return found }
+                index += 1
+            }
+        case (.dictionary, .object), (.object, .object):
+            while let token = try reader.next(), let key = reader.key {
+                if let found = try member(key).misfit(token, &reader, at: path / key) { return found }
+            }
+        default: _ = try reader.rest(of: token)
+        }
+        return nil
+    }
+
+    private func member(_ key: String) -> JSONShape {
+        switch self {
+        case .dictionary(_, let value): value
+        case .object(let properties): properties.first { $0.name == key }?.shape ?? .any
+        default: .any
         }
     }
 

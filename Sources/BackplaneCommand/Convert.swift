@@ -93,10 +93,16 @@ extension BackplaneTool {
         }
 
         private func remarkOnForeign(_ value: ManifestValue, _ manifest: String) {
-            for (location, kind) in value.foreignToJSON {
-                let spelling = kind == "data" ? "base64" : "seconds since 2001"
+            value.visit { value, path, _ in
+                let spelling: String
+                switch value {
+                case .data: spelling = "base64"
+                case .date: spelling = "seconds since 2001"
+                default: return
+                }
                 Output.remark(
-                    "\(manifest): \(location.printable): \(kind) becomes \(spelling), because JSON has no such type")
+                    "\(manifest): \(path.description.printable): \(value.kind) becomes \(spelling), because JSON has no such type"
+                )
             }
         }
     }

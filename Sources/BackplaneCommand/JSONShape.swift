@@ -75,7 +75,7 @@ extension JSONShape: CustomStringConvertible {
         return "{\(parts.joined(separator: ", "))}"
     }
 
-    private func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).json, as: UTF8.self) }
+    private func quoted(_ text: String) -> String { String(decoding: text.json, as: UTF8.self) }
 }
 
 /// The encoding as a JSON Schema, with the order of an object's properties as `propertyOrder`.

@@ -60,28 +60,31 @@ struct MethodRow: Encodable, Sendable {
 ///
 /// Plugins' encoders write members in an order that varies between processes.
 struct OrderedResult {
-    private let bytes: [UInt8]
-    private(set) var text: [UInt8] = []
+    let text: [UInt8]
 
     /// Orders a JSON text, and leaves other text unchanged.
     init(_ bytes: [UInt8], _ shape: JSONShape?) {
-        self.bytes = bytes
-        if let value = JSONMembers(of: bytes) { write(value, shape ?? .any) } else { text = bytes }
+        var reader = JSONReader(bytes, depth: JSONReader.recursionDepth)
+        text = (try? Self.document(&reader, shape ?? .any)) ?? bytes
     }
 
-    private mutating func write(_ value: JSONMembers, _ shape: JSONShape) {
-        if case .optional(let shape) = shape { return write(value, shape) }
-        switch value {
-        case .scalar(let range): text += bytes[range]
-        case .array(let elements):
+    private static func document(_ reader: inout JSONReader, _ shape: JSONShape) throws(DocumentError) -> [UInt8]? {
+        guard let token = try reader.next() else { return nil }
+        let text = try text(of: token, &reader, shape)
+        return try reader.next() == nil ? text : nil
+    }
+
+    private static func text(of token: JSONReader.Token, _ reader: inout JSONReader, _ shape: JSONShape)
+        throws(DocumentError) -> [UInt8]
+    {
+        if case .optional(let shape) = shape { return try text(of: token, &reader, shape) }
+        switch token {
+        case .array:
             let inner = if case .array(let element) = shape { element } else { JSONShape.any }
-            text.append(UInt8(ascii: "["))
-            for (index, element) in elements.enumerated() {
-                if index > 0 { text.append(UInt8(ascii: ",")) }
-                write(element, inner)
-            }
-            text.append(UInt8(ascii: "]"))
-        case .object(let members):
+            var elements: [[UInt8]] = []
+            while let token = try reader.next(), token != .end { elements.append(try text(of: token, &reader, inner)) }
+            return [UInt8(ascii: "[")] + elements.joined(separator: ",".utf8) + [UInt8(ascii: "]")]
+        case .object:
             var places: [String: Int] = [:], shapes: [String: JSONShape] = [:], others = JSONShape.any
             switch shape {
             case .object(let properties):
@@ -91,16 +94,14 @@ struct OrderedResult {
             case .dictionary(_, let value): others = value
             default: break
             }
-            let ordered = members.sorted {
-                (places[$0.key] ?? .max, $0.key) < (places[$1.key] ?? .max, $1.key)
+            var members: [(key: String, text: [UInt8])] = []
+            while let token = try reader.next(), let key = reader.key {
+                let value = try text(of: token, &reader, shapes[key] ?? others)
+                members.append((key, key.json + [UInt8(ascii: ":")] + value))
             }
-            text.append(UInt8(ascii: "{"))
-            for (index, member) in ordered.enumerated() {
-                if index > 0 { text.append(UInt8(ascii: ",")) }
-                text += JSONValue.string(member.key).json + [UInt8(ascii: ":")]
-                write(member.value, shapes[member.key] ?? others)
-            }
-            text.append(UInt8(ascii: "}"))
+            members.sort { (places[$0.key] ?? .max, $0.key) < (places[$1.key] ?? .max, $1.key) }
+            return [UInt8(ascii: "{")] + members.map(\.text).joined(separator: ",".utf8) + [UInt8(ascii: "}")]
+        default: return Array(reader.text)
         }
     }
 }

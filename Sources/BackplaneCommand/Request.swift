@@ -258,7 +258,7 @@ enum RequestBody: Sendable {
         var kinds: [RequestBody] = []
         if let text { kinds.append(.text(text)) }
         if let json {
-            do { _ = try JSONValue(parsing: Data(json.utf8)) } catch {
+            do { _ = try DocumentValue(json: Data(json.utf8)) } catch {
                 throw ValidationError("--json: expected JSON, found `\(json.prefix(60))`: \(error)")
             }
             kinds.append(.json(json))

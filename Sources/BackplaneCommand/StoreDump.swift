@@ -96,7 +96,7 @@ enum RecordLine {
                     indexes: definition.indexes))
         case .record(let namespace, let collection, let record):
             let form = Form(namespace: namespace, collection: collection, id: record.id)
-            guard JSONCheck.isJSON(record.value), !record.value.contains(where: { $0 == 0x0A || $0 == 0x0D }) else {
+            guard JSONReader.isJSON(record.value), !record.value.contains(where: { $0 == 0x0A || $0 == 0x0D }) else {
                 var other = form
                 other.base64 = Data(record.value).base64EncodedString()
                 return try Self.encode(other)
@@ -119,9 +119,9 @@ enum RecordLine {
     ///
     /// - Throws: `call.invalid-input` for an invalid line.
     init(_ line: [UInt8]) throws(BackplaneError) {
-        var grammar = JSONGrammar(line, MemberPlace(of: "value"))
-        do throws(DocumentMistake) {
-            try grammar.document()
+        let place: Range<Int>?
+        do throws(DocumentError) {
+            place = try Self.place(ofMember: "value", in: line)
         } catch {
             throw BackplaneError(.callInvalidInput, "expected a JSON object: \(error.reason)")
         }
@@ -142,7 +142,7 @@ enum RecordLine {
                 throw BackplaneError(.callInvalidInput, "expected base64", at: "/base64")
             }
             value = bytes
-        } else if let place = grammar.receiver.place {
+        } else if let place {
             value = Array(line[place])
         } else {
             throw BackplaneError(.callInvalidInput, "the record \(id.debugDescription) has no `value`")
@@ -150,40 +150,16 @@ enum RecordLine {
         self = .record(
             namespace: form.namespace, collection: form.collection, StoredRecord(id: id, value: value))
     }
-}
 
-/// A receiver that records the position of a member's value in the outermost object.
-private struct MemberPlace: JSONReceiver {
-    let subject = DocumentSubject.document
-    private let name: String
-    private var depth = 0
-    private var isNext = false
-    private var start: Int?
-    private(set) var place: Range<Int>?
-
-    init(of name: String) { self.name = name }
-
-    mutating func key(_ key: String, at offset: Int) { isNext = depth == 1 && key == name }
-
-    mutating func valueBegins(at offset: Int) {
-        if isNext { (start, isNext) = (offset, false) }
-    }
-
-    mutating func containerBegins(isObject: Bool, at offset: Int) { depth += 1 }
-
-    mutating func containerEnds(at end: Int) {
-        depth -= 1
-        close(at: end)
-    }
-
-    mutating func string(_ string: String, endingAt end: Int) { close(at: end) }
-    mutating func number(_ text: ArraySlice<UInt8>, isWhole: Bool) { close(at: text.endIndex) }
-    mutating func word(_ value: Bool?, endingAt end: Int) { close(at: end) }
-    func halfOfPair(at offset: Int) {}
-
-    private mutating func close(at end: Int) {
-        guard depth == 1, let start else { return }
-        (place, self.start) = (start..<end, nil)
+    /// Returns the place of a member's value in an object.
+    private static func place(ofMember key: String, in object: [UInt8]) throws(DocumentError) -> Range<Int>? {
+        var reader = JSONReader(object), place: Range<Int>?
+        _ = try reader.next()
+        while let token = try reader.next() {
+            let name = reader.key, value = try reader.rest(of: token)
+            if name == key { place = value }
+        }
+        return place
     }
 }
 

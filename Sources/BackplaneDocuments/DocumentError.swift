@@ -1,5 +1,5 @@
 /// An error in a document, or in a value that is to be written as one, with its position.
-public struct DocumentError: Error, Sendable {
+public struct DocumentError: Error, Sendable, CustomStringConvertible {
     /// The distinction between errors of the format and of its limits.
     public enum Kind: Sendable {
         /// The document violates its format.
@@ -12,26 +12,60 @@ public struct DocumentError: Error, Sendable {
     public let kind: Kind
     /// The problem, without its position.
     public let reason: String
-    /// The position in the text that was read; `nil` if the document is not text or has not been examined.
+    /// The position in a JSON text; `nil` for other formats, and for a text that has not been examined.
     public let position: SourcePosition?
-    /// The value that cannot be written, as a JSON pointer; `nil` for a reading error.
+    /// The value that has the problem, as a JSON pointer; `nil` for the whole document, or if there is a position.
     public let location: String?
 
-    init(_ kind: Kind, _ reason: String, at position: SourcePosition? = nil) {
-        (self.kind, self.reason, self.position, location) = (kind, reason, position, nil)
+    init(_ kind: Kind, _ reason: String, at position: SourcePosition? = nil, location: DocumentPath? = nil) {
+        (self.kind, self.reason, self.position) = (kind, reason, position)
+        self.location = location == DocumentPath() ? nil : location?.description
     }
 
-    /// Creates the error for a value that a format cannot represent.
-    init(unwritable reason: String, at path: DocumentPath) {
-        (kind, self.reason, position, location) = (.unsupported, reason, nil, path.description)
-    }
-
-    static func tooLarge(_ subject: DocumentSubject) -> DocumentError {
-        DocumentError(.unsupported, DocumentLimits.tooLarge(subject))
-    }
-}
-
-extension DocumentError: CustomStringConvertible {
     /// The position in the text and the reason: "line 3, column 5: expected a value, found `}`".
     public var description: String { position.map { "\($0): \(reason)" } ?? reason }
+}
+
+/// The name of a document in error messages.
+public struct DocumentSubject: Sendable {
+    /// A noun, such as "manifest".
+    public var noun: String
+    /// A sentence about the expected root, for an empty document: "a manifest is a dictionary".
+    public var root: String?
+
+    /// Creates the subject used in error messages about a document.
+    public init(_ noun: String, root: String? = nil) {
+        (self.noun, self.root) = (noun, root)
+    }
+
+    /// A document of no particular kind.
+    public static var document: DocumentSubject { DocumentSubject("document") }
+
+    /// The message for an empty document.
+    var emptiness: String { "the \(noun) is empty" + (root.map { "; \($0)" } ?? "") }
+    var tooLarge: DocumentError {
+        DocumentError(.unsupported, "the \(noun) is larger than \(DocumentLimits.bytes >> 20) MB")
+    }
+    var tooManyValues: String { "the \(noun) has more than \(DocumentLimits.values) values" }
+}
+
+/// The maximum size of a document, so that a damaged or hostile one is rejected and cannot exhaust the machine.
+public enum DocumentLimits {
+    /// The maximum size in bytes: 16 MiB.
+    public static let bytes = 16 << 20
+    /// The maximum depth of nested dictionaries and arrays.
+    ///
+    /// Writers and readers recurse, on threads with small stacks.
+    public static let depth = 64
+    /// The maximum number of values.
+    ///
+    /// A binary property list can reference one value many times and thereby expand endlessly.
+    public static let values = 1_000_000
+    /// The maximum size of a key in bytes.
+    ///
+    /// A key is repeated in the paths of all values below it.
+    public static let key = 1_024
+
+    static let keyTooLong = "a key of more than \(key) bytes"
+    static func tooDeep(_ depth: Int = depth) -> String { "nested deeper than \(depth) levels" }
 }

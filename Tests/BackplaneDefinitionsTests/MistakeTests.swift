@@ -165,7 +165,7 @@ struct MistakeTests {
         #expect(problems(text).isEmpty)
     }
 
-    @Test func `all mistakes are found at once, with line and column in JSON and XML`() throws {
+    @Test func `all mistakes are found at once, with line and column in JSON`() throws {
         let json = """
             {
               "a": {"request": {"path": 1}},
@@ -191,7 +191,7 @@ struct MistakeTests {
             """
         let found = problems(xml)
         #expect(found.map(\.error.location) == ["/a/request/path", "/b/request/files/1"])
-        #expect(found.map { $0.position?.description } == ["line 3, column 45", "line 6, column 47"])
+        #expect(found.allSatisfy { $0.position == nil })
     }
 
     @Test func `a thrown error has all mistakes as its causes, with their places`() throws {

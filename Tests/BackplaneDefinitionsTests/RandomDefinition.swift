@@ -17,7 +17,7 @@ struct RandomDefinition {
             methods[numbers.pick(numbers.once(in: 15) ? Self.faultyKeys : Self.keys)] = method()
         }
         let format = DocumentFormat.allCases[Int(seed % 3)], value = DocumentValue.dictionary(methods)
-        bytes = (try? value.encoded(as: format, of: .document)) ?? value.json
+        bytes = (try? value.encoded(as: format, in: AnyOrder(), of: .document)) ?? value.json
         if numbers.once(in: 4) { for _ in 0..<Int.random(in: 1...3, using: &numbers) { damage() } }
     }
 
@@ -143,21 +143,21 @@ struct RandomDefinition {
     }
 
     /// Returns an input in JSON, which often has as many elements as a method has arguments.
-    mutating func input(_ count: Int) -> JSONValue {
+    mutating func input(_ count: Int) -> DocumentValue {
         numbers.once(in: 2) ? .array((0..<count).map { _ in json(1) }) : json(0)
     }
 
     private static let members = ["name", "a", "b", "x", "by", "files", "path", "size", "remoteId", ""]
 
-    private mutating func json(_ depth: Int) -> JSONValue {
+    private mutating func json(_ depth: Int) -> DocumentValue {
         switch Int.random(in: depth < 3 ? 0..<10 : 4..<10, using: &numbers) {
         case 0, 1: return .array((0..<Int.random(in: 0...3, using: &numbers)).map { _ in json(depth + 1) })
         case 2, 3:
-            var members: [String: JSONValue] = [:]
+            var members: [String: DocumentValue] = [:]
             for _ in 0..<Int.random(in: 0...3, using: &numbers) {
                 members[numbers.pick(Self.members)] = json(depth + 1)
             }
-            return .object(members)
+            return .dictionary(members)
         case 4: return .null
         case 5: return .bool(numbers.once(in: 2))
         case 6: return .integer(Int64.random(in: .min ... .max, using: &numbers))
@@ -171,4 +171,12 @@ struct RandomDefinition {
         "e\u{301}", " ", "\t", "\"", "\\", "http://evil.example.org/", "//evil.example.org", "@evil", ":80", "a;b", "%",
         "%00", "%zz", "\u{7F}", "\u{202E}", String(repeating: "x", count: 5_000),
     ]
+}
+
+private struct AnyOrder: MemberOrder {
+    var elements: AnyOrder { self }
+    func member(_ key: String) -> AnyOrder { self }
+    func ordered(_ members: [String: DocumentValue]) -> [(key: String, value: DocumentValue)] {
+        members.sorted { $0.key < $1.key }
+    }
 }

@@ -23,7 +23,7 @@ struct ServedContractTests {
     @Test func `several arguments are the elements of an array, or the properties in their order`() throws {
         let unknown = try #require(try served(Self.two).methods.first)
         #expect(try unknown.arguments(of: [1, "x"]).map(\.kind) == ["a number", "a text"])
-        for wrong in [[1], [1, 2, 3], ["a": 1, "b": 2], nil, 7] as [JSONValue] {
+        for wrong in [[1], [1, 2, 3], ["a": 1, "b": 2], nil, 7] as [DocumentValue] {
             #expect(throws: BackplaneError.self) { try unknown.arguments(of: wrong) }
         }
         let known = try #require(

@@ -38,7 +38,7 @@ struct BodyTests {
 
     @Test func `JSON is that of a value, or any JSON`() async throws {
         #expect(try await text(.json(["a": [1, 2]])) == #"{"a":[1,2]}"#)
-        #expect(try await text(.json(JSONValue.object(["a": .null]))) == #"{"a":null}"#)
+        #expect(try await text(.json(DocumentValue.dictionary(["a": .null]))) == #"{"a":null}"#)
         let error = #expect(throws: BackplaneError.self) { try HTTPBody.json([Double.infinity]) }
         #expect(error?.code == .networkBody)
     }

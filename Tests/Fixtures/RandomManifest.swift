@@ -18,7 +18,7 @@ package struct RandomManifest {
 
     package static let texts = [
         "", " ", "a", "Books", "a/b~c", "${HOME}", "$$${x", "$", "<a & b>", "]]>", "é", "e\u{301}", "🐋", "\u{FEFF}",
-        "line\nline\ttab", "\r\n", "\"quoted\\\"", "$null",
+        "line\nline\ttab", "\r\n", "\"quoted\\\"",
         "null", "true", "1.0", "bplist00", "nan", String(repeating: "long ", count: 60), "\u{2028}", "\u{7F}",
         "\u{10FFFF}",
     ]

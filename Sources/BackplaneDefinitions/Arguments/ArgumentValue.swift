@@ -37,7 +37,7 @@ extension ArgumentValue {
         self = .number(Int64(exactly: number).map { "\($0)" } ?? "\(number)")
     }
 
-    /// Creates a value of a definition.
+    /// Creates a value of a definition or of a contract's input.
     init(_ value: DocumentValue) {
         self =
             switch value {
@@ -50,20 +50,6 @@ extension ArgumentValue {
             case .date(let value): ArgumentValue(value.timeIntervalSinceReferenceDate) ?? .null
             case .array(let values): .array(values.map { ArgumentValue($0) })
             case .dictionary(let members): .object(members.mapValues { ArgumentValue($0) })
-            }
-    }
-
-    /// Creates a value of a contract's input.
-    init(_ value: JSONValue) {
-        self =
-            switch value {
-            case .null: .null
-            case .bool(let value): .bool(value)
-            case .integer(let value): .number("\(value)")
-            case .number(let value): ArgumentValue(value) ?? .null
-            case .string(let value): .text(value)
-            case .array(let values): .array(values.map { ArgumentValue($0) })
-            case .object(let members): .object(members.mapValues { ArgumentValue($0) })
             }
     }
 

@@ -25,7 +25,7 @@ package struct ServedMethod: Sendable {
     /// struct, matched by the labels of a selector or else in the order of their declaration, if known.
     ///
     /// - Throws: `definition.arguments`.
-    func arguments(of input: JSONValue) throws(BackplaneError) -> [ArgumentValue] {
+    func arguments(of input: DocumentValue) throws(BackplaneError) -> [ArgumentValue] {
         switch method.argumentCount {
         case 0: return []
         case 1: return [ArgumentValue(input)]
@@ -33,7 +33,7 @@ package struct ServedMethod: Sendable {
             switch input {
             case .array(let elements) where elements.count == count: return elements.map { ArgumentValue($0) }
             case .array(let elements): throw refused("has \(elements.count) elements")
-            case .object(let members):
+            case .dictionary(let members):
                 guard let fields = fields ?? method.names.ordered(Array(members.keys)), fields.count == count else {
                     throw refused("is an object")
                 }

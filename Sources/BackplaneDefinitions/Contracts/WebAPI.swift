@@ -10,7 +10,7 @@ public struct WebAPI: Contract {
     /// The version of this set of methods.
     public static let version: Version = "1.0.0"
     /// Calls a method of the definition, and returns the JSON of the response; `null` for an empty one.
-    public let call = AsyncMethod<WebCall, JSONValue>()
+    public let call = AsyncMethod<WebCall, DocumentValue>()
     /// Creates the contract with its methods.
     public init() {}
 }
@@ -20,10 +20,10 @@ public struct WebCall: Sendable {
     /// The name or the selector of the method.
     public var method: String
     /// The arguments, in the order of the definition's indicators.
-    public var arguments: [JSONValue]
+    public var arguments: [DocumentValue]
 
     /// Creates a call of a method.
-    public init(_ method: String, _ arguments: JSONValue...) { (self.method, self.arguments) = (method, arguments) }
+    public init(_ method: String, _ arguments: DocumentValue...) { (self.method, self.arguments) = (method, arguments) }
 }
 
 extension WebCall: Codable {
@@ -33,7 +33,7 @@ extension WebCall: Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: TextKey.self)
         method = try values.decode(String.self, forKey: Self.methodKey)
-        arguments = try values.decodeIfPresent([JSONValue].self, forKey: Self.argumentsKey) ?? []
+        arguments = try values.decodeIfPresent([DocumentValue].self, forKey: Self.argumentsKey) ?? []
     }
 
     /// Encodes a call as an object with its properties.

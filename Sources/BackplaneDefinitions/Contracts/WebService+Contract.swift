@@ -18,7 +18,7 @@ extension WebService {
         _ method: ServedMethod, _ input: [UInt8], _ call: Call, serialize: Serialize
     ) async throws(BackplaneError) -> [UInt8] {
         try await answer(
-            method.method, as: method.name, method.arguments(of: JSONValue(input: input)), method.output, call,
+            method.method, as: method.name, method.arguments(of: DocumentValue(input: input)), method.output, call,
             serialize)
     }
 
@@ -32,7 +32,8 @@ extension WebService {
     package func answerByName(
         _ input: [UInt8], _ call: Call, serialize: Serialize
     ) async throws(BackplaneError) -> [UInt8] {
-        guard case .object(let members) = try JSONValue(input: input), case .string(let name)? = members["method"],
+        guard case .dictionary(let members) = try DocumentValue(input: input),
+            case .string(let name)? = members["method"],
             case .array(let arguments) = members["arguments"] ?? .array([])
         else {
             throw BackplaneError(
@@ -64,10 +65,10 @@ extension WebService {
     }
 }
 
-extension JSONValue {
+extension DocumentValue {
     /// Parses the input of a call.
     fileprivate init(input: [UInt8]) throws(BackplaneError) {
-        do { try self.init(parsing: Data(input)) } catch {
+        do { try self.init(json: Data(input)) } catch {
             throw BackplaneError(.callInvalidInput, "the input is not JSON: \(error)")
         }
     }
@@ -75,6 +76,6 @@ extension JSONValue {
 
 extension StoredFile {
     fileprivate var json: [UInt8] {
-        Array(JSONValue.object(["path": .string(path), "size": .integer(size)]).json)
+        Array(DocumentValue.dictionary(["path": .string(path), "size": .integer(size)]).json)
     }
 }

@@ -29,7 +29,8 @@ package struct DefinitionDocument<Content: Sendable>: Sendable {
             }
             self.init(content, problems, path)
         } catch {
-            var problem = DefinitionProblem(.error, BackplaneError(.definitionMalformed, error.reason, at: path))
+            var problem = DefinitionProblem(
+                .error, BackplaneError(.definitionMalformed, error.reason, at: error.location ?? path))
             problem.position = error.position
             self.init(empty, [problem], path)
         }

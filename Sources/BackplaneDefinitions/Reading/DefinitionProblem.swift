@@ -15,7 +15,7 @@ public struct DefinitionProblem: Sendable {
     public var severity: Severity
     /// The problem itself, located by a JSON pointer such as `/search/request/path`.
     public var error: BackplaneError
-    /// The position of the problem in the text; `nil` in a binary property list.
+    /// The position of the problem in the text; `nil` in a property list.
     public var position: SourcePosition?
 
     init(_ severity: Severity, _ error: BackplaneError) { (self.severity, self.error) = (severity, error) }

@@ -36,7 +36,7 @@ struct BearerToken: Sendable, Equatable {
             throw error
         }
         guard !response.body.isEmpty else { throw failed("the response is empty; expected JSON with a token") }
-        guard let answer = try? JSONValue(parsing: Data(response.body)) else {
+        guard let answer = try? DocumentValue(json: Data(response.body)) else {
             throw failed("the response is not JSON; expected JSON with a token at `\(source.token)`")
         }
         guard case .string(let text)? = answer[pointer: source.token] else {
@@ -73,7 +73,7 @@ struct BearerToken: Sendable, Equatable {
     ///   - value: The number of seconds until the expiry, the seconds since 1970 (if they exceed ten years), or a date
     ///     (RFC 3339).
     ///   - server: The time of the server.
-    private static func lifetime(_ value: JSONValue, server: Date) -> Double? {
+    private static func lifetime(_ value: DocumentValue, server: Date) -> Double? {
         let seconds: Double
         switch value {
         case .integer(let number): seconds = Double(number)
@@ -100,15 +100,15 @@ struct BearerToken: Sendable, Equatable {
     }
 }
 
-extension JSONValue {
+extension DocumentValue {
     /// The value at a JSON pointer (RFC 6901).
-    fileprivate subscript(pointer pointer: String) -> JSONValue? {
+    fileprivate subscript(pointer pointer: String) -> DocumentValue? {
         guard !pointer.isEmpty else { return self }
         var value = self
         for step in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
             let key = String(step).replacing("~1", with: "/").replacing("~0", with: "~")
             switch value {
-            case .object(let members):
+            case .dictionary(let members):
                 guard let member = members[key] else { return nil }
                 value = member
             case .array(let elements):

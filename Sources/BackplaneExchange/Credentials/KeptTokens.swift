@@ -18,7 +18,7 @@ struct KeptTokens: Sendable {
     func entry(of account: String, _ credential: String, _ definition: Credential) throws(BackplaneError) -> Entry? {
         let path = try path(of: account, credential)
         guard let bytes = FileManager.default.contents(atPath: path), bytes.count <= BearerToken.mostAnswerBytes,
-            case .object(let members)? = try? JSONValue(parsing: bytes),
+            case .dictionary(let members)? = try? DocumentValue(json: bytes),
             members["definition"] == .string(fingerprint(of: definition)),
             case .string(let text)? = members["principal"], let principal = UInt64(text),
             case .string(let value)? = members["token"]
@@ -45,7 +45,7 @@ struct KeptTokens: Sendable {
         for file in files.prefix(CredentialAccounts.most) where file.hasSuffix(".json") {
             guard let bytes = FileManager.default.contents(atPath: folder + "/" + file),
                 bytes.count <= BearerToken.mostAnswerBytes,
-                case .object(let members)? = try? JSONValue(parsing: bytes),
+                case .dictionary(let members)? = try? DocumentValue(json: bytes),
                 members["credential"] == .string(credential), case .string(let name)? = members["account"],
                 let entry = try entry(of: name, credential, definition)
             else { continue }
@@ -60,7 +60,7 @@ struct KeptTokens: Sendable {
     func keep(
         _ entry: Entry, of account: String, _ credential: String, _ definition: Credential
     ) throws(BackplaneError) {
-        var members: [String: JSONValue] = [
+        var members: [String: DocumentValue] = [
             "definition": .string(fingerprint(of: definition)), "principal": .string(String(entry.principal)),
             "token": .string(entry.token.value.revealed), "credential": .string(credential),
             "account": .string(account),
@@ -68,7 +68,7 @@ struct KeptTokens: Sendable {
         members["refreshToken"] = entry.token.refreshToken.map { .string($0.revealed) }
         members["renewal"] = entry.token.renewal.map { .string(String($0.timeIntervalSince1970)) }
         let file = try IncomingFile(path(of: account, credential))
-        try file.write(JSONValue.object(members).json)
+        try file.write(DocumentValue.dictionary(members).json)
         _ = try file.finish()
     }
 
@@ -100,15 +100,15 @@ extension Credential {
     /// The parts of the credential that determine the user and the hosts of a token; the text contains secrets.
     fileprivate var identity: String {
         guard case .bearer(let source) = scheme, let signIn = source.signIn else { return "" }
-        let content: JSONValue
+        let content: DocumentValue
         switch signIn.content {
         case .none: content = .null
-        case .json(let members): content = .object(["json": .object(members.mapValues(\.written))])
-        case .form(let members): content = .object(["form": .object(members.mapValues(\.written))])
+        case .json(let members): content = .dictionary(["json": .dictionary(members.mapValues(\.written))])
+        case .form(let members): content = .dictionary(["form": .dictionary(members.mapValues(\.written))])
         }
-        let value = JSONValue.array([
+        let value = DocumentValue.array([
             .array(hosts.sorted().map { .string($0) }), .string(signIn.method), .string(signIn.url),
-            .object(signIn.headers.mapValues(\.written)), content, .string(source.refresh?.url ?? ""),
+            .dictionary(signIn.headers.mapValues(\.written)), content, .string(source.refresh?.url ?? ""),
         ])
         return String(decoding: value.json, as: UTF8.self)
     }

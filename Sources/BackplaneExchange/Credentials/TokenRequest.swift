@@ -63,7 +63,8 @@ public struct TokenRequest: Sendable, Hashable {
         case .none: break
         case .json(let members):
             request.body = .bytes(
-                Array(JSONValue.object(members.mapValues { $0.value(with: values) }).json), type: "application/json")
+                Array(DocumentValue.dictionary(members.mapValues { $0.value(with: values) }).json),
+                type: "application/json")
         case .form(let members):
             request.body = .form(
                 members.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value.text(with: values)) })
@@ -79,7 +80,7 @@ public indirect enum TokenTemplate: Sendable, Hashable, ExpressibleByStringLiter
     /// The value of an account with this name; in a refresh, also `refreshToken` or `token`.
     case value(String)
     /// A JSON value other than a string: a number, a Boolean value or `null`.
-    case literal(JSONValue)
+    case literal(DocumentValue)
     /// A list.
     case array([TokenTemplate])
     /// Parts by key.
@@ -97,13 +98,13 @@ public indirect enum TokenTemplate: Sendable, Hashable, ExpressibleByStringLiter
         }
     }
 
-    func value(with values: [String: Secret]) -> JSONValue {
+    func value(with values: [String: Secret]) -> DocumentValue {
         switch self {
         case .text(let text): .string(text.revealed)
         case .value(let name): values[name].map { .string($0.revealed) } ?? .null
         case .literal(let value): value
         case .array(let parts): .array(parts.map { $0.value(with: values) })
-        case .object(let members): .object(members.mapValues { $0.value(with: values) })
+        case .object(let members): .dictionary(members.mapValues { $0.value(with: values) })
         }
     }
 
@@ -116,21 +117,21 @@ public indirect enum TokenTemplate: Sendable, Hashable, ExpressibleByStringLiter
     }
 
     /// The part as written in a manifest: the value of an account as `{"value": NAME}`.
-    package var written: JSONValue {
+    package var written: DocumentValue {
         switch self {
         case .text(let text): .string(text.revealed)
-        case .value(let name): .object(["value": .string(name)])
+        case .value(let name): .dictionary(["value": .string(name)])
         case .literal(let value): value
         case .array(let parts): .array(parts.map(\.written))
-        case .object(let members): .object(members.mapValues(\.written))
+        case .object(let members): .dictionary(members.mapValues(\.written))
         }
     }
 
     /// Creates a part from its form in a manifest.
-    package init(written value: JSONValue) {
+    package init(written value: DocumentValue) {
         switch value {
         case .string(let text): self = .text(Secret(text))
-        case .object(let members):
+        case .dictionary(let members):
             if members.count == 1, case .string(let name)? = members["value"] {
                 self = .value(name)
             } else {

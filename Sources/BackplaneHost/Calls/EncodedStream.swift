@@ -170,7 +170,7 @@ extension BackplaneError {
 
 /// The number of elements of a JSON array, counted without decoding them.
 ///
-/// The count is used only for statistics and computed for each batch of a stream; `JSONGrammar` would copy each string.
+/// The count is used only for statistics and computed for each batch of a stream; `JSONReader` would copy each string.
 enum JSONArrayLength {
     /// Counts the commas between the elements; the result is only meaningful for a JSON array.
     static func of(_ array: bp_bytes) -> Int {

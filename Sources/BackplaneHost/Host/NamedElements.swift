@@ -54,7 +54,7 @@ private final class NamedStream: Sendable {
 
     /// Returns the only element of a JSON array, byte for byte.
     private func element(in array: [UInt8]) throws(BackplaneError) -> [UInt8] {
-        guard let element = JSONCheck.onlyElement(of: array) else {
+        guard let element = try? JSONReader.onlyElement(of: array) else {
             throw BackplaneError(
                 .callInvalidOutput,
                 "`\(method)` answered a request for one element with something other than a JSON array of one element: \(String(decoding: array.prefix(100), as: UTF8.self))"

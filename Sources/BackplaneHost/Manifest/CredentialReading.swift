@@ -159,7 +159,7 @@ extension ManifestReader {
     }
 
     private func templates(_ section: Section) -> [String: TokenTemplate] {
-        section.values.mapValues { TokenTemplate(written: JSONValue($0)) }
+        section.values.mapValues(TokenTemplate.init(written:))
     }
 
     /// Reads a string that may be a secret and is not shown in any message.
@@ -271,7 +271,7 @@ extension TokenSource {
 extension TokenRequest {
     fileprivate var value: ManifestValue {
         func written(_ members: [String: TokenTemplate]) -> ManifestValue {
-            .dictionary(members.mapValues { ManifestValue($0.written) })
+            .dictionary(members.mapValues(\.written))
         }
         var members: [String: ManifestValue] = ["url": .string(url)]
         if method != "POST" { members["method"] = .string(method) }

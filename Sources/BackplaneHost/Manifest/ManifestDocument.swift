@@ -73,7 +73,7 @@ public struct ManifestDocument: Sendable {
             self.init(reading: value, reader, path: path, text: ManifestFormat(of: bytes) == .json ? bytes : nil)
         } catch {
             var failure = BackplaneError(manifest: error)
-            failure.location = path
+            failure.location = error.location ?? path
             self.init(failure: failure, path: path, environment: environment, position: error.position)
         }
     }
@@ -171,7 +171,7 @@ extension ManifestDocument {
 
     static func positioning(_ problems: [Problem], in text: Data?) -> [Problem] {
         guard let text, !problems.isEmpty else { return problems }
-        let positions = JSONReader.positions(of: problems.compactMap(\.error.location), in: text)
+        let positions = SourcePosition.positions(of: problems.compactMap(\.error.location), in: text)
         return problems.map { problem in
             var problem = problem
             problem.position = problem.error.location.flatMap { positions[$0] }

@@ -138,13 +138,12 @@ package enum EntryText {
         }
         var text = bytes
         if let library, case .array(let plugins)? = root["plugins"] {
-            let entry = ManifestValue.dictionary(["library": .string(library)])
             let isThere = plugins.contains {
                 if case .dictionary(let plugin) = $0 { plugin["library"] == .string(library) } else { false }
             }
             if !isThere {
-                text = try insert(
-                    try written(entry, .plugin), after: plugins.indices.map { "/plugins/\($0)" }, in: "/plugins", text)
+                let entry: ManifestValue = ["library": .string(library)]
+                text = JSONEdit.append(entry, ManifestShape.plugin, to: ManifestPath() / "plugins", of: text) ?? text
                 root["plugins"] = .array(plugins + [entry])
             }
         }
@@ -157,9 +156,8 @@ package enum EntryText {
             guard present[name] == nil else {
                 throw BackplaneError(.manifestMalformed, "there is already a manager `\(name)`", at: "/managers")
             }
-            let places = present.keys.map { (ManifestPath() / "managers" / $0).description }
-            text = try insert(
-                name.json + Array(": ".utf8) + (try written(value, .manager)), after: places, in: "/managers", text)
+            let path = ManifestPath() / "managers"
+            text = JSONEdit.set(value, ManifestShape.manager, forKey: name, in: path, of: text) ?? text
             present[name] = value
         }
         root["managers"] = .dictionary(present)
@@ -167,74 +165,6 @@ package enum EntryText {
             throw BackplaneError(.manifestUnwritable, "the entry could not be inserted into the text; add it by hand")
         }
         return text
-    }
-
-    /// Returns the text of a member of a manifest, indented by two spaces per level.
-    private static func written(_ value: ManifestValue, _ shape: ManifestShape) throws(BackplaneError) -> [UInt8] {
-        do { return Array(try JSONWriter.write(value, shape).dropLast()) } catch {
-            throw BackplaneError(manifest: error)
-        }
-    }
-
-    /// Inserts an element after the last existing one and in its style: on a line of its own or on the same line.
-    private static func insert(_ element: [UInt8], after places: [String], in container: String, _ bytes: Data)
-        throws(BackplaneError) -> Data
-    {
-        let text = Array(bytes), mark = bytes.count - bytes.withoutByteOrderMark.count
-        let extents = JSONReader.extents(of: places + [container], in: bytes)
-        guard let whole = extents[container] else {
-            throw BackplaneError(.manifestUnwritable, "the entry could not be inserted into the text", at: container)
-        }
-        let close = whole.upperBound + mark - 1
-        let newline = bytes.firstRange(of: Data("\r\n".utf8)) == nil ? "\n" : "\r\n"
-        if let last = places.compactMap({ extents[$0] }).max(by: { $0.upperBound < $1.upperBound }) {
-            let end = last.upperBound + mark, indent = text.indent(before: last.lowerBound + mark)
-            let gap = "," + (indent.map { newline + $0 } ?? " ")
-            return Data(
-                text[..<end] + Array(gap.utf8)
-                    + element.indented(by: indent ?? text.indentOfLine(at: end), text.step, newline) + text[end...])
-        }
-        let outer = text.indentOfLine(at: close), inner = outer + text.step
-        let open = text[..<close].lastIndex { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") } ?? close
-        return Data(
-            text[...open] + Array((newline + inner).utf8) + element.indented(by: inner, text.step, newline)
-                + Array((newline + outer).utf8) + text[close...])
-    }
-}
-
-extension [UInt8] {
-    /// Returns the indentation of an element that begins its line; `nil` if other text precedes it.
-    fileprivate func indent(before offset: Int) -> String? {
-        let space = self[..<offset].reversed().prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        let start = offset - space.count
-        guard start > 0, self[start - 1] == UInt8(ascii: "\n") else { return nil }
-        return String(decoding: self[start..<offset], as: UTF8.self)
-    }
-
-    /// Returns the indentation of the line at an offset.
-    fileprivate func indentOfLine(at offset: Int) -> String {
-        let start = self[..<offset].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        return String(
-            decoding: self[start...].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }, as: UTF8.self)
-    }
-
-    /// The indentation of one level: a tab or some spaces, as on the first indented line.
-    fileprivate var step: String {
-        for start in indices where self[start] == UInt8(ascii: "\n") {
-            let space = indentOfLine(at: start + 1)
-            if space.hasPrefix("\t") { return "\t" }
-            if !space.isEmpty { return space }
-        }
-        return "  "
-    }
-
-    /// Returns the lines with `indent` before all but the first, and each level of two spaces replaced by `step`.
-    fileprivate func indented(by indent: String, _ step: String, _ newline: String) -> [UInt8] {
-        let lines = split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
-            let levels = line.prefix { $0 == UInt8(ascii: " ") }.count / 2
-            return Array(String(repeating: step, count: levels).utf8) + line.dropFirst(levels * 2)
-        }
-        return Array(lines.joined(separator: Array((newline + indent).utf8)))
     }
 }
 
@@ -254,50 +184,15 @@ package enum LockText {
             )
         }
         if root["lock"] == lock.value { return bytes }
-        let keys = Array(root.keys)
         root["lock"] = lock.value
         let format = ManifestFormat(of: bytes)
         guard format == .json else { return try ManifestValue.dictionary(root).encoded(as: format) }
-        let edited = edit(bytes, keys, lock)
-        guard try ManifestValue(parsing: edited) == .dictionary(root) else {
+        let edited = JSONEdit.set(lock.value, ManifestShape.other, forKey: "lock", in: ManifestPath(), of: bytes)
+        guard let edited, try ManifestValue(parsing: edited) == .dictionary(root) else {
             throw BackplaneError(
                 .manifestUnwritable,
                 "the lock could not be inserted into the text; add `\"lock\": {}` and try again")
         }
         return edited
-    }
-
-    /// Replaces the root's member `lock`, or adds it after the last member.
-    private static func edit(_ bytes: Data, _ keys: [String], _ lock: [String: LockedClass]) -> Data {
-        let text = Array(bytes), mark = bytes.count - bytes.withoutByteOrderMark.count
-        let extents = JSONReader.extents(of: keys.map { (ManifestPath() / $0).description }, in: bytes)
-        let own = extents["/lock"]
-        guard let last = own ?? extents.values.max(by: { $0.upperBound < $1.upperBound }) else { return bytes }
-        let place = (last.lowerBound + mark)..<(last.upperBound + mark)
-        let indent = indent(before: place.lowerBound, in: text)
-        let newline = bytes.firstRange(of: Data("\r\n".utf8)) == nil ? "\n" : "\r\n"
-        let member = member(lock, indent, newline)
-        if own != nil { return Data(text[..<place.lowerBound] + member + text[place.upperBound...]) }
-        let gap = "," + (indent.map { newline + $0 } ?? " ")
-        return Data(text[..<place.upperBound] + Array(gap.utf8) + member + text[place.upperBound...])
-    }
-
-    /// Returns the indentation of a member that begins its line; `nil` if other text precedes it.
-    private static func indent(before offset: Int, in text: [UInt8]) -> String? {
-        let space = text[..<offset].reversed().prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        let start = offset - space.count
-        guard start > 0, text[start - 1] == UInt8(ascii: "\n") else { return nil }
-        return String(decoding: text[start..<offset], as: UTF8.self)
-    }
-
-    private static func member(_ lock: [String: LockedClass], _ indent: String?, _ newline: String) -> [UInt8] {
-        let entries = lock.sorted { $0.key < $1.key }.map { key, entry in
-            key.json + Array(#": { "plugin": "#.utf8) + entry.plugin.json + Array(#", "version": "#.utf8)
-                + entry.version.description.json + Array(" }".utf8)
-        }
-        if entries.isEmpty { return Array(#""lock": {}"#.utf8) }
-        let (before, after) = indent.map { (newline + $0 + $0, newline + $0) } ?? (" ", " ")
-        let lines = entries.map { Array(before.utf8) + $0 }.joined(separator: [UInt8(ascii: ",")])
-        return Array(#""lock": {"#.utf8) + lines + Array((after + "}").utf8)
     }
 }

@@ -18,7 +18,7 @@ typealias ManifestPath = DocumentPath
 extension ManifestValue {
     /// Creates a value from JSON, or an XML or binary property list, detected by the first bytes.
     ///
-    /// - Throws: `manifest.malformed`, with line and column for text; `manifest.unsupported` for more than 16 MB, 64
+    /// - Throws: `manifest.malformed`, with line and column in JSON; `manifest.unsupported` for more than 16 MB, 64
     ///   levels or a million values.
     public init(parsing bytes: Data) throws(BackplaneError) {
         do { try self.init(parsing: bytes, as: .manifest) } catch { throw BackplaneError(manifest: error) }
@@ -31,7 +31,7 @@ extension ManifestValue {
     /// JSON has neither data nor dates: they become base64 and seconds since the reference date, as in ``json``.
     ///
     /// - Throws: `manifest.unsupported` at a value that the format cannot represent: null in a property list, a number
-    ///   that is not finite in JSON, or a control character in XML.
+    ///   that is not finite, or a control character in XML.
     public func encoded(as format: ManifestFormat) throws(BackplaneError) -> Data {
         do { return try encoded(as: format, in: ManifestShape.whole(self), of: .manifest) } catch {
             throw BackplaneError(manifest: error)

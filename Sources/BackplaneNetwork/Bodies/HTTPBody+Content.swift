@@ -10,7 +10,7 @@ extension HTTPBody {
     /// Returns a body that contains an encoded value, which can be sent again.
     ///
     /// - Parameters:
-    ///   - value: Any encodable value, or any JSON as a `JSONValue` of `BackplaneDocuments`.
+    ///   - value: Any encodable value, or any JSON as a `DocumentValue` of `BackplaneDocuments`.
     ///   - encoder: The encoder.
     ///   - type: The media type.
     /// - Throws: `network.body` if the value cannot be encoded.

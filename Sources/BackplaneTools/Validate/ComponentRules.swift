@@ -254,7 +254,7 @@ extension ComponentProbe {
     }
 
     private static func fault(of payload: [UInt8], asked max: UInt32) -> String? {
-        guard case .array(let elements)? = try? JSONValue(parsing: Data(payload)) else {
+        guard case .array(let elements)? = try? DocumentValue(json: Data(payload)) else {
             return "a request for elements with something else than a JSON array"
         }
         return (1...Int(max)).contains(elements.count)
@@ -289,7 +289,7 @@ extension ComponentProbe {
             return "with the unknown status \(answer.status)"
         }
         if answer.isOK {
-            return [.call, .elements].contains(kind) && !JSONCheck.isJSON(answer.payload)
+            return [.call, .elements].contains(kind) && !JSONReader.isJSON(answer.payload)
                 ? "a result that is not JSON" : nil
         }
         if answer.payload.count > errorLimit { return "an error of more than \(errorLimit) bytes" }

@@ -111,8 +111,9 @@ struct `Writing a manifest` {
         arguments: [
             (.xml, nil, "a property list cannot represent null; omit the key, or keep the manifest in JSON"),
             (.binary, nil, "a property list cannot represent null; omit the key, or keep the manifest in JSON"),
-            (.json, .number(.infinity), "JSON cannot represent the number inf"),
-            (.json, .number(.nan), "JSON cannot represent the number nan"),
+            (.json, .number(.infinity), "a document cannot represent the number inf"),
+            (.xml, .number(.nan), "a document cannot represent the number nan"),
+            (.xml, "$null", "an XML property list cannot represent the text `$null`; JSON can"),
             (.xml, "a\u{1}", "XML cannot represent the character U+1; a binary property list or JSON can"),
             (.xml, "\u{FFFE}", "XML cannot represent the character U+FFFE; a binary property list or JSON can"),
             (.xml, ["\0": 1], "XML cannot represent the character U+0; a binary property list or JSON can"),

@@ -138,7 +138,10 @@ struct `A lock in a manifest's text` {
             "{\r\n\t\"managers\": {},\r\n\t\"manifestVersion\": 1 }",
             "{\r\n\t\"managers\": {},\r\n\t\"manifestVersion\": 1,\r\n\t\"lock\": {\r\n\t\t«A»,\r\n\t\t«B»\r\n\t} }"
         ),
-        ("{\"manifestVersion\":1,\"managers\":{}}", "{\"manifestVersion\":1,\"managers\":{}, \"lock\": { «A», «B» }}"),
+        (
+            "{\"manifestVersion\":1,\"managers\":{}}",
+            "{\"manifestVersion\":1,\"managers\":{}, \"lock\": {\n  «A»,\n  «B»\n}}"
+        ),
         (
             "\u{FEFF}{ \"manifestVersion\": 1,\n   \"managers\": {\"lock\": 1} }",
             "\u{FEFF}{ \"manifestVersion\": 1,\n   \"managers\": {\"lock\": 1},\n   \"lock\": {\n      «A»,\n      «B»\n   } }"
@@ -149,7 +152,7 @@ struct `A lock in a manifest's text` {
         ),
         (
             "{\"manifestVersion\": 1, \"lo\\u0063k\": null, \"managers\": {}}",
-            "{\"manifestVersion\": 1, \"lock\": { «A», «B» }, \"managers\": {}}"
+            "{\"manifestVersion\": 1, \"lock\": {\n  «A»,\n  «B»\n}, \"managers\": {}}"
         ),
     ])
     func `In JSON nothing else changes, and it is indented as the rest is`(before: String, after: String) throws {

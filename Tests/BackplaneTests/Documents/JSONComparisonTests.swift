@@ -11,6 +11,14 @@ import Testing
     ])
     func `objects have no order`(a: String, b: String) { #expect(compare(a, b) == .equal) }
 
+    @Test func `documents beyond the limits of a manifest are compared, too`() {
+        let deep = (String(repeating: "[", count: 500), String(repeating: "]", count: 500))
+        #expect(compare("\(deep.0)1, 2\(deep.1)", "\(deep.0)1,2\(deep.1)") == .equal)
+        #expect(compare("\(deep.0)1, 2\(deep.1)", "\(deep.0)2,1\(deep.1)") == .reordered)
+        let large = String(repeating: "x", count: 17 << 20)
+        #expect(compare("[\"\(large)\"]", "[ \"\(large)\"]") == .equal)
+    }
+
     @Test(arguments: [
         ("[1, 2]", "[2, 1]"), (#"{"a": ["x", "y"]}"#, #"{"a": ["y", "x"]}"#), ("[[1, 2], [3]]", "[[3], [2, 1]]"),
         (#"[{"a": 1, "b": 2}, {"c": 3}]"#, #"[{"c": 3}, {"b": 2, "a": 1}]"#), ("[1, 1, 2]", "[1, 2, 1]"),

@@ -101,7 +101,7 @@ package enum EditorText {
     private static let line = #"^(/.*?):(\d+):(\d+): (error|warning): (.*)$"#
 
     private static func json(_ text: String) -> String {
-        String(decoding: JSONValue.string(text).json, as: UTF8.self)
+        String(decoding: text.json, as: UTF8.self)
     }
 }
 

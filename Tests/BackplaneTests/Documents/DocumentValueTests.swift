@@ -3,8 +3,10 @@ import Testing
 
 @testable import BackplaneDocuments
 
-@Suite struct JSONValueTests {
-    private func parse(_ text: String) throws(DocumentError) -> JSONValue { try JSONValue(parsing: Data(text.utf8)) }
+@Suite struct DocumentValueTests {
+    private func parse(_ text: String) throws(DocumentError) -> DocumentValue {
+        try DocumentValue(json: Data(text.utf8))
+    }
 
     @Test func `every kind is read, and written with sorted keys and without spaces`() throws {
         let value = try parse(#" {"b": [null, true, -7, 1.5, "ü\u00fc\ud83d\ude00"], "a": {}} "#)
@@ -17,8 +19,8 @@ import Testing
             ("1.0", .integer(1)), ("-0", .integer(0)), ("1e3", .integer(1_000)),
             ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
             ("9223372036854775808", .number(0x1p63)), ("0.25", .number(0.25)),
-        ] as [(String, JSONValue)])
-    func `a whole number is an integer however it is spelled`(text: String, value: JSONValue) throws {
+        ] as [(String, DocumentValue)])
+    func `a whole number is an integer however it is spelled`(text: String, value: DocumentValue) throws {
         #expect(try parse(text) == value)
     }
 
@@ -41,32 +43,35 @@ import Testing
         #expect(deep?.kind == .unsupported)
         #expect(deep?.description == "line 1, column 65: nested deeper than 64 levels")
         let large = #expect(throws: DocumentError.self) {
-            try JSONValue(parsing: Data(count: DocumentLimits.bytes + 1), as: DocumentSubject("definition"))
+            try DocumentValue(json: Data(count: DocumentLimits.bytes + 1), as: DocumentSubject("definition"))
         }
         #expect(large?.description == "the definition is larger than 16 MB")
     }
 
     @Test func `it is encoded and decoded as what it is`() throws {
-        let value: JSONValue = ["list": [1, 2.5, nil, false], "object": ["text": "x"], "none": [:]]
+        let value: DocumentValue = ["list": [1, 2.5, nil, false], "object": ["text": "x"], "none": [:]]
         let bytes = try JSONEncoder().encode(value)
-        #expect(try JSONDecoder().decode(JSONValue.self, from: bytes) == value)
+        #expect(try JSONDecoder().decode(DocumentValue.self, from: bytes) == value)
         #expect(try parse(String(decoding: bytes, as: UTF8.self)) == value)
     }
 
-    @Test func `what a property list has beyond JSON becomes text and numbers`() {
+    @Test func `what a property list has beyond JSON becomes text and numbers`() throws {
         let list: DocumentValue = .array([
             .data(Data([1, 2])), .date(Date(timeIntervalSinceReferenceDate: 3)), .number(.infinity), .integer(4),
         ])
-        #expect(JSONValue(list) == ["AQI=", 3, nil, 4])
-        #expect(DocumentValue(JSONValue(list)) == ["AQI=", 3, nil, 4])
+        #expect(try parse(String(decoding: list.json, as: UTF8.self)) == ["AQI=", 3, nil, 4])
     }
 
     @Test func `a value is found by its pointer, and a missing one by what would contain it`() {
         let text = Data("{\n  \"a\": [1,\n    {\"b\": 2}]\n}".utf8)
-        let positions = JSONReader.positions(of: ["/a/1/b", "/a/1/c", "/x"], in: text)
+        let positions = SourcePosition.positions(of: ["/a/1/b", "/a/1/c", "/x"], in: text)
         #expect(positions["/a/1/b"] == SourcePosition(line: 3, column: 6))
         #expect(positions["/a/1/c"] == SourcePosition(line: 3, column: 5))
         #expect(positions["/x"] == SourcePosition(line: 1, column: 1))
-        #expect(JSONReader.extents(of: ["/a/0", "/a"], in: text) == ["/a/0": 10..<11, "/a": 4..<26])
+    }
+
+    @Test(arguments: ["{\"a\": 1", "<plist><dict><key>a</key><true/></dict></plist>", "bplist00"])
+    func `a malformed text and a property list have no positions`(text: String) {
+        #expect(SourcePosition.positions(of: ["/a"], in: Data(text.utf8)).isEmpty)
     }
 }
