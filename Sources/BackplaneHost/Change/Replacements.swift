@@ -37,7 +37,11 @@ final class Replacements {
                 }
                 // For a library with an unknown file name, only its entry function would tell which plugin it replaces.
                 let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
-                if rivals.contains(where: { $0.isSame(as: wanted) }) { continue }
+                let isSame = await onThreadOfItsOwn(
+                    limit: options.stepLimit,
+                    "\(FilePath.name(of: wanted.path)) took longer than \(options.stepLimit) to compare"
+                ) { _ in .success(rivals.contains { $0.isSame(as: wanted) }) }
+                if try isSame.get() { continue }
                 try wanted.requirePlace(among: loaded)
                 let current = wanted.place.map { loaded.plugins[$0].description.id }
                 let plugin = try await load(wanted, replacing: current, in: folder, options)
@@ -78,9 +82,10 @@ final class Replacements {
         let generations = live.generations
         let name = FilePath.name(of: wanted.path), limit = swap.stepLimit
         let trials: LibraryTrials? = swap.trustsLibraries || live.options.trials == .never ? nil : live.trials
+        // The trial has a limit of its own, and the copying before it another.
+        let whole = trials == nil ? limit : limit * 2 + .seconds(30)
         let prepared: Result<LibraryFile, BackplaneError> = await onThreadOfItsOwn(
-            // The trial has a limit of its own, and the copying before it another.
-            limit: trials == nil ? limit : limit * 2 + .seconds(30), "\(name) took longer than \(limit) to prepare"
+            limit: whole, "\(name) took longer than \(whole) to prepare"
         ) { isGivenUp in
             Result { () throws(BackplaneError) in
                 var names = ResourceFolder.Names()

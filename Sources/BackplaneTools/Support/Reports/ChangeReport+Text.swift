@@ -9,8 +9,9 @@ extension ChangeReport {
 
     private var resultLines: [[Span]] {
         if outcome == .changed, plugins.isEmpty {
-            let carriers = components.filter { $0.state != nil || !$0.graphs.isEmpty }
-            return managers.lines.map { [Span($0)] } + carriers.map(\.report) + wires.compactMap(\.report)
+            // The managers are named already.
+            let others = components.filter { $0.role != "manager" || $0.state != nil || !$0.graphs.isEmpty }
+            return managers.lines.map { [Span($0)] } + others.map(\.report) + wires.compactMap(\.report)
                 + (callsHeld == 0 ? [] : [summary]) + warningLines
         }
         let effect = outcome == .changed && managers.movesAny ? managers.lines.map { [Span("  \($0)")] } : []
