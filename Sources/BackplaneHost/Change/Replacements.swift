@@ -35,16 +35,7 @@ final class Replacements {
                     }
                     continue
                 }
-                // For a library with an unknown file name, only its entry function would tell which plugin it replaces.
-                let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
-                let isSame = await onThreadOfItsOwn(
-                    limit: options.stepLimit,
-                    "\(FilePath.name(of: wanted.path)) took longer than \(options.stepLimit) to compare"
-                ) { _ in .success(rivals.contains { $0.isSame(as: wanted) }) }
-                if try isSame.get() { continue }
-                try wanted.requirePlace(among: loaded)
-                let current = wanted.place.map { loaded.plugins[$0].description.id }
-                let plugin = try await load(wanted, replacing: current, in: folder, options)
+                guard let plugin = try await load(wanted, among: loaded, in: folder, options) else { continue }
                 live.generations.add([plugin], .loaded)
                 plugins.append(plugin)
                 let place = try wanted.place(of: plugin, among: loaded)
@@ -74,46 +65,36 @@ final class Replacements {
         return Replacement(place: place, plugin: plugin, library: description.id)
     }
 
-    /// Prepares, tries and loads a library on separate threads, because its initialiser or entry function may never
-    /// return.
+    /// Loads a library beside the host's serial domain, or returns `nil` if it is identical to a loaded one.
     private func load(
-        _ wanted: WantedLibrary, replacing current: String?, in folder: LoadFolder, _ swap: ChangeOptions
-    ) async throws(BackplaneError) -> LoadedPlugin {
-        let generations = live.generations
-        let name = FilePath.name(of: wanted.path), limit = swap.stepLimit
-        let trials: LibraryTrials? = swap.trustsLibraries || live.options.trials == .never ? nil : live.trials
-        // The trial has a limit of its own, and the copying before it another.
-        let whole = trials == nil ? limit : limit * 2 + .seconds(30)
-        let prepared: Result<LibraryFile, BackplaneError> = await onThreadOfItsOwn(
-            limit: whole, "\(name) took longer than \(whole) to prepare"
-        ) { isGivenUp in
-            Result { () throws(BackplaneError) in
-                var names = ResourceFolder.Names()
-                let library = try LibraryFile.prepare(wanted.path, wanted.reference, in: folder, &names) { id in
-                    let plugin = id ?? current
-                    return (plugin, generations.nextNumber(of: plugin))
+        _ wanted: WantedLibrary, among loaded: LoadedManifest, in folder: LoadFolder, _ options: ChangeOptions
+    ) async throws(BackplaneError) -> LoadedPlugin? {
+        let wish = Wish()
+        let loader = LibraryLoader(
+            folder: folder, generations: live.generations,
+            trials: options.trustsLibraries || live.options.trials == .never ? nil : live.trials,
+            limit: options.stepLimit, clock: live.clock, isGivenUp: { wish.isGivenUp })
+        // For a library with an unknown file name, only its entry function would tell which plugin it replaces.
+        let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
+        let library = LibraryLoader.Wanted(
+            path: wanted.path, reference: wanted.reference,
+            replaced: wanted.place.map { loaded.plugins[$0].description.id })
+        let result: Result<LoadedPlugin?, BackplaneError> = await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let begins = HostThread.launch {
+                    continuation.resume(
+                        returning: Result { () throws(BackplaneError) in
+                            if try loader.isLoaded(library, among: rivals) { return nil }
+                            try wanted.requirePlace(among: loaded)
+                            return try loader.load([library])[0].get()
+                        })
                 }
-                if isGivenUp() {
-                    library.discard()
-                    throw .givenUp(at: wanted.path)
-                }
-                try trials?.requireSurvival(of: library, limit: limit, isGivenUp: isGivenUp)
-                return library
+                if !begins { continuation.resume(returning: .failure(.noThread)) }
             }
+        } onCancel: {
+            wish.giveUp()
         }
-        let library = try prepared.get()
-        let loaded: Result<LoadedPlugin, BackplaneError> = await onThreadOfItsOwn(
-            limit: limit, "\(name) took longer than \(limit) to load"
-        ) { isGivenUp in
-            Result { () throws(BackplaneError) in
-                if isGivenUp() {
-                    library.discard()
-                    throw .givenUp(at: wanted.path)
-                }
-                return try LoadedPlugin(library, library.load())
-            }
-        }
-        return try loaded.get()
+        return try result.get()
     }
 
     /// Returns a replacement by an older generation of a plugin.
@@ -148,48 +129,6 @@ final class Replacements {
             .swapRefused,
             "\(plugin) has no \(asked); \(there)\(number == nil && !candidates.isEmpty ? "; specify its number" : "")")
     }
-
-    /// Runs a function on a separate thread for at most `limit`.
-    ///
-    /// - Parameters:
-    ///   - late: The message of the error that is returned when the limit passes.
-    ///   - body: The function, which can check whether the task has been cancelled.
-    private func onThreadOfItsOwn<Value: Sendable>(
-        limit: Duration, _ late: String,
-        _ body: @escaping @Sendable (_ isGivenUp: () -> Bool) -> Result<Value, BackplaneError>
-    ) async -> Result<Value, BackplaneError> {
-        let id = Callbacks.newID(), clock = live.clock, wish = Wish()
-        return await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                let answer = FirstAnswer(continuation)
-                clock.schedule(id, at: clock.moment + limit) {
-                    wish.giveUp()
-                    answer.give(.failure(BackplaneError(.callDeadline, late)))
-                }
-                let begins = HostThread.launch {
-                    answer.give(body { wish.isGivenUp })
-                    clock.cancel(id)
-                }
-                guard !begins else { return }
-                clock.cancel(id)
-                answer.give(.failure(.noThread))
-            }
-        } onCancel: {
-            wish.giveUp()
-        }
-    }
-}
-
-extension LoadedPlugin {
-    /// Returns whether a library and its resource files equal those that are loaded.
-    fileprivate func isSame(as wanted: WantedLibrary) -> Bool {
-        guard let copy, LibraryFile.isSame(wanted.path, as: copy, unmapped: unmapped) else { return false }
-        var names = ResourceFolder.Names()
-        // If it is unclear which files those are, loading the library reports it.
-        guard let source = try? ResourceFolder.source(besides: wanted.path, named: wanted.reference?.resources, &names)
-        else { return resources == nil }
-        return resources.map { FileTree.isSame(source, as: $0) } ?? false
-    }
 }
 
 /// A request for a result, which ends when no caller waits for it.
@@ -199,17 +138,6 @@ private final class Wish: Sendable {
     var isGivenUp: Bool { state.load(ordering: .relaxed) }
 
     func giveUp() { state.store(true, ordering: .relaxed) }
-}
-
-/// A continuation that receives the first of several answers.
-private final class FirstAnswer<Value: Sendable>: Sendable {
-    private let continuation: Mutex<UnsafeContinuation<Value, Never>?>
-
-    init(_ continuation: UnsafeContinuation<Value, Never>) { self.continuation = Mutex(continuation) }
-
-    func give(_ value: Value) {
-        continuation.withLock { $0.take() }?.resume(returning: value)
-    }
 }
 
 /// The targets of swaps.
@@ -271,97 +199,5 @@ extension Replacements {
             else { throw error }
             return ChangeTarget(manifest: manifest)
         }
-    }
-}
-
-/// A library that replaces an active one.
-struct Replacement {
-    /// The position among the plugins of the active manifest.
-    var place: Int
-    var plugin: LoadedPlugin
-    /// The library as the caller named it.
-    var library: String
-}
-
-/// What a change activates: another manifest, other plugins in it, or new instances of the same code.
-struct ChangeTarget {
-    /// The components to recreate without their state.
-    enum Recreated {
-        /// A manager, and the collaborators that only it uses.
-        case manager(String)
-        case everything
-
-        /// Returns the positions of the components in a manifest's plan.
-        ///
-        /// - Throws: `manager.unknown`, or the manager's own problem.
-        func nodes(of manifest: LoadedManifest) throws(BackplaneError) -> Set<Int> {
-            switch self {
-            case .everything: return Set(manifest.plan.nodes.map(\.id))
-            case .manager(let name):
-                let node = try manifest.node(ofManager: name)
-                return Set([node.id] + manifest.plan.layers(of: node).filter { $0.managers == [name] }.map(\.id))
-            }
-        }
-    }
-    /// The manifest with the plugins that were loaded for it, or `nil` for the active one.
-    var manifest: LoadedManifest?
-    /// The plugins that replace others in that manifest.
-    var replacements: [Replacement] = []
-    /// The components to recreate, or `nil` for only those that change otherwise.
-    var recreated: Recreated?
-
-    /// The libraries as named by the caller, keyed by their plugins' keys.
-    var libraries: [String: String] {
-        Dictionary(replacements.map { ($0.plugin.key, $0.library) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    /// Returns the manifest with its plugins.
-    ///
-    /// - Parameter active: The active manifest, which may have changed since the plugins were loaded.
-    /// - Throws: `swap.refused` if a plugin no longer has a place in it.
-    func manifest(replacing active: LoadedManifest, in folder: LoadFolder?) throws(BackplaneError) -> LoadedManifest {
-        let base = manifest ?? active
-        for replacement in replacements {
-            guard base.plugins.indices.contains(replacement.place),
-                base.plugins[replacement.place].description.id == replacement.plugin.description.id
-            else {
-                throw BackplaneError(
-                    .swapRefused, "another manifest was activated in the meantime; try again",
-                    at: replacement.plugin.path)
-            }
-        }
-        return base.replacing(
-            Dictionary(uniqueKeysWithValues: replacements.map { ($0.place, $0.plugin) }),
-            // The manifest may have brought a folder to a host that had none.
-            in: folder ?? base.loadFolder)
-    }
-
-    /// Returns whether a swap would change anything.
-    func changes(_ active: LoadedManifest) -> Bool {
-        guard replacements.isEmpty, let manifest else { return !replacements.isEmpty }
-        return manifest.document.manifest != active.document.manifest || !manifest.plugins(besides: active).isEmpty
-            || !active.plugins(besides: manifest).isEmpty
-    }
-
-    /// Returns the plugins that are not active.
-    func plugins(besides active: LoadedManifest) -> [LoadedPlugin] {
-        (manifest?.plugins(besides: active) ?? []) + replacements.map(\.plugin)
-    }
-
-    /// Records that the plugins loaded for the swap do not become active.
-    func abandon(in live: LiveComposition) {
-        live.takeOut(plugins(besides: live.loaded))
-        removeFolder(in: live)
-    }
-
-    /// Gives back what the libraries of a previewed target need only when they run.
-    func wasPreviewed(in live: LiveComposition) {
-        live.giveRoomBack(of: plugins(besides: live.loaded))
-        removeFolder(in: live)
-    }
-
-    /// Removes the load folder that was created for the target, if the host has none.
-    private func removeFolder(in live: LiveComposition) {
-        if live.loadFolder == nil { manifest?.loadFolder?.remove() }
     }
 }

@@ -157,10 +157,11 @@ extension LiveComposition {
     private func loading(_ document: ManifestDocument, trust: Bool) -> @Sendable () -> LoadedManifest {
         let rule = options.trials, isRunning = loadedManifest != nil
         let trials = !trust && (rule == .always || rule == .whileRunning && isRunning) ? trials : nil
-        return { [linked, options, generations, loadedManifest, loadFolder, serialize = network.managers.serialize] in
+        return {
+            [linked, options, generations, loadedManifest, loadFolder, clock, serialize = network.managers.serialize] in
             LoadedManifest(
                 document, linked: linked, options, serialize: serialize, generations, after: loadedManifest,
-                in: loadFolder, trying: trials)
+                in: loadFolder, trying: trials, by: clock)
         }
     }
 

@@ -55,12 +55,12 @@ package struct LibraryFile: Sendable {
     ///   - names: The names of resource folders found so far.
     ///   - generation: The same function as for ``LibraryCopy/checked(for:as:)``.
     static func prepare(
-        _ path: String, _ reference: PluginReference?, in folder: LoadFolder, _ names: inout ResourceFolder.Names,
+        _ path: String, _ reference: PluginReference?, in folder: LoadFolder, _ names: ResourceFolder.Names,
         as generation: (String?) -> (plugin: String?, number: Int)
     ) throws(BackplaneError) -> LibraryFile {
         var file = try prepare(path, sha256: reference?.sha256, in: folder, as: generation)
         do throws(BackplaneError) {
-            file.resources = try ResourceFolder.copy(besides: file, named: reference?.resources, &names)
+            file.resources = try ResourceFolder.copy(besides: file, named: reference?.resources, names)
         } catch {
             file.discard()
             throw error

@@ -30,10 +30,10 @@ struct LoadedManifest: Sendable {
     init(
         _ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions,
         serialize: @escaping DefinitionLoader.Serialize, _ generations: GenerationTable,
-        after before: LoadedManifest?, in folder: LoadFolder?, trying trials: LibraryTrials?
+        after before: LoadedManifest?, in folder: LoadFolder?, trying trials: LibraryTrials?, by clock: any HostClock
     ) {
         var loader = PluginLoader(
-            document, options, generations, after: before?.plugins ?? [], in: folder, trying: trials)
+            document, options, generations, after: before?.plugins ?? [], in: folder, trying: trials, by: clock)
         loader.add(linked)
         loader.addLibraries()
         self.init(

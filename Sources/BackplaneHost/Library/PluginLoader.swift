@@ -73,18 +73,16 @@ struct PluginLoader {
     private let generations: GenerationTable
     /// The trials that each library first has to survive, or `nil` for none.
     private let trials: LibraryTrials?
-    /// The number of prepared libraries of each plugin, by its id.
-    private var prepared: [String: Int] = [:]
-    private var resourceNames = ResourceFolder.Names()
+    private let clock: any HostClock
 
     init(
         _ document: ManifestDocument, _ options: HostOptions, _ generations: GenerationTable,
-        after before: [LoadedPlugin], in folder: LoadFolder?, trying trials: LibraryTrials?
+        after before: [LoadedPlugin], in folder: LoadFolder?, trying trials: LibraryTrials?, by clock: any HostClock
     ) {
         (self.document, self.options, self.generations, self.before, self.folder) = (
             document, options, generations, before, folder
         )
-        self.trials = trials
+        (self.trials, self.clock) = (trials, clock)
     }
 
     /// Adds plugins that are linked into this program.
@@ -132,39 +130,35 @@ struct PluginLoader {
         var path: () throws(BackplaneError) -> String
     }
 
-    /// The progress of a library: known from the previous manifest, ready to load, or loaded but not described.
-    fileprivate enum Opened: Sendable {
+    /// A library that is known from the previous manifest, or one to load.
+    private enum Found {
         case known(LoadedPlugin)
-        case ready(LibraryFile)
-        case loaded(LibraryFile, DynamicLibrary)
+        case new(LibraryLoader.Wanted)
     }
 
-    /// Loads all libraries before describing any, because loading one discards the Swift runtime's caches of types.
-    ///
-    /// A constructor or an entry function that never returns occupies a thread. A constructor also delays all later
-    /// libraries, because the system loads one at a time.
     private mutating func add(_ wanted: [Wanted]) {
-        let limit = options.loadLimit
-        var ready: [Result<Opened, BackplaneError>] = []
-        for library in wanted {
-            ready.append(Result { () throws(BackplaneError) in try open(library) })
+        let found = wanted.map { library in Result { () throws(BackplaneError) in try find(library) } }
+        let new = found.compactMap { if case .success(.new(let library)) = $0 { library } else { nil } }
+        var loaded = load(new)[...]
+        for (library, found) in zip(wanted, found) {
+            attempt(library.what, at: library.location) { () throws(BackplaneError) in
+                switch try found.get() {
+                case .known(let plugin): plugin
+                case .new: try loaded.removeFirst().get()
+                }
+            }
         }
-        let loaded = AbandonableThread.map(ready, limit: limit) { _, opened in
-            opened.flatMap(Self.load)
-        } late: { _, opened in
-            opened.flatMap { .failure($0.overdue("be loaded", limit)) }
-        } unable: { _, opened in
-            opened.flatMap { _ in .failure(.noThread) }
-        }
-        let described = AbandonableThread.map(loaded, limit: limit) { _, opened in
-            opened.flatMap(Self.describe)
-        } late: { _, opened in
-            opened.flatMap { .failure($0.overdue("describe itself", limit)) }
-        } unable: { _, opened in
-            opened.flatMap { _ in .failure(.noThread) }
-        }
-        for (library, described) in zip(wanted, described) {
-            attempt(library.what, at: library.location) { () throws(BackplaneError) in try described.get() }
+    }
+
+    private mutating func load(_ libraries: [LibraryLoader.Wanted]) -> [Result<LoadedPlugin, BackplaneError>] {
+        guard !libraries.isEmpty else { return [] }
+        do throws(BackplaneError) {
+            let folder = try loadFolder()
+            return LibraryLoader(
+                folder: folder, generations: generations, trials: trials, limit: options.loadLimit, clock: clock
+            ).load(libraries)
+        } catch {
+            return libraries.map { _ in .failure(error) }
         }
     }
 
@@ -186,13 +180,7 @@ struct PluginLoader {
         }
     }
 
-    private mutating func open(_ library: Wanted) throws(BackplaneError) -> Opened {
-        let opened = try find(library)
-        if case .ready(let file) = opened { try trials?.requireSurvival(of: file, limit: options.loadLimit) }
-        return opened
-    }
-
-    private mutating func find(_ library: Wanted) throws(BackplaneError) -> Opened {
+    private func find(_ library: Wanted) throws(BackplaneError) -> Found {
         if let reference = library.reference, var known = before.first(where: { $0.fulfils(reference) }) {
             known.reference = reference
             return .known(known)
@@ -201,30 +189,7 @@ struct PluginLoader {
         if library.reference == nil, let known = before.first(where: { $0.reference == nil && $0.path == path }) {
             return .known(known)
         }
-        let folder = try loadFolder(), generations = generations
-        var names = resourceNames, prepared = prepared
-        defer { (resourceNames, self.prepared) = (names, prepared) }
-        return .ready(
-            try LibraryFile.prepare(path, library.reference, in: folder, &names) { id in
-                guard let plugin = id ?? generations.plugin(ofLibraryAt: path) else { return (nil, 1) }
-                defer { prepared[plugin, default: 0] += 1 }
-                return (plugin, generations.nextNumber(of: plugin) + prepared[plugin, default: 0])
-            })
-    }
-
-    private static func load(_ opened: Opened) -> Result<Opened, BackplaneError> {
-        guard case .ready(let library) = opened else { return .success(opened) }
-        return Result { () throws(BackplaneError) in .loaded(library, try library.load()) }
-    }
-
-    private static func describe(_ opened: Opened) -> Result<LoadedPlugin, BackplaneError> {
-        switch opened {
-        case .known(let plugin): return .success(plugin)
-        case .ready(let library):
-            return .failure(BackplaneError(.pluginLoadFailed, "the library was not loaded", at: library.path))
-        case .loaded(let file, let library):
-            return Result { () throws(BackplaneError) in try LoadedPlugin(file, library) }
-        }
+        return .new(LibraryLoader.Wanted(path: path, reference: library.reference))
     }
 
     private mutating func loadFolder() throws(BackplaneError) -> LoadFolder {
@@ -248,20 +213,6 @@ struct PluginLoader {
         throw BackplaneError(
             .pluginDuplicate, "it is `\(id)` \(version), as is \(place), which is loaded; give one another id", at: path
         )
-    }
-}
-
-extension PluginLoader.Opened {
-    fileprivate func overdue(_ what: String, _ limit: Duration) -> BackplaneError {
-        let path: String? =
-            switch self {
-            case .known: nil
-            case .ready(let library), .loaded(let library, _): library.path
-            }
-        return BackplaneError(
-            .callDeadline,
-            "the library took longer than \(limit) to \(what), and still occupies its thread; `backplane validate` shows where it hangs",
-            at: path)
     }
 }
 

@@ -1,5 +1,6 @@
 package import Backplane
 import Glibc
+import Synchronization
 
 /// The folder with a plugin's read-only files, which is copied together with its library.
 package enum ResourceFolder {
@@ -8,8 +9,8 @@ package enum ResourceFolder {
     static let maximumCount = 10_000
 
     /// A cache of the names of resource folders, because one folder may contain hundreds of libraries.
-    package struct Names {
-        private var known: [String: [String]] = [:]
+    package final class Names: Sendable {
+        private let known = Mutex<[String: [String]]>([:])
 
         package init() {}
 
@@ -17,8 +18,8 @@ package enum ResourceFolder {
         ///
         /// - Throws: `plugin.unreadable` if the folder is missing, as SwiftPM's link `.build/debug` is for a moment at
         ///   the end of each build.
-        mutating func names(in folder: String) throws(BackplaneError) -> [String] {
-            if let names = known[folder] { return names }
+        func names(in folder: String) throws(BackplaneError) -> [String] {
+            if let names = known.withLock({ $0[folder] }) { return names }
             let all: [String]
             do throws(SystemError) { all = try FileTree.names(in: folder) } catch {
                 guard error.number != EACCES else { return [] }
@@ -27,7 +28,7 @@ package enum ResourceFolder {
                     at: folder)
             }
             let names = all.filter { $0.hasSuffix(".resources") }
-            known[folder] = names
+            known.withLock { $0[folder] = names }
             return names
         }
     }
@@ -35,10 +36,10 @@ package enum ResourceFolder {
     /// Copies a library's files next to its copy, and returns the path of their copy; `nil` if there are none.
     ///
     /// - Parameter name: The name of the folder in the manifest; `nil` derives it from the library's name.
-    package static func copy(besides library: LibraryFile, named name: String?, _ names: inout Names)
+    package static func copy(besides library: LibraryFile, named name: String?, _ names: Names = Names())
         throws(BackplaneError) -> String?
     {
-        guard let source = try source(besides: library.path, named: name, &names) else { return nil }
+        guard let source = try source(besides: library.path, named: name, names) else { return nil }
         let target = library.resourcesCopy
         guard (try? FileStatus(at: source))?.kind == .folder else {
             throw BackplaneError(
@@ -55,11 +56,11 @@ package enum ResourceFolder {
     }
 
     /// Returns the path of the files of the library at `path`; `nil` if there are none.
-    static func source(besides path: String, named name: String?, _ names: inout Names) throws(BackplaneError)
+    static func source(besides path: String, named name: String?, _ names: Names = Names()) throws(BackplaneError)
         -> String?
     {
         let folder = FilePath.folder(of: path)
-        let found = if let name { name } else { try find(in: folder, for: path, &names) }
+        let found = if let name { name } else { try find(in: folder, for: path, names) }
         return found.map { FilePath.join(folder, $0) }
     }
 
@@ -79,7 +80,7 @@ package enum ResourceFolder {
     }
 
     /// Finds the resources of target `T` of package `P`, which SwiftPM places in `P_T.resources` next to the product.
-    private static func find(in folder: String, for library: String, _ names: inout Names) throws(BackplaneError)
+    private static func find(in folder: String, for library: String, _ names: Names) throws(BackplaneError)
         -> String?
     {
         let stem = stem(of: library)

@@ -6,34 +6,51 @@ enum AbandonableThread {
     /// The results of the thread so far; adding one does not wake the waiter, which would often take longer than the
     /// work.
     private final class Progress<Output: Sendable>: Sendable {
-        struct State {
+        private struct State {
             var outputs: [Output] = []
-            var last = Deadline.now
+            var last: Deadline
+            var isDone = false
             /// A Boolean value that indicates whether the thread was abandoned, so that further results are discarded.
             var isLost = false
         }
-        let state = Mutex(State())
-        let isDone = Monitor(false)
+        private let state: Monitor<State>
+        private let clock: any HostClock
+        private let limit: Duration
+        private let alarm = Callbacks.newID()
+
+        init(_ limit: Duration, _ clock: any HostClock) {
+            (self.limit, self.clock, state) = (limit, clock, Monitor(State(last: clock.moment)))
+        }
 
         /// Adds a result, or returns `false` if the thread was abandoned.
         func add(_ output: Output) -> Bool {
-            state.withLock { state in
-                guard !state.isLost else { return false }
+            let time = clock.moment
+            return state.withLock(waking: { state in
+                guard !state.isLost else { return (false, wakes: false) }
                 state.outputs.append(output)
-                state.last = .now
-                return true
-            }
+                state.last = time
+                return (true, wakes: false)
+            })
         }
 
-        /// Waits until the thread has finished, or has added no result for longer than `limit`.
-        func wait(_ limit: Duration) -> [Output] {
-            isDone.wait { isDone in
-                state.withLock { state -> Monitor<Bool>.Wait<[Output]> in
-                    if isDone { return .done(state.outputs) }
-                    guard Deadline.now >= state.last + limit else { return .until(state.last + limit) }
+        func end() { state.withLock { $0.isDone = true } }
+
+        /// Waits until the thread has finished, or has added no result for longer than the limit.
+        func wait() -> [Output] {
+            expire(at: clock.moment + limit)
+            defer { clock.cancel(alarm) }
+            return state.wait { $0.isDone || $0.isLost ? .done($0.outputs) : .until(nil) }
+        }
+
+        private func expire(at deadline: Deadline) {
+            clock.schedule(alarm, at: deadline) { [self] in
+                let next = state.withLock { state -> Deadline? in
+                    guard !state.isDone else { return nil }
+                    guard state.last + limit <= clock.moment else { return state.last + limit }
                     state.isLost = true
-                    return .done(state.outputs)
+                    return nil
                 }
+                if let next { expire(at: next) }
             }
         }
     }
@@ -43,27 +60,25 @@ enum AbandonableThread {
     /// After a value that takes longer than `limit`, another thread continues with the next one.
     ///
     /// - Parameters:
-    ///   - late: A function that returns the substitute result for such a value.
-    ///   - unable: A function that returns the substitute result for a value for which no thread could be created.
+    ///   - unable: The result for a value for which no thread could be created.
+    ///   - late: A function that returns the substitute result for a value that takes too long.
     static func map<Input: Sendable, Output: Sendable>(
-        _ inputs: [Input], limit: Duration, _ body: @escaping @Sendable (Int, Input) -> Output,
-        late: (Int, Input) -> Output, unable: (Int, Input) -> Output
+        _ inputs: [Input], limit: Duration, by clock: any HostClock, unable: Output,
+        _ body: @escaping @Sendable (Input) -> Output, late: (Input) -> Output
     ) -> [Output] {
         var outputs: [Output] = []
         while outputs.count < inputs.count {
-            let first = outputs.count, progress = Progress<Output>()
+            let first = outputs.count, progress = Progress<Output>(limit, clock)
             let begins = HostThread.launch {
-                for index in first..<inputs.count {
-                    guard progress.add(body(index, inputs[index])) else { return }
-                }
-                progress.isDone.withLock { $0 = true }
+                for input in inputs[first...] { guard progress.add(body(input)) else { return } }
+                progress.end()
             }
             guard begins else {
-                outputs.append(unable(first, inputs[first]))
+                outputs.append(unable)
                 continue
             }
-            outputs += progress.wait(limit)
-            if outputs.count < inputs.count { outputs.append(late(outputs.count, inputs[outputs.count])) }
+            outputs += progress.wait()
+            if outputs.count < inputs.count { outputs.append(late(inputs[outputs.count])) }
         }
         return outputs
     }

@@ -49,8 +49,7 @@ final class ComponentProbe {
     init(_ candidate: Candidate) throws(BackplaneError) {
         self.candidate = candidate
         let (file, library) = try candidate.load()
-        var names = ResourceFolder.Names()
-        resources = try ResourceFolder.copy(besides: file, named: nil, &names) ?? ""
+        resources = try ResourceFolder.copy(besides: file, named: nil) ?? ""
         folder = file.copy + ".data"
         let entry = unsafeBitCast(try library.symbol(LibraryFile.entry), to: PluginDescription.Entry.self)
         before = Remains.Baseline()

@@ -29,8 +29,7 @@ struct ResourceFolderTests {
     }
 
     private func resources(_ library: LibraryFile, named name: String? = nil) throws -> Resources {
-        var names = ResourceFolder.Names()
-        return Resources(folder: try ResourceFolder.copy(besides: library, named: name, &names))
+        return Resources(folder: try ResourceFolder.copy(besides: library, named: name))
     }
 
     @Test(arguments: ["app_Shop.resources", "app_ShopModule.resources"])
