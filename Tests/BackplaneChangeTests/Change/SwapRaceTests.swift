@@ -90,6 +90,22 @@ struct SwapRaceTests {
         try await counters.counters["Counter"]!.until { $0.left == [:] }
     }
 
+    @Test func `a reset whose new instance does not start leaves the old one`() async throws {
+        let counters = try CounterHost(), counter = try await counters.counter()
+        _ = try await counter.add(5)
+        counters.next(CounterScript(made: { _ in throw BackplaneError(.componentFailed, "ill") }))
+        let failure = await error { try await counters.host.reset("Counter") }
+        #expect(
+            failure?.code == .swapFailed
+                && failure?.message.hasPrefix("a new instance could not be activated: prepare: ") == true,
+            "\(String(describing: failure))")
+        #expect(try await counter.add(1) == 6)
+        counters.next(CounterScript())
+        #expect(try await counters.host.reset("Counter").managers.restarted == ["Counter"])
+        #expect(try await counter.add(1) == 1, "a reset does not carry state over")
+        await counters.host.stop()
+    }
+
     @Test func `a host that has stopped, or stops, swaps no more`() async throws {
         let counters = try CounterHost()
         _ = try await counters.counter()
