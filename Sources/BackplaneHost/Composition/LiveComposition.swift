@@ -33,8 +33,8 @@ final class LiveComposition {
     private var managerGates: [String: Gate] = [:]
     /// The running nodes, in the order in which they started.
     var started: [LiveNode] = []
-    /// The components that were replaced before their calls had ended.
-    private var leftBehind: [RunningComponent] = []
+    /// The components that were replaced before their calls had ended, which leave some time after that.
+    private(set) var leftBehind: [RunningComponent] = []
     var connections: Connections
     var numbers = ComponentNumbers()
     /// The consumers of all components' open streams.
@@ -113,7 +113,9 @@ final class LiveComposition {
 extension LiveComposition {
     /// Keeps a component that is not stopped because it has calls in flight; when the host stops, they are answered.
     func leaveBehind(_ component: RunningComponent) {
-        if isStopped { component.endCalls() } else { leftBehind.append(component) }
+        if isStopped { return component.endCalls() }
+        leftBehind.removeAll { !$0.hasCalls }
+        leftBehind.append(component)
     }
 
     /// Answers all calls to components that were left behind.
