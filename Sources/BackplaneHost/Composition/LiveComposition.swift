@@ -29,8 +29,9 @@ final class LiveComposition {
     private var lastID = 0
     /// The nodes outside the active plan, which a swap is creating or has left behind.
     private var guests: [Int: LiveNode] = [:]
-    /// The gates of managers, keyed by name; the gate of a removed manager is kept because the manager may return.
-    private var managerGates: [String: Gate] = [:]
+    /// The gates of managers, keyed by name; that of a removed manager is kept while slots lead to it, because the
+    /// manager may return.
+    private(set) var managerGates: [String: Gate] = [:]
     /// The running nodes, in the order in which they started.
     var started: [LiveNode] = []
     /// The components that were replaced before their calls had ended, which leave some time after that.
@@ -197,6 +198,7 @@ extension LiveComposition {
         self.nodes = nodes
         nodesByID = guests
         for node in nodes { nodesByID[node.id] = node }
+        dropUnusedGates()
         (document, loadedManifest) = (new.document, new)
         source.value = new.document.source
         // A swap may take back the generation that it activates.
@@ -227,6 +229,12 @@ extension LiveComposition {
         let gates = Set(renamed.map { ObjectIdentifier($0.gate) })
         managerGates = managerGates.filter { !gates.contains(ObjectIdentifier($0.value)) }
         for node in renamed { managerGates[node.node.name] = node.gate }
+    }
+
+    /// Drops the gates of managers that have no node, and to which no slot leads.
+    private func dropUnusedGates() {
+        let used = Set(nodesByID.values.map { ObjectIdentifier($0.gate) })
+        managerGates = managerGates.filter { used.contains(ObjectIdentifier($0.value)) || $0.value.isInUse }
     }
 
     /// The components of the active plan, for the watchdog.

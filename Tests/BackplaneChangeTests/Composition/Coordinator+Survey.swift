@@ -9,6 +9,7 @@ extension Coordinator {
     var isTurnTaken: Bool { turns.isTaken }
     var waitingTurns: Int { turns.waitingCount }
     var hasRetirements: Bool { !retirements.all.isEmpty }
+    var managerGates: Int { live.managerGates.count }
     var leftBehind: Int { live.leftBehind.count }
     /// Somebody waits for the swap that is under way.
     var isAwaited: Bool { !(live.handover?.waiting.isEmpty ?? true) }

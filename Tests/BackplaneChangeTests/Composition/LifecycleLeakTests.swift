@@ -46,6 +46,20 @@ struct LifecycleLeakTests {
         await eventually { script.instances.count == 0 }
     }
 
+    @Test func `of managers that come and go no gate and no wire for calls by name is left`() async throws {
+        let coordinator = Coordinator(
+            ScriptedPlugin.document([:]), linked: [LinkedPlugin(ScriptedPlugin.self)],
+            HostOptions(occupationLimit: nil))
+        for number in 0..<20 {
+            let name = "M\(number)"
+            try await apply([name: .init()], to: coordinator)
+            #expect(try await call(name, of: coordinator) == Array(#""hello""#.utf8))
+        }
+        #expect(await coordinator.managerGates == 2, "those of the last change")
+        #expect(await coordinator.namedWires.count == 1)
+        await coordinator.stop()
+    }
+
     @Test func `components that were left with calls in flight are forgotten once those have ended`() async throws {
         let gates = (TestGate(), TestGate())
         func part(_ gate: TestGate) -> ScriptedPlugin.Part {
