@@ -298,10 +298,13 @@ extension LiveComposition {
 
     /// Replaces nodes in the start order, except with nodes that are already part of it.
     func replaceStarted(_ pairs: [(old: LiveNode?, new: LiveNode)]) {
-        for (old, new) in pairs where !started.contains(where: { $0 === new }) {
-            if let old, let index = started.firstIndex(where: { $0 === old }) {
-                started[index] = new
+        var places = Dictionary(started.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for (old, new) in pairs where places[new.id] == nil {
+            if let old, let place = places.removeValue(forKey: old.id) {
+                started[place] = new
+                places[new.id] = place
             } else {
+                places[new.id] = started.count
                 started.append(new)
             }
         }
