@@ -94,7 +94,7 @@ actor Coordinator {
         watchdog?.retire()
     }
 
-    func problems() -> [Problem] { live.loaded.problems }
+    func manifest() -> LoadedManifest { live.loaded }
 
     func encodedStates() -> [Problem] { live.loaded.encodedStates }
 
