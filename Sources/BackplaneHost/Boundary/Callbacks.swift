@@ -202,8 +202,16 @@ struct NumberSequence: Sendable {
         keys = (key(), key(), key(), key())
     }
 
-    subscript(place: UInt64) -> UInt64 {
-        var left = UInt32(truncatingIfNeeded: place >> 32), right = UInt32(truncatingIfNeeded: place)
+    subscript(place: UInt64) -> UInt64 { Self.permuted(place, keys) }
+
+    /// Returns the place at which a number is in the sequence.
+    func place(of number: UInt64) -> UInt64 {
+        // Backwards, the rounds are the same with their halves exchanged.
+        Self.permuted(number.halvesExchanged, (keys.3, keys.2, keys.1, keys.0)).halvesExchanged
+    }
+
+    private static func permuted(_ number: UInt64, _ keys: (UInt64, UInt64, UInt64, UInt64)) -> UInt64 {
+        var left = UInt32(truncatingIfNeeded: number >> 32), right = UInt32(truncatingIfNeeded: number)
         func mix(_ key: UInt64) {
             // The finalizer of SplitMix64, half of it.
             var value = UInt64(right) &+ key
@@ -217,6 +225,10 @@ struct NumberSequence: Sendable {
         mix(keys.3)
         return UInt64(left) << 32 | UInt64(right)
     }
+}
+
+extension UInt64 {
+    fileprivate var halvesExchanged: UInt64 { self << 32 | self >> 32 }
 }
 
 /// The caller of a plugin's methods, which is notified when each of its calls ends.

@@ -418,6 +418,9 @@ extension Gate {
 
     var slotCount: Int { state.withLock { $0.slots.count } }
 
+    /// A Boolean value that indicates whether slots lead to the gate, or calls are in flight.
+    var isInUse: Bool { slotCount > 0 || callsUnderWay > 0 }
+
     var callsWaiting: Int { state.withLock { $0.hold?.waiting.count ?? 0 } }
 
     /// The number of calls admitted since the gate was created.

@@ -229,6 +229,7 @@ extension Change {
 extension Change {
     /// Connects wires to the old instances, as before the swap.
     func unflip() {
+        handover.beginAgain()
         lead(back: nodes, members.compactMap { member in member.old.map { (member.new, $0) } })
         for member in members { if let old = member.old { live.dismiss(old) } }
     }

@@ -126,6 +126,7 @@ extension Change {
 
     /// Connects wires to the old generation again.
     func flipBack() async {
+        handover.beginAgain()
         await stopLateStarters()
         var nodes = nodes
         var pairs: [(old: LiveNode?, new: LiveNode)] = []

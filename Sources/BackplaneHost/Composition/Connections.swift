@@ -111,10 +111,11 @@ struct Connections {
 
     /// Closes the wires of a component that has stopped or whose creation failed.
     mutating func abandon(usedBy node: LiveNode) {
-        for slot in slots.removeValue(forKey: node.id) ?? [] {
-            known.removeValue(forKey: slot)?.gate.abandon(slot)
-        }
+        for slot in slots.removeValue(forKey: node.id) ?? [] { abandon(slot) }
     }
+
+    /// Closes a wire.
+    mutating func abandon(_ slot: Slot) { known.removeValue(forKey: slot)?.gate.abandon(slot) }
 }
 
 // MARK: Queries

@@ -168,6 +168,8 @@ final class Handover {
     var withheld: Set<Int>
     /// The starts that wait for the swap.
     private(set) var waiting: [UnsafeContinuation<Void, Never>] = []
+    /// A Boolean value that indicates whether starts need not wait.
+    private(set) var hasEnded = false
 
     init(incoming: Set<Int>, withheld: Set<Int>) {
         (self.incoming, self.withheld) = (incoming, withheld)
@@ -175,11 +177,15 @@ final class Handover {
 
     /// Waits until callers are served by the new code, or the swap has ended.
     func wait() async {
-        await withUnsafeContinuation { waiting.append($0) }
+        if !hasEnded { await withUnsafeContinuation { waiting.append($0) } }
     }
 
-    /// Resumes the waiting starts.
+    /// Makes starts wait again, because the old code is about to return.
+    func beginAgain() { hasEnded = false }
+
+    /// Resumes the waiting starts, and lets later ones pass.
     func end() {
+        hasEnded = true
         for continuation in waiting { continuation.resume() }
         waiting = []
     }

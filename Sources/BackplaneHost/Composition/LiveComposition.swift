@@ -29,12 +29,13 @@ final class LiveComposition {
     private var lastID = 0
     /// The nodes outside the active plan, which a swap is creating or has left behind.
     private var guests: [Int: LiveNode] = [:]
-    /// The gates of managers, keyed by name; the gate of a removed manager is kept because the manager may return.
-    private var managerGates: [String: Gate] = [:]
+    /// The gates of managers, keyed by name; that of a removed manager is kept while slots lead to it, because the
+    /// manager may return.
+    private(set) var managerGates: [String: Gate] = [:]
     /// The running nodes, in the order in which they started.
     var started: [LiveNode] = []
-    /// The components that were replaced before their calls had ended.
-    private var leftBehind: [RunningComponent] = []
+    /// The components that were replaced before their calls had ended, which leave some time after that.
+    private(set) var leftBehind: [RunningComponent] = []
     var connections: Connections
     var numbers = ComponentNumbers()
     /// The consumers of all components' open streams.
@@ -113,7 +114,9 @@ final class LiveComposition {
 extension LiveComposition {
     /// Keeps a component that is not stopped because it has calls in flight; when the host stops, they are answered.
     func leaveBehind(_ component: RunningComponent) {
-        if isStopped { component.endCalls() } else { leftBehind.append(component) }
+        if isStopped { return component.endCalls() }
+        leftBehind.removeAll { !$0.hasCalls }
+        leftBehind.append(component)
     }
 
     /// Answers all calls to components that were left behind.
@@ -196,6 +199,7 @@ extension LiveComposition {
         self.nodes = nodes
         nodesByID = guests
         for node in nodes { nodesByID[node.id] = node }
+        dropUnusedGates()
         (document, loadedManifest) = (new.document, new)
         source.value = new.document.source
         // A swap may take back the generation that it activates.
@@ -226,6 +230,12 @@ extension LiveComposition {
         let gates = Set(renamed.map { ObjectIdentifier($0.gate) })
         managerGates = managerGates.filter { !gates.contains(ObjectIdentifier($0.value)) }
         for node in renamed { managerGates[node.node.name] = node.gate }
+    }
+
+    /// Drops the gates of managers that have no node, and to which no slot leads.
+    private func dropUnusedGates() {
+        let used = Set(nodesByID.values.map { ObjectIdentifier($0.gate) })
+        managerGates = managerGates.filter { used.contains(ObjectIdentifier($0.value)) || $0.value.isInUse }
     }
 
     /// The components of the active plan, for the watchdog.
@@ -289,10 +299,13 @@ extension LiveComposition {
 
     /// Replaces nodes in the start order, except with nodes that are already part of it.
     func replaceStarted(_ pairs: [(old: LiveNode?, new: LiveNode)]) {
-        for (old, new) in pairs where !started.contains(where: { $0 === new }) {
-            if let old, let index = started.firstIndex(where: { $0 === old }) {
-                started[index] = new
+        var places = Dictionary(started.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for (old, new) in pairs where places[new.id] == nil {
+            if let old, let place = places.removeValue(forKey: old.id) {
+                started[place] = new
+                places[new.id] = place
             } else {
+                places[new.id] = started.count
                 started.append(new)
             }
         }

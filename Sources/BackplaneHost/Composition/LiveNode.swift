@@ -167,6 +167,9 @@ final class RunningComponent: Sendable {
         calls.observeFailures(observer)
     }
 
+    /// A Boolean value that indicates whether calls or timer bodies are in flight.
+    var hasCalls: Bool { calls.callsInFlight > 0 || timers.isBusy }
+
     /// Answers the calls in flight because the host stops, and cancels them in the plugin.
     func endCalls() {
         calls.endAll(.hostHasStopped)

@@ -186,7 +186,7 @@ final class Startup {
         while let layer = live.loaded.plan.layers(of: node.node).lazy.map({ self.live.nodes[$0.id] }).first(where: {
             $0.running == nil
         }) {
-            if live.isGone(layer), let handover = live.handover {
+            if live.isGone(layer), let handover = live.handover, !handover.hasEnded {
                 await handover.wait()
             } else {
                 try wait(for: layer, by: node, at: node.node.location)

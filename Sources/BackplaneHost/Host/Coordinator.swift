@@ -94,7 +94,7 @@ actor Coordinator {
         watchdog?.retire()
     }
 
-    func problems() -> [Problem] { live.loaded.problems }
+    func manifest() -> LoadedManifest { live.loaded }
 
     func encodedStates() -> [Problem] { live.loaded.encodedStates }
 
@@ -284,6 +284,7 @@ extension Coordinator {
         defer { changeUnderWay = nil }
         // A new component's first use of its services follows its own manifest.
         if change.isOfAnotherManifest { follow(change.after.document.manifest) }
+        defer { dropNamedWires() }
         let result: ChangeReport
         do throws(BackplaneError) { result = try await change.perform() } catch {
             follow(before.document.manifest)
@@ -347,6 +348,18 @@ extension Coordinator {
         let wire = live.connections.connectNames(to: component)
         namedWires[manager] = wire
         return wire
+    }
+
+    /// Drops the wires for calls by name to managers that are no longer active; renamed managers keep theirs.
+    private func dropNamedWires() {
+        for (manager, wire) in namedWires where live.loaded.plan.managers[manager] == nil {
+            namedWires[manager] = nil
+            if let node = live.nodes.first(where: { wire.leads(through: $0.gate) }) {
+                namedWires[node.node.name] = wire
+            } else {
+                live.connections.abandon(wire.slot)
+            }
+        }
     }
 
     /// Returns the slot of a manager that was looked up earlier, without waiting for the coordinator's thread.

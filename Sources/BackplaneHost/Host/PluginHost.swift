@@ -58,8 +58,11 @@ public final class PluginHost: Sendable {
     }
 
     /// Returns all problems of the manifest and its plugins, including warnings, without starting anything.
+    ///
+    /// Environments that are not in use are checked, too, which reads the manifest once for each of them.
     public func check() async -> [Problem] {
-        await coordinator.problems()
+        let loaded = await coordinator.manifest()
+        return (loaded.problems + loaded.document.rehearsal).grouped
     }
 
     /// Returns warnings about the states of the manifest's components that can only be carried over as JSON.

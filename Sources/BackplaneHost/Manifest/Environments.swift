@@ -5,7 +5,7 @@ import BackplaneNetwork
 extension ManifestReader {
     /// Returns the root merged with the chosen environment; `nil` if it is unknown or invalid.
     ///
-    /// All environments are read, so that a mistake in an environment is reported before it is needed.
+    /// Of the others only the keys are read (``ManifestDocument/rehearsal``).
     mutating func choosingEnvironment(in root: Section) -> Section? {
         let environments = dictionary("environments", in: root)
         var chosen: Section?
@@ -13,7 +13,10 @@ extension ManifestReader {
             guard let environments, let overlay = overlay(name, in: environments) else { continue }
             if name == environment { chosen = overlay }
         }
-        if !isRehearsal { rehearseOthers(environments, in: root) }
+        if let count = environments?.values.count, count > ManifestLimits.environments {
+            let words = "expected at most \(ManifestLimits.environments) environments, found \(count)"
+            report(.manifestUnsupported, words, at: root.path / "environments")
+        }
         guard let environment else { return root }
         guard let environments, environments.values[environment] != nil else {
             report(unknownEnvironment(environment, among: environments?.values.keys.sorted() ?? []))
@@ -26,16 +29,6 @@ extension ManifestReader {
             guard case .dictionary(let values) = merged else { return root }
             return Section(values: values, path: root.path)
         }
-    }
-
-    private mutating func rehearseOthers(_ environments: Section?, in root: Section) {
-        guard let environments else { return }
-        guard environments.values.count <= ManifestLimits.environments else {
-            let words =
-                "expected at most \(ManifestLimits.environments) environments, found \(environments.values.count)"
-            return report(.manifestUnsupported, words, at: environments.path)
-        }
-        for name in environments.values.keys.sorted() where name != environment { rehearse(name, in: root) }
     }
 
     func unknownEnvironment(_ name: String, among names: [String]) -> BackplaneError {
@@ -61,16 +54,32 @@ extension ManifestReader {
         reportUnknownKeys(in: others, known: .environment)
         return isSound ? overlay : nil
     }
+}
 
-    /// Warns of the errors that an environment would cause if it were chosen, except for those of its variables.
-    private mutating func rehearse(_ name: String, in root: Section) {
+extension ManifestDocument {
+    /// Warnings of the errors that environments would cause if they were chosen, except for those of their variables.
+    ///
+    /// The manifest is read once for each of them, which is left to checks.
+    var rehearsal: [Problem] {
+        guard case .dictionary(let root)? = content, case .dictionary(let environments)? = root["environments"],
+            environments.count <= ManifestLimits.environments
+        else { return [] }
+        var found = ManifestReader(environment: nil) { _ in nil }
+        let known = Set(problems.compactMap(\.error.location))
+        for name in environments.keys.sorted() where name != environment {
+            found.rehearse(name, in: .dictionary(root), besides: known)
+        }
+        return positioning(found.summary)
+    }
+}
+
+extension ManifestReader {
+    fileprivate mutating func rehearse(_ name: String, in root: ManifestValue, besides known: Set<String>) {
         var other = ManifestReader(environment: name) { _ in "x" }
-        (other.isRehearsal, other.ignoresLock) = (true, true)
-        _ = other.read(.dictionary(root.values))
+        other.ignoresLock = true
+        _ = other.read(root)
         let path = (ManifestPath() / "environments" / name).description + "/"
-        let known = Set(
-            problems.compactMap(\.error.location)
-                + other.spellings.keys.compactMap { other.origins.place(of: $0.description) })
+        let known = known.union(other.spellings.keys.compactMap { other.origins.place(of: $0.description) })
         for problem in other.attributed
         where !problem.isConsequence
             && problem.error.location.map({ $0.hasPrefix(path) && !known.contains($0) }) ?? false

@@ -11,6 +11,8 @@ public struct ManifestDocument: Sendable {
     /// The valid part of the manifest.
     public let manifest: Manifest
     /// All problems: those of the whole manifest, followed by those of each manager.
+    ///
+    /// ``PluginHost/check()`` adds those that environments would cause if they were chosen.
     public let problems: [Problem]
     /// The path of the file from which the document was read; `nil` if it was not read from a file.
     public let path: String?
@@ -26,6 +28,8 @@ public struct ManifestDocument: Sendable {
     let spellings: [ManifestPath: String]
     /// The paths of the plugins in the manifest.
     let pluginPaths: [ManifestPath]
+    /// The value that was read, if it has environments.
+    let content: ManifestValue?
 
     /// Creates a document from a file: JSON, or an XML or binary property list, detected by content.
     ///
@@ -99,7 +103,7 @@ public struct ManifestDocument: Sendable {
     /// Creates a document from a manifest built in Swift; it has no problems of its own.
     public init(_ manifest: Manifest) {
         (self.manifest, problems, path, environment, dialect, text) = (manifest, [], nil, nil, .backplane, nil)
-        (origins, spellings, pluginPaths) = (ManifestOrigins(), [:], [])
+        (origins, spellings, pluginPaths, content) = (ManifestOrigins(), [:], [], nil)
     }
 
     private init(reading value: ManifestValue, _ reader: ManifestReader, path: String?, text: Data?) {
@@ -108,12 +112,14 @@ public struct ManifestDocument: Sendable {
         (problems, self.path, dialect) = (Self.positioning(reader.summary.grouped, in: text), path, reader.dialect)
         environment = reader.environment
         (self.text, origins, spellings, pluginPaths) = (text, reader.origins, reader.spellings, reader.pluginPaths)
+        let hasEnvironments = if case .dictionary(let root) = value { root["environments"] != nil } else { false }
+        content = hasEnvironments && dialect == .backplane ? value : nil
     }
 
     private init(failure: BackplaneError, path: String?, environment: String?, position: SourcePosition? = nil) {
         (manifest, problems) = (Manifest(managers: [:]), [Problem(.error, manager: nil, failure, position: position)])
         (self.path, self.environment, dialect, text) = (path, environment, .backplane, nil)
-        (origins, spellings, pluginPaths) = (ManifestOrigins(), [:], [])
+        (origins, spellings, pluginPaths, content) = (ManifestOrigins(), [:], [], nil)
     }
 
     /// The path and the environment from which the manifest was read.

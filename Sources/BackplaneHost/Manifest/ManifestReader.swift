@@ -17,8 +17,6 @@ struct ManifestReader {
     private var manager: String?
     /// The name of the environment to choose; `nil` if there is none.
     let environment: String?
-    /// A Boolean value that indicates whether only the problems of this environment are of interest.
-    var isRehearsal = false
     /// A Boolean value that indicates whether to read the manifest as if it had no lock.
     var ignoresLock = false
     /// The function that returns the values of variables.

@@ -270,20 +270,22 @@ enum HostInterfaces {
 /// The handles by which components identify themselves to the host's services.
 ///
 /// A handle is a number that is never reused, so that a context kept after its component or its host has ended is
-/// refused without harm. The functions of a service's table receive only a handle: they have no context of the host,
-/// and the table itself is constant. Therefore one table per process contains the handles of all hosts, in shards,
-/// because every function of a service begins here.
+/// refused without harm, and that a plugin cannot tell from those of its own components. The functions of a service's
+/// table receive only a handle: they have no context of the host, and the table itself is constant. Therefore one
+/// table per process contains the handles of all hosts, in shards, because every function of a service begins here.
 enum ComponentHandles {
     private final class Shard: Sendable {
         let components = Mutex<[UInt64: OfferedServices]>([:])
     }
     private static let shards = (0..<64).map { _ in Shard() }
     private static let next = Atomic<UInt64>(1)
+    private static let numbers = NumberSequence()
 
     private static func shard(_ handle: UInt64) -> Shard { shards[Int(handle % UInt64(shards.count))] }
 
     static func add(_ component: OfferedServices) -> UInt64 {
-        let handle = next.wrappingAdd(1, ordering: .relaxed).oldValue
+        var handle: UInt64 = 0
+        while handle == 0 { handle = numbers[next.wrappingAdd(1, ordering: .relaxed).oldValue] }
         shard(handle).components.withLock { $0[handle] = component }
         return handle
     }
@@ -299,7 +301,7 @@ enum ComponentHandles {
     /// - Throws: `call.retired` if the handle was removed, `role.forbidden` if it was never issued.
     static func require(_ handle: UInt64) throws(BackplaneError) -> OfferedServices {
         if let component = find(handle) { return component }
-        guard (1..<next.load(ordering: .relaxed)).contains(handle) else {
+        guard handle != 0, (1..<next.load(ordering: .relaxed)).contains(numbers.place(of: handle)) else {
             throw BackplaneError(
                 .roleForbidden, "no component has the handle \(handle); pass the one from bp_creation")
         }

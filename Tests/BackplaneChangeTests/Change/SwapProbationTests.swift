@@ -53,6 +53,26 @@ struct SwapProbationTests {
         await counters.host.stop()
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a start of what the new code has replaced takes that at once, and not after the probation`() async throws {
+        let counters = try CounterHost(["Counter", "Late"]), counter = try await counters.counter()
+        let isFound = Flag(), gate = TestGate()
+        let start = Task {
+            try await counters.host.coordinator.startFormer("Late") {
+                isFound.set()
+                try? await gate.pass()
+            }
+        }
+        await eventually { isFound.isSet }
+        let swap = Task { try await counters.swap(CounterScript(edition: 2), Self.long) }
+        try await eventually { try counter.editionNow() == 2 }
+        gate.open()
+        await eventually { await counters.host.managers.contains { $0.name == "Late" && $0.state == .ready } }
+        #expect(try await counters.counter("Late").edition() == 2)
+        await counters.host.stop()
+        _ = await (start.result, swap.result)
+    }
+
     @Test(arguments: lanes)
     func `too many errors bring the old code back, with the state that the new one had`(lanes: LaneRule) async throws {
         let counters = try CounterHost(lanes: lanes), counter = try await counters.counter(),

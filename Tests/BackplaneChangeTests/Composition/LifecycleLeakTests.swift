@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTestKit
 import ChallengeModule
 import Synchronization
 import TestFixtures
@@ -43,5 +44,54 @@ struct LifecycleLeakTests {
         await coordinator.stop()
         #expect(await coordinator.numbersInUse == 0)
         await eventually { script.instances.count == 0 }
+    }
+
+    @Test func `of managers that come and go no gate and no wire for calls by name is left`() async throws {
+        let coordinator = Coordinator(
+            ScriptedPlugin.document([:]), linked: [LinkedPlugin(ScriptedPlugin.self)],
+            HostOptions(occupationLimit: nil))
+        for number in 0..<20 {
+            let name = "M\(number)"
+            try await apply([name: .init()], to: coordinator)
+            #expect(try await call(name, of: coordinator) == Array(#""hello""#.utf8))
+        }
+        #expect(await coordinator.managerGates == 2, "those of the last change")
+        #expect(await coordinator.namedWires.count == 1)
+        await coordinator.stop()
+    }
+
+    @Test func `components that were left with calls in flight are forgotten once those have ended`() async throws {
+        let gates = (TestGate(), TestGate())
+        func part(_ gate: TestGate) -> ScriptedPlugin.Part {
+            .init(
+                script: Script(act: { _, text, _ in
+                    await gate.passThoughCancelled()
+                    return text
+                }))
+        }
+        let parts = ["A": part(gates.0), "B": part(gates.1)]
+        let coordinator = Coordinator(
+            ScriptedPlugin.document(parts), linked: [LinkedPlugin(ScriptedPlugin.self)],
+            HostOptions(stopLimit: .milliseconds(10), occupationLimit: nil))
+        let components = (try await coordinator.running("A"), try await coordinator.running("B"))
+        let calls = ["A", "B"].map { name in Task { try await call(name, of: coordinator) } }
+        await eventually { components.0.calls.callsInFlight == 1 && components.1.calls.callsInFlight == 1 }
+        try await apply(parts.filter { $0.key == "B" }, to: coordinator)
+        #expect(await coordinator.leftBehind == 1)
+        gates.0.open()
+        await eventually { components.0.calls.callsInFlight == 0 }
+        try await apply([:], to: coordinator)
+        #expect(await coordinator.leftBehind == 1, "the second one only")
+        gates.1.open()
+        for call in calls { _ = await call.result }
+        await coordinator.stop()
+    }
+
+    private func apply(_ parts: [String: ScriptedPlugin.Part], to coordinator: Coordinator) async throws {
+        _ = try await coordinator.apply(ScriptedPlugin.document(parts), ChangeOptions(), progress: nil)
+    }
+
+    private func call(_ manager: String, of coordinator: Coordinator) async throws -> [UInt8] {
+        try await coordinator.names(of: manager).call("act", Array(#""hello""#.utf8), Call(within: nil))
     }
 }

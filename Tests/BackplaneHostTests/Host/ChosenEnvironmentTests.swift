@@ -52,6 +52,19 @@ struct ChosenEnvironmentTests {
         await new.stop()
     }
 
+    @Test func `a check warns of what other environments would cause`() async {
+        let document = ManifestDocument([
+            "manifestVersion": 1, "plugins": [], "managers": ["Trials": ["className": "TrialManager"]],
+            "environments": ["other": ["managers": ["Trials": ["className": 5]]]],
+        ])
+        #expect(document.problems == [])
+        let host = PluginHost(manifest: document, plugins: [ChallengePlugin.self])
+        let problems = await host.check()
+        #expect(problems.map(\.error.location) == ["/environments/other/managers/Trials/className"])
+        #expect(problems.map(\.severity) == [.warning])
+        await host.stop()
+    }
+
     @Test func `of an environment that is not there nothing can be used`() async {
         let none = host("none")
         #expect(await error { try await none.manager("Trials", as: Trials.self) }?.code == .manifestUnknownEnvironment)

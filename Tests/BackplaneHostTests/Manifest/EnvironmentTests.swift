@@ -199,10 +199,12 @@ struct `Environments of a manifest` {
             "manifestVersion": 1, "managers": ["M": ["className": "M"]],
             "environments": ["other": ["managers": managers], "sound": [:]],
         ])
-        #expect(document.problems.allSatisfy { $0.severity == .warning })
-        #expect(document.problems.count == 1 || place.hasSuffix("/N"))
+        let rehearsal = document.rehearsal
+        #expect(document.problems == [], "that is left to a check")
+        #expect(rehearsal.allSatisfy { $0.severity == .warning })
+        #expect(rehearsal.count == 1 || place.hasSuffix("/N"))
         #expect(
-            document.problems.contains {
+            rehearsal.contains {
                 $0.error.location?.hasPrefix(place) == true
                     && $0.error.message.hasPrefix("in an environment that is not in use: ")
             })
@@ -231,7 +233,7 @@ struct `Environments of a manifest` {
     @Test func `A misspelt key in one that is not chosen is one warning`() {
         let problems = ManifestDocument([
             "manifestVersion": 1, "managers": [:], "environments": ["e": ["managers": ["N": ["clasName": "X"]]]],
-        ]).problems
+        ]).rehearsal
         #expect(problems.map(\.error.location) == ["/environments/e/managers/N/clasName"])
         #expect(problems.map(\.severity) == [.warning])
     }

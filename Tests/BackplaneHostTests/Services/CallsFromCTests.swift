@@ -79,6 +79,17 @@ struct CallsFromCTests {
         await test.host.stop()
     }
 
+    @Test func `no handle of a component tells those of others`() async throws {
+        let test = try host()
+        let own = try await test.host.coordinator.running("Caller").handle
+        for distance in 1...1_000 as ClosedRange<UInt64> {
+            #expect(ComponentHandles.find(own &+ distance) == nil && ComponentHandles.find(own &- distance) == nil)
+        }
+        await test.host.stop()
+        let late = await error { try ComponentHandles.require(own) }
+        #expect(late?.code == .callRetired, "it is known to have been one")
+    }
+
     @Test func `a call of its own in flight ends with it, and holds up no stop`() async throws {
         let test = try host(stopLimit: .seconds(3_600))
         let trials = try await test.host.manager("Trials", as: Trials.self)
