@@ -17,6 +17,4 @@ extension Coordinator {
         await body()
         return try await startup.start(node).get()
     }
-    /// Somebody waits for the swap that is under way.
-    var isAwaited: Bool { !(live.handover?.waiting.isEmpty ?? true) }
 }
