@@ -104,7 +104,7 @@ final class Change {
         return withheld
     }
 
-    /// Activates the new builds, or leaves everything unchanged.
+    /// Activates the target, or leaves everything unchanged.
     ///
     /// - Throws: The reason why a step failed; the old generation is then active.
     func perform() async throws(BackplaneError) -> ChangeReport {
@@ -154,7 +154,7 @@ final class Change {
     }
 
     private func perform(_ action: ChangeAction) async throws(BackplaneError) {
-        // Callers may have come while the swap waited for long calls.
+        // Callers may have come while the change waited for long calls.
         if action == .flip { try requireService() }
         // A member begins to be suspended only when its calls have ended.
         if case .suspend = action {} else { machine.begin() }

@@ -1,6 +1,6 @@
 import Backplane
 
-/// The actions of a swap until callers are served by the new code.
+/// The actions of a change until callers are served by the new code.
 extension Change {
     /// Creates the new instance, wired to the active components.
     func create(_ member: ChangeMember) async throws(BackplaneError) {
@@ -112,7 +112,7 @@ extension Change {
             throw stillCalled([member], stepLimit)
         }
         member.gate.closePassage(lettingAside: true)
-        // A failed swap may have left the instance in the middle of a step, and a call may have come before the passage
+        // A failed change may have left the instance in the middle of a step, and a call may have come before the passage
         // was closed.
         let isStill = await live.drained(stepLimit) {
             old.isBetweenSteps(component) && member.gate.callsPassing == 0
@@ -158,7 +158,7 @@ extension Change {
         if gated.isEmpty { serve() }
     }
 
-    /// Refuses calls to a removed component, which stops when the swap is committed.
+    /// Refuses calls to a removed component, which stops when the change is committed.
     private func withdraw(_ member: ChangeMember) {
         guard let old = member.old else { return }
         member.oldComponent?.timers.hold()
@@ -225,9 +225,9 @@ extension Change {
     }
 }
 
-/// The actions that undo a swap, and the one that completes it.
+/// The actions that undo a change, and the one that completes it.
 extension Change {
-    /// Connects wires to the old instances, as before the swap.
+    /// Connects wires to the old instances, as before the change.
     func unflip() {
         handover.beginAgain()
         lead(back: nodes, members.compactMap { member in member.old.map { (member.new, $0) } })
@@ -323,7 +323,7 @@ extension Change {
         }
     }
 
-    /// Opens the gates to the instances from before the swap.
+    /// Opens the gates to the instances from before the change.
     func release() {
         for member in gated where member.old != nil {
             member.taken.new.formUnion(member.gate.open().taken)

@@ -57,13 +57,13 @@ extension Change {
         return swap
     }
 
-    /// The reasons for refusing the swap.
+    /// The reasons for refusing the change.
     var refusals: [BackplaneError] {
         let mistakes = after.problems.filter { !known.contains($0) }.errors
         return mistakes + plan.refusals + (options.discardsState ? [] : leftBehind) + callersRefusals
     }
 
-    /// The reasons for refusing the swap because of callers, of which some may have come since it began.
+    /// The reasons for refusing the change because of callers, of which some may have come since it began.
     private var callersRefusals: [BackplaneError] {
         members.flatMap(misfits) + (options.allowsMissingMethods ? [] : removedMethods)
     }
@@ -175,7 +175,7 @@ extension Change {
                 made.filter(isManager).map(\.name)))
     }
 
-    /// The current wires to the members, and those after the swap.
+    /// The current wires to the members, and those after the change.
     private var wires: [WireChange] {
         members.flatMap { member -> [WireChange] in
             guard let new = member.new?.node else { return [] }
@@ -232,7 +232,7 @@ extension WireStatus.Lane {
 }
 
 extension BackplaneError {
-    /// Returns one error for all reasons against a swap, or `nil` if there is none.
+    /// Returns one error for all reasons against a change, or `nil` if there is none.
     static func combining(refusals: [BackplaneError]) -> BackplaneError? {
         guard let first = refusals.first else { return nil }
         let rest = refusals.count == 1 ? "" : " (and \(refusals.count - 1) more)"

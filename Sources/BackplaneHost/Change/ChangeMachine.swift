@@ -1,6 +1,6 @@
 import Backplane
 
-/// The order of a swap's actions and of those that undo them, as a pure state machine.
+/// The order of a change's actions and of those that undo them, as a pure state machine.
 ///
 /// The caller requests one action after another, and reports when each begins (``begin()``), after which it may have to
 /// be undone, and when it fails. A failure before the gates open undoes everything that was started, in reverse order;
@@ -19,7 +19,7 @@ struct ChangeMachine {
     }
     enum Outcome: Hashable, Sendable {
         case changed
-        /// The swap failed after this action, and everything is as before.
+        /// The change failed after this action, and everything is as before.
         case undone(after: ChangeAction, BackplaneError)
         /// The new generation failed its probation.
         case rolledBack(BackplaneError)
@@ -43,7 +43,7 @@ struct ChangeMachine {
         case given, begun, done, failed
     }
 
-    /// Creates the machine of a swap.
+    /// Creates the machine of a change.
     ///
     /// - Parameter members: The changing components in order of creation, each after those that it calls.
     init(_ members: [Member], onProbation: Bool, reconfigures: Bool = false) {
@@ -52,7 +52,7 @@ struct ChangeMachine {
         script = Self.script(members, onProbation: onProbation, reconfigures: reconfigures).reversed()
     }
 
-    /// Marks the current action as done and returns the next one; returns `nil` when the swap has ended.
+    /// Marks the current action as done and returns the next one; returns `nil` when the change has ended.
     mutating func next() -> ChangeAction? {
         finish()
         guard let action = script.popLast() else {
@@ -79,7 +79,7 @@ struct ChangeMachine {
         states.finish(action)
     }
 
-    /// A Boolean value that indicates whether the swap has failed and is being undone.
+    /// A Boolean value that indicates whether the change has failed and is being undone.
     var isTakingBack: Bool { failure != nil }
 
     /// A Boolean value that indicates whether the new generation is on probation.
@@ -89,7 +89,7 @@ struct ChangeMachine {
 
     /// Postpones a drain that calls outlasted: callers are served again until those calls end, and then it is repeated.
     ///
-    /// - Returns: Whether that is possible, which it is not while the swap is being undone.
+    /// - Returns: Whether that is possible, which it is not while the change is being undone.
     mutating func postpone() -> Bool {
         guard case (.drain, _)? = current, failure == nil else { return false }
         current?.progress = .done
@@ -99,7 +99,7 @@ struct ChangeMachine {
         return true
     }
 
-    /// Marks the current action as failed, and schedules the actions that undo the swap.
+    /// Marks the current action as failed, and schedules the actions that undo the change.
     mutating func failed(_ error: BackplaneError) {
         guard let action = current?.action else { return }
         current?.progress = .failed
@@ -155,7 +155,7 @@ struct ChangeMachine {
     }
 }
 
-/// The states of the wires and of each member's instances during a swap, as a result of the actions so far.
+/// The states of the wires and of each member's instances during a change, as a result of the actions so far.
 struct ChangeStates: Hashable, Sendable {
     enum Wires: Hashable, Sendable {
         /// Wires are connected to the old instances.
@@ -237,7 +237,7 @@ struct ChangeStates: Hashable, Sendable {
     }
 }
 
-/// One action of a swap, on all its members or on the member with the given number.
+/// One action of a change, on all its members or on the member with the given number.
 package enum ChangeAction: Hashable, Sendable {
     /// The creation of the new instance.
     case create(Int)
@@ -299,7 +299,7 @@ extension ChangeAction {
         }
     }
 
-    /// A Boolean value that indicates whether a failure of the action fails the swap.
+    /// A Boolean value that indicates whether a failure of the action fails the change.
     ///
     /// Undoing actions do not, nor do actions after the new code serves callers.
     var canFail: Bool {
@@ -324,7 +324,7 @@ extension ChangeAction {
     }
 }
 
-/// The steps of a swap, in order.
+/// The steps of a change, in order.
 public enum ChangeStep: String, Codable, Sendable, Hashable, CaseIterable {
     /// Libraries are loaded and checked, and the new instances created.
     case prepare

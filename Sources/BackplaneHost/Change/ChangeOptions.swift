@@ -1,6 +1,6 @@
 import Backplane
 
-/// The limits and conditions of a swap.
+/// The limits and conditions of a change.
 public struct ChangeOptions: Codable, Sendable, Hashable {
     /// The test that the new generation must pass before the old one is retired, or `nil` for none.
     public var probation: Probation?
@@ -10,7 +10,7 @@ public struct ChangeOptions: Codable, Sendable, Hashable {
     public var drain: DrainPolicy?
     /// The time limit for each step of each component.
     public var stepLimit: Duration
-    /// A Boolean value that indicates whether the swap continues if state cannot be carried over.
+    /// A Boolean value that indicates whether the change continues if state cannot be carried over.
     ///
     /// The new code then starts without it.
     public var discardsState: Bool
@@ -23,10 +23,10 @@ public struct ChangeOptions: Codable, Sendable, Hashable {
     /// A Boolean value that indicates whether state crosses as JSON even if it could cross as a Swift value.
     public var encodesState: Bool
 
-    /// Creates the limits and conditions of one swap.
+    /// Creates the limits and conditions of one change.
     ///
     /// By default, there is no probation, long calls are subject to the manifest's policy, a step may take 10 s, each
-    /// library is tried, and a swap that loses state or methods is refused.
+    /// library is tried, and a change that loses state or methods is refused.
     public init(
         probation: Probation? = nil, drain: DrainPolicy? = nil,
         stepLimit: Duration = .seconds(10), discardsState: Bool = false, trustsLibraries: Bool = false,
@@ -98,23 +98,23 @@ public struct Probation: Codable, Sendable, Hashable {
     }
 }
 
-/// The time for which calls wait at the gates of a swap for those in flight, and the policy for calls that take longer.
+/// The time for which a change waits for calls in flight, and the policy for calls that take longer.
 ///
 /// ```swift
 /// ChangeOptions(drain: .upTo(.milliseconds(200), then: .later))
 /// ```
 public struct DrainPolicy: Sendable, Hashable {
-    /// The policy for calls that outlast a swap's drain.
+    /// The policy for calls that outlast a change's drain.
     public enum Fallback: Sendable, Hashable {
-        /// The swap fails, and the error names the calls.
+        /// The change fails, and the error names the calls.
         case fail
-        /// The calls are cancelled, and have the same time again to end before the swap fails.
+        /// The calls are cancelled, and have the same time again to end before the change fails.
         ///
         /// A native call runs in its caller's task, which is permanently cancelled.
         case cancel
         /// The old code serves callers again, and the drain is repeated once the calls have ended.
         ///
-        /// The swap fails when the attempts or the time are used up, or when another change is requested or one of its
+        /// The change fails when the attempts or the time are used up, or when another change is requested or one of its
         /// components must start in the meantime.
         case retry(attempts: Int, within: Duration)
 

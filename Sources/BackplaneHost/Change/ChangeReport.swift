@@ -161,9 +161,9 @@ public struct ComponentChange: Codable, Sendable, Hashable {
 public struct StateChange: Codable, Sendable, Hashable {
     /// The name of the state's schema.
     public var schema: String
-    /// The schema version before the swap, or `nil` if there was no state.
+    /// The schema version before the change, or `nil` if there was no state.
     public var fromVersion: UInt32?
-    /// The schema version after the swap, or `nil` if the new code has no state.
+    /// The schema version after the change, or `nil` if the new code has no state.
     public var toVersion: UInt32?
     /// The number of bytes carried over; 0 in a plan and for a Swift value.
     public var bytes = 0
@@ -203,9 +203,9 @@ public struct WireChange: Codable, Sendable, Hashable {
     public var provider: String
     /// The name of the wire's contract.
     public var contract: String
-    /// The lane before the swap: `native`, `encoded` or `served`.
+    /// The lane before the change: `native`, `encoded` or `served`.
     public var fromLane: String
-    /// The lane after the swap: `native`, `encoded` or `served`.
+    /// The lane after the change: `native`, `encoded` or `served`.
     public var toLane: String
     /// The reason why the new lane is not native.
     public var reason: String?
@@ -219,9 +219,9 @@ public struct WireChange: Codable, Sendable, Hashable {
     }
 }
 
-/// The time taken by one step of a swap.
+/// The time taken by one step of a change.
 public struct StepTime: Codable, Sendable, Hashable {
-    /// The part of the swap that was timed.
+    /// The part of the change that was timed.
     public var step: ChangeStep
     /// The time that it took.
     public var duration: Duration

@@ -9,7 +9,7 @@ struct Replacement {
     var library: String
 }
 
-/// What a change activates: another manifest, other plugins in it, or new instances of the same code.
+/// The target of a change: another manifest, other plugins in it, or new instances of the same code.
 struct ChangeTarget {
     /// The components to recreate without their state.
     enum Recreated {
@@ -62,7 +62,7 @@ struct ChangeTarget {
             in: folder ?? base.loadFolder)
     }
 
-    /// Returns whether a swap would change anything.
+    /// Returns whether the target differs from what is active.
     func changes(_ active: LoadedManifest) -> Bool {
         guard replacements.isEmpty, let manifest else { return !replacements.isEmpty }
         return manifest.document.manifest != active.document.manifest || !manifest.plugins(besides: active).isEmpty
@@ -74,7 +74,7 @@ struct ChangeTarget {
         (manifest?.plugins(besides: active) ?? []) + replacements.map(\.plugin)
     }
 
-    /// Records that the plugins loaded for the swap do not become active.
+    /// Records that the plugins loaded for the change do not become active.
     func abandon(in live: LiveComposition) {
         live.takeOut(plugins(besides: live.loaded))
         removeFolder(in: live)

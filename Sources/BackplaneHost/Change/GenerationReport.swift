@@ -5,7 +5,7 @@ struct GenerationReport {
     let live: LiveComposition
     let retirements: Retirements
     let starter: ComponentStarter
-    /// The swap in progress.
+    /// The change in progress.
     let swap: Change?
 
     /// Returns every generation of a plugin, or of all plugins, that is in memory.

@@ -1,6 +1,6 @@
 import Backplane
 
-/// The calls that outlasted the drain of a swap, which is repeated once they have ended.
+/// The calls that outlasted the drain of a change, which is repeated once they have ended.
 struct OutlastingCalls {
     /// The bindings of the calls, removed from their slots.
     var bindings: Set<Binding> = []
@@ -21,7 +21,7 @@ struct OutlastingCalls {
 
 /// The wait for calls that outlast a drain, with the gates open.
 extension Change {
-    /// The calls and graphs for which the swap waits with open gates, as named by ``stillCalled(_:_:)``, or `nil` for
+    /// The calls and graphs for which the change waits with open gates, as named by ``stillCalled(_:_:)``, or `nil` for
     /// none.
     var callsWaitedFor: String? { isOutlasted ? outlasting.error?.message : nil }
 
@@ -29,12 +29,12 @@ extension Change {
         outlasting.callsInFlight > 0 || outlasting.graphs.contains(where: starter.graphs.isRunning)
     }
 
-    /// Returns whether the swap is to activate a generation.
+    /// Returns whether the change is to activate a generation.
     func isSwappingIn(_ entry: GenerationTable.Entry) -> Bool {
         report.plugins.contains { $0.plugin == entry.plugin && $0.toGeneration == entry.number }
     }
 
-    /// Returns whether a failed action is repeated later, rather than failing the swap.
+    /// Returns whether a failed action is repeated later, rather than failing the change.
     func postpones(_ action: ChangeAction, _ error: BackplaneError) -> Bool {
         guard case .drain = action, error.code == .callDeadline,
             case .retry(let attempts, let limit) = drainPolicy.fallback,
@@ -65,7 +65,7 @@ extension Change {
     /// Waits until the calls that outlasted the drain have ended.
     ///
     /// - Throws: The error of the drain, once the time of the policy has passed, another change is requested, or a
-    ///   component that the swap changes must start.
+    ///   component that is to change must start.
     func outlast() async throws(BackplaneError) {
         guard case .retry(_, let limit) = drainPolicy.fallback, let error = outlasting.error else { return }
         // The plan covers the components that were up; another one that starts must not wait that long.

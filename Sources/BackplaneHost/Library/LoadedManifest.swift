@@ -75,7 +75,7 @@ struct LoadedManifest: Sendable {
             document, catalogue: catalogue, loadErrors: loadErrors,
             review: { entry, configuration in componentClass(entry).review(Array(configuration)) }
         ) { user, label, provider in
-            // What is compiled together has one contract.
+            // Components that are compiled together have one contract.
             guard user.order != provider.order, let side = componentClass(user).consumerSide(ofWire: label) else {
                 return .unknown
             }
