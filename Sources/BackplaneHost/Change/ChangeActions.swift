@@ -112,8 +112,8 @@ extension Change {
             throw stillCalled([member], stepLimit)
         }
         member.gate.closePassage(lettingAside: true)
-        // A failed change may have left the instance in the middle of a step, and a call may have come before the passage
-        // was closed.
+        // A failed change may have left the instance in the middle of a step, and a call may have come before the
+        // passage was closed.
         let isStill = await live.drained(stepLimit) {
             old.isBetweenSteps(component) && member.gate.callsPassing == 0
         }

@@ -114,8 +114,8 @@ public struct DrainPolicy: Sendable, Hashable {
         case cancel
         /// The old code serves callers again, and the drain is repeated once the calls have ended.
         ///
-        /// The change fails when the attempts or the time are used up, or when another change is requested or one of its
-        /// components must start in the meantime.
+        /// The change fails when the attempts or the time are used up, or when another change is requested or one of
+        /// its components must start in the meantime.
         case retry(attempts: Int, within: Duration)
 
         /// The default policy: up to 100 retries within ten minutes.
