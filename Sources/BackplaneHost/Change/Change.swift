@@ -29,7 +29,8 @@ final class Change {
     let nodes: [LiveNode]
     let asked: Deadline
 
-    let surroundings: ChangeSurroundings
+    let stopper: Stopper
+    let turns: Turns
     let live: LiveComposition
 
     var machine: ChangeMachine
@@ -53,15 +54,15 @@ final class Change {
 
     init(
         _ members: [ChangeMember], _ plan: ChangePlan, from before: LoadedManifest, to after: LoadedManifest,
-        _ options: ChangeOptions, asked: Deadline, in surroundings: ChangeSurroundings
+        _ options: ChangeOptions, asked: Deadline, _ stopper: Stopper, _ turns: Turns
     ) {
         (self.members, self.plan, self.before, self.after) = (members, plan, before, after)
-        (self.options, self.asked, self.surroundings) = (options, asked, surroundings)
+        (self.options, self.asked, self.stopper, self.turns) = (options, asked, stopper, turns)
         (incoming, outgoing) = (after.plugins(besides: before), before.plugins(besides: after))
-        live = surroundings.startup.live
+        live = stopper.live
         nodes = live.nodes
         configurations = Reconfiguration(
-            plan.reconfigured, keeping: plan.kept, to: after.plan, live, surroundings.startup.instances.starter)
+            plan.reconfigured, keeping: plan.kept, to: after.plan, stopper.instances)
         let staying = Set(plan.kept.keys), up = Set(members.compactMap { $0.old?.id })
         dormant = Set(
             nodes.enumerated().filter { !staying.contains($0.offset) && !up.contains($0.element.id) }.map(\.element.id))
@@ -75,15 +76,11 @@ final class Change {
             onProbation: options.probation != nil, reconfigures: !plan.reconfigured.isEmpty)
     }
 
-    var startup: Startup { surroundings.startup }
+    var starter: Starter { stopper.starter }
 
     var clock: any HostClock { live.clock }
 
-    var retirements: Retirements { surroundings.retirements }
-
-    var instances: Instances { startup.instances }
-
-    var starter: ComponentStarter { instances.starter }
+    var instances: Instances { stopper.instances }
 
     var gated: [ChangeMember] { members.filter(\.plan.isGated) }
 
@@ -147,7 +144,7 @@ final class Change {
             log(.info, report.plugins.isEmpty ? "changed" : "swapped", nil)
             logSlowerWires()
             for error in await configurations.finish() { report.warnings.append(error.message) }
-            if startup.hasStartedAll { await start(possible) }
+            if starter.hasStartedAll { await start(possible) }
             report.managers = managerChanges(from: up, to: live.managersUp)
         }
         return report
@@ -211,7 +208,7 @@ final class Change {
     }
 
     private func start(_ managers: [String]) async {
-        report.warnings += await startup.start(managers).map { "did not start: \($0)" }
+        report.warnings += await starter.start(managers).map { "did not start: \($0)" }
     }
 }
 
@@ -354,14 +351,6 @@ struct CallCounts: Hashable {
     static func - (a: CallCounts, b: CallCounts) -> CallCounts {
         CallCounts(calls: a.calls - b.calls, errors: a.errors - b.errors)
     }
-}
-
-/// The parts of a host that a change uses.
-struct ChangeSurroundings {
-    let startup: Startup
-    let shutdown: Shutdown
-    let retirements: Retirements
-    let turns: Turns
 }
 
 /// State that has been exported by one instance for another.

@@ -4,8 +4,8 @@ import Backplane
 extension Change {
     /// Creates the new instance, wired to the active components.
     func create(_ member: ChangeMember) async throws(BackplaneError) {
-        let attempt = startup.nextAttempt()
-        for place in plan.awaited { _ = try await startup.start(live.nodes[place], during: attempt).get() }
+        let attempt = starter.nextAttempt()
+        for place in plan.awaited { _ = try await starter.start(live.nodes[place], during: attempt).get() }
         try live.requireRunning()
         guard let node = member.new else { return }
         // One without a predecessor is called only once it is active.
@@ -42,7 +42,7 @@ extension Change {
             let calls = stillCalled(gated, limit)
             let cancellations = gated.compactMap { activeNode($0)?.callable }.map { component in
                 component.timers.cancelBodies()
-                starter.graphs.cancelAll(of: component.handle)
+                instances.graphs.cancelAll(of: component.handle)
                 return component.calls.cancelAll()
             }
             isDrained = await drained(limit)
@@ -61,14 +61,14 @@ extension Change {
             gated.allSatisfy { member in
                 guard member.gate.callsInFlight == 0, member.gate.callsPassing == 0 else { return false }
                 guard let component = activeNode(member)?.callable else { return true }
-                return component.calls.callsInFlight == 0 && starter.graphs.count(of: component.handle) == 0
+                return component.calls.callsInFlight == 0 && instances.graphs.count(of: component.handle) == 0
             }
         }
     }
 
     /// Returns the names of the graphs that an instance runs.
     func graphs(of component: RunningComponent?) -> [String] {
-        component.map { starter.graphs.running(of: $0.handle).map(\.name) } ?? []
+        component.map { instances.graphs.running(of: $0.handle).map(\.name) } ?? []
     }
 
     /// Returns the node whose instance is currently called: the old one, or after the flip the new one.
@@ -86,7 +86,7 @@ extension Change {
             self.graphs(of: activeNode(member)?.callable).map { "the graph `\($0)` of \(member.name)" }
         }
         let calls = members.flatMap { member in
-            live.connections.callers(at: member.gate).map { "\($0) to \(member.name)" }
+            live.wires.callers(at: member.gate).map { "\($0) to \(member.name)" }
         }
         let methods = members.compactMap { member -> String? in
             let names = activeNode(member)?.callable?.calls.methodsInFlight ?? []
@@ -179,18 +179,18 @@ extension Change {
     func lead(_ component: RunningComponent?, gated: Bool) -> Set<Binding> {
         guard let component else { return [] }
         if gated {
-            let (refused, early) = live.connections.lead(to: component)
+            let (refused, early) = live.wires.lead(to: component)
             live.remotes.open(component.node, but: refused)
             return early
         }
-        let (refused, opening) = live.connections.open(component)
+        let (refused, opening) = live.wires.open(component)
         live.remotes.open(component.node, but: refused)
         return opening.taken
     }
 
     func activate(_ member: ChangeMember) async throws(BackplaneError) {
         guard let component = member.component else { return }
-        try await starter.activate(component, limit: stepLimit)
+        try await instances.activate(component, limit: stepLimit)
         live.log(.debug, "started", component)
         machine.finish()
         try live.requireRunning()
@@ -280,7 +280,7 @@ extension Change {
     /// Admits calls from other returning components, which are being activated, to a component whose gate is held.
     func letIn(_ component: RunningComponent) {
         guard gated.contains(where: { $0.gate === component.gate }) else { return }
-        live.connections.lead(to: component)
+        live.wires.lead(to: component)
         component.gate.letIn(returning)
     }
 
@@ -312,7 +312,7 @@ extension Change {
     private func resume(_ component: RunningComponent) async {
         component.streams.admit()
         do {
-            try await starter.limited("be resumed", component.node, limit: stepLimit, canBeGivenUp: false) {
+            try await instances.limited("be resumed", component.node, limit: stepLimit, canBeGivenUp: false) {
                 watch async throws(BackplaneError) in
                 try await component.instance.resume(watch)
             }
@@ -354,11 +354,11 @@ extension Change {
         if member.old == nil { takeBack(member, leadingTo: nil) }
         let state = machine.states.new[member.index]
         // Nobody has asked for the graphs of code that has served no caller.
-        if served == nil { starter.graphs.cancelAll(of: component.handle) }
+        if served == nil { instances.graphs.cancelAll(of: component.handle) }
         noteGraphs(of: member, leftIn: component)
         // An activation that outlasts its limit acquires resources anyway.
         let takesLater = state.wasToBeActive && component.instance.isInStep
-        await retirements.add(
+        await stopper.retire(
             component, node, of: plugin, member.taken.new, suspending: state == .active || takesLater,
             hasServed: state == .active || state == .deactivated)
     }
@@ -372,14 +372,14 @@ extension Change {
                 continue
             }
             noteGraphs(of: member, leftIn: component)
-            await retirements.add(
+            await stopper.retire(
                 component, old, of: plugin, member.taken.old, suspending: machine.states.old[member.index] != .suspended
             )
         }
         if isOfAnotherManifest { closeAbsent() }
         await stopRemoved()
-        for component in members.compactMap({ $0.new?.running }) { instances.keepData(of: component) }
-        await instances.keepFormerData(in: after.plan)
+        for component in members.compactMap({ $0.new?.running }) { instances.data.keep(of: component) }
+        await instances.data.keepFormer(in: after.plan)
         for node in members.compactMap(\.new) { live.dismiss(node) }
         live.giveRoomBack(of: outgoing)
         for plugin in incoming { live.generations.commit(plugin) }
@@ -399,7 +399,7 @@ extension Change {
                 "the graph `\($0)` of \(node.node.name) was cancelled, because the manifest no longer has its component"
             }
         }
-        await surroundings.shutdown.stop(removed, of: before.plan, nodes)
+        await stopper.stop(removed, of: before.plan, nodes)
         for node in removed { live.dismiss(node) }
     }
 

@@ -5,24 +5,24 @@ extension Change {
     ///
     /// - Parameter target: The manifest, the plugins and the instances that the change activates.
     static func draft(
-        _ target: ChangeTarget, _ options: ChangeOptions, asked: Deadline, in surroundings: ChangeSurroundings
+        _ target: ChangeTarget, _ options: ChangeOptions, asked: Deadline, _ stopper: Stopper, _ turns: Turns
     ) async throws(BackplaneError) -> Change {
-        let live = surroundings.startup.live
+        let live = stopper.live
         // A component that is starting may look up others, so it has to finish before anything is decided.
         while let start = live.nodes.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
         try live.requireRunning()
         let before = live.loaded, after = try target.manifest(replacing: before, in: live.loadFolder)
-        let leftBehind = await surroundings.startup.instances.dataLeftBehind(
+        let leftBehind = await stopper.instances.data.leftBehind(
             from: before, to: after, Succession(from: before.plan, to: after.plan))
         // Components may have been looked up meanwhile, or a probation may have failed.
         while let start = live.nodes.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
         try live.requireRunning()
         guard live.isActive(before), live.loaded.plugins.map(\.key) == before.plugins.map(\.key) else {
-            return try await draft(target, options, asked: asked, in: surroundings)
+            return try await draft(target, options, asked: asked, stopper, turns)
         }
         var running = live.running
         if case .manager(let name)? = target.recreated { running.wanted = [name] }
-        if before.reading !== after.reading, surroundings.startup.hasStartedAll {
+        if before.reading !== after.reading, stopper.starter.hasStartedAll {
             running.wanted = Set(after.eagerNames)
         }
         let plan = ChangePlan(
@@ -42,7 +42,7 @@ extension Change {
             return ChangeMember(index, member, removing: old, oldPlugin)
         }
         let swap = Change(
-            members, plan, from: before, to: after, options, asked: asked, in: surroundings)
+            members, plan, from: before, to: after, options, asked: asked, stopper, turns)
         swap.report.plugins = swap.incoming.map { swap.change(to: $0, as: target.libraries[$0.key]) }
         for member in members {
             member.lane = swap.lane(of: member)
@@ -52,7 +52,7 @@ extension Change {
         swap.report.managers = swap.plannedManagers
         swap.report.wires = swap.wires
         swap.leftBehind = leftBehind
-        swap.wiresAtDraft = live.connections.made
+        swap.wiresAtDraft = live.wires.made
         swap.report.warnings = swap.warnings
         return swap
     }
@@ -71,7 +71,7 @@ extension Change {
     /// Throws an error if callers have come since the draft, and the new code does not serve all of them.
     func requireService() throws(BackplaneError) {
         // Callers wait for this check, and only few swaps need it.
-        guard live.connections.hasWire(madeAfter: wiresAtDraft, but: leaving) else { return }
+        guard live.wires.hasWire(madeAfter: wiresAtDraft, but: leaving) else { return }
         if let error = BackplaneError.combining(refusals: callersRefusals) { throw error }
     }
 
@@ -100,12 +100,12 @@ extension Change {
     private func misfits(at member: ChangeMember) -> [BackplaneError] {
         guard let new = member.new?.node else { return [] }
         let description = new.entry.component
-        return live.connections.wires(to: member.gate, but: leaving).compactMap { wire in
+        return live.wires.through(member.gate, but: leaving).compactMap { wire in
             if let user = wire.status.user, after.plan.faults[user] != nil { return nil }
             let difference: String
             if let misfit = description.contract.difference(from: wire.end.side.contract) {
                 difference = "the new \(new.entry) \(misfit)"
-            } else if case .unreadable(let words) = live.connections.fit(
+            } else if case .unreadable(let words) = live.wires.fit(
                 of: wire.end, to: after.componentClass(of: new))
             {
                 difference = words
@@ -180,8 +180,8 @@ extension Change {
         members.flatMap { member -> [WireChange] in
             guard let new = member.new?.node else { return [] }
             let type = after.componentClass(of: new)
-            return live.connections.wires(to: member.gate, but: leaving).map { wire in
-                let next = live.connections.lane(of: wire.end, to: type)
+            return live.wires.through(member.gate, but: leaving).map { wire in
+                let next = live.wires.lane(of: wire.end, to: type)
                 return WireChange(
                     user: wire.status.user, label: wire.status.label, provider: member.name,
                     contract: wire.status.contract,

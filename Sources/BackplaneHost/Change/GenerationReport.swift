@@ -2,11 +2,11 @@ import Backplane
 
 /// The generations in memory, with the memory that each uses and the reasons why it is retained.
 struct GenerationReport {
-    let live: LiveComposition
-    let retirements: Retirements
-    let starter: ComponentStarter
+    let stopper: Stopper
     /// The change in progress.
     let swap: Change?
+    private var live: LiveComposition { stopper.live }
+    private var instances: Instances { stopper.instances }
 
     /// Returns every generation of a plugin, or of all plugins, that is in memory.
     func generations(of name: String?) throws(BackplaneError) -> [Generation] {
@@ -34,7 +34,7 @@ struct GenerationReport {
 
     /// Returns the reason why a component without calls and streams has not ended.
     private func stopping(_ component: RunningComponent) -> String {
-        switch starter.graphs.count(of: component.handle) {
+        switch instances.graphs.count(of: component.handle) {
         case 0: "\(component.name), which is stopping"
         case 1: "1 graph of \(component.name) that has not ended"
         case let graphs: "\(graphs) graphs of \(component.name) that have not ended"
@@ -53,7 +53,7 @@ struct GenerationReport {
             let up = live.nodes.filter { $0.running != nil && $0.node.entry.order == current }.map(\.node.name)
             holders.append(up.isEmpty ? "the active manifest" : "active: \(up.joined(separator: ", "))")
         }
-        for retirement in retirements.all
+        for retirement in stopper.retirementsUnderWay
         where generations.entry(of: retirement.plugin)?.number == entry.number
             && retirement.plugin.description.id == entry.plugin
         {
@@ -69,7 +69,7 @@ struct GenerationReport {
             case let calls: holders.append("\(calls) calls in \(name) that have not ended")
             }
         }
-        for creation in starter.unfinished.all
+        for creation in instances.unfinished.all
         where
             generations.entry(of: creation.plugin)?.number == entry.number
             && creation.plugin.description.id == entry.plugin

@@ -26,7 +26,7 @@ extension Change {
     var callsWaitedFor: String? { isOutlasted ? outlasting.error?.message : nil }
 
     private var isOutlasted: Bool {
-        outlasting.callsInFlight > 0 || outlasting.graphs.contains(where: starter.graphs.isRunning)
+        outlasting.callsInFlight > 0 || outlasting.graphs.contains(where: instances.graphs.isRunning)
     }
 
     /// Returns whether the change is to activate a generation.
@@ -38,7 +38,7 @@ extension Change {
     func postpones(_ action: ChangeAction, _ error: BackplaneError) -> Bool {
         guard case .drain = action, error.code == .callDeadline,
             case .retry(let attempts, let limit) = drainPolicy.fallback,
-            outlasting.attempts < attempts, clock.moment - asked < limit, surroundings.turns.onlyLookersWait
+            outlasting.attempts < attempts, clock.moment - asked < limit, turns.onlyLookersWait
         else { return false }
         outlasting.attempts += 1
         outlasting.error = error
@@ -49,12 +49,12 @@ extension Change {
     func reopen() {
         for member in gated {
             guard let component = activeNode(member)?.callable else { continue }
-            let opening = live.connections.open(component).opening
+            let opening = live.wires.open(component).opening
             outlasting.bindings.formUnion(opening.taken)
             report.callsHeld += opening.callsHeld
             report.longestWait = max(report.longestWait, opening.longestWait)
             outlasting.bodies.append((component.timers, component.timers.bodiesInFlight))
-            outlasting.graphs.formUnion(starter.graphs.running(of: component.handle).map(\.number))
+            outlasting.graphs.formUnion(instances.graphs.running(of: component.handle).map(\.number))
             // One that has not returned from `suspend` serves its timers once it is resumed.
             if activeNode(member)?.isResumedLater == false { component.timers.begin() }
         }
@@ -70,7 +70,7 @@ extension Change {
         guard case .retry(_, let limit) = drainPolicy.fallback, let error = outlasting.error else { return }
         // The plan covers the components that were up; another one that starts must not wait that long.
         func isCutShort() -> Bool {
-            live.isStopped || !surroundings.turns.onlyLookersWait || !handover.waiting.isEmpty
+            live.isStopped || !turns.onlyLookersWait || !handover.waiting.isEmpty
         }
         // By polling: the end of a native call only lowers a count, since a signal would slow every call down.
         var isOver = false
@@ -84,7 +84,7 @@ extension Change {
         }
         try live.requireRunning()
         guard isInTime else { throw error.while("the swap had waited for \(limit)") }
-        let isChange = !surroundings.turns.onlyLookersWait
+        let isChange = !turns.onlyLookersWait
         throw error.while(
             isChange ? "another change was requested" : "a component that the swap changes had to start")
     }

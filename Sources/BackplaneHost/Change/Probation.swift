@@ -8,17 +8,17 @@ extension Change {
     /// - Throws: The reason why the new generation failed its probation.
     func watch() async throws(BackplaneError) {
         guard let probation = options.probation else { return }
-        surroundings.turns.letLook()
+        turns.letLook()
         reportProgress?(.onProbation(report.plugins))
         let watch = ProbationWatch(), end = clock.moment + probation.duration
-        surroundings.turns.whenRequested = watch.raise
+        turns.whenRequested = watch.raise
         observeFailures(watch.raise)
         defer {
-            surroundings.turns.whenRequested = nil
+            turns.whenRequested = nil
             observeFailures(nil)
         }
         var nextHealth = clock.moment, hasFailures = false
-        while clock.moment < end, surroundings.turns.onlyLookersWait, !live.isStopped {
+        while clock.moment < end, turns.onlyLookersWait, !live.isStopped {
             if clock.moment >= nextHealth {
                 for member in members { try await checkHealth(member) }
                 nextHealth = clock.moment + probation.healthInterval
@@ -48,7 +48,7 @@ extension Change {
     private func checkHealth(_ member: ChangeMember) async throws(BackplaneError) {
         guard let component = member.component, component.instance.hasHealthCheck else { return }
         do throws(BackplaneError) {
-            try await starter.limited("report its health", component.node, limit: stepLimit) {
+            try await instances.limited("report its health", component.node, limit: stepLimit) {
                 watch async throws(BackplaneError) in
                 try await component.instance.checkHealth(watch)
             }
@@ -77,8 +77,8 @@ extension Change {
         } catch {
             if let node = member.returning {
                 if let component = member.restored, let plugin = member.oldPlugin {
-                    starter.graphs.cancelAll(of: component.handle)
-                    await retirements.add(component, node, of: plugin, [], suspending: false, hasServed: false)
+                    instances.graphs.cancelAll(of: component.handle)
+                    await stopper.retire(component, node, of: plugin, [], suspending: false, hasServed: false)
                 } else {
                     instances.giveBack(node)
                 }
@@ -111,7 +111,7 @@ extension Change {
         }
         member.restored = restored
         try await importState(state, as: version, to: restored)
-        try await starter.activate(restored, limit: stepLimit)
+        try await instances.activate(restored, limit: stepLimit)
         live.log(.debug, "started", restored)
     }
 
@@ -138,7 +138,7 @@ extension Change {
                 nodes[place] = node
                 pairs.append((member.new, node))
                 if let oldComponent = member.oldComponent, let plugin = member.oldPlugin {
-                    await retirements.add(oldComponent, old, of: plugin, member.taken.old, suspending: false)
+                    await stopper.retire(oldComponent, old, of: plugin, member.taken.old, suspending: false)
                 }
             } else {
                 pairs.append((member.new, old))
@@ -162,7 +162,7 @@ extension Change {
         for node in leaving where node.running == nil { node.state = .stopped }
         let late = leaving.filter { $0.running != nil }
         interrupted = late.filter { $0.node.role == .manager }.map(\.node.name)
-        await surroundings.shutdown.stop(late, of: after.plan, live.nodes) { [self] node in
+        await stopper.stop(late, of: after.plan, live.nodes) { [self] node in
             if node.node.role == .manager, before.plan.managers[node.node.name] == nil {
                 node.gate.refuse(absence(of: node.node), passage: node.passage)
             } else {

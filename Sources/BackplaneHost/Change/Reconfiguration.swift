@@ -3,7 +3,7 @@ import Backplane
 /// The reconfiguration of running instances by a change: either all of them or none.
 final class Reconfiguration {
     private let live: LiveComposition
-    private let starter: ComponentStarter
+    private let instances: Instances
     /// The positions of the nodes whose configuration changes, before and after the change.
     private let places: [(old: Int, new: Int)]
     private let plan: Plan
@@ -16,10 +16,10 @@ final class Reconfiguration {
     ///   - places: The earlier positions of the nodes whose configuration changes.
     ///   - kept: The later position of each node that stays, keyed by its earlier position.
     init(
-        _ places: [Int], keeping kept: [Int: Int], to plan: Plan, _ live: LiveComposition, _ starter: ComponentStarter
+        _ places: [Int], keeping kept: [Int: Int], to plan: Plan, _ instances: Instances
     ) {
         self.places = places.compactMap { place in kept[place].map { (place, $0) } }
-        (self.plan, self.live, self.starter) = (plan, live, starter)
+        (self.plan, self.instances, live) = (plan, instances, instances.live)
     }
 
     /// Applies the new configuration to every running instance, before any other part of the change.
@@ -75,7 +75,7 @@ final class Reconfiguration {
         guard node.isBetweenSteps(component) else {
             throw BackplaneError(.callDeadline, "an earlier step of the component has not ended")
         }
-        try await starter.limited("take its configuration", component.node) { watch async throws(BackplaneError) in
+        try await instances.limited("take its configuration", component.node) { watch async throws(BackplaneError) in
             try await component.instance.reconfigure(Array(next.configuration), watch)
         }
     }

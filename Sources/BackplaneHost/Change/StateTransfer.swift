@@ -131,7 +131,7 @@ extension Change {
         async throws(BackplaneError) -> ExportedState
     {
         guard lane == .native else { return .encoded(try await exportBytes(of: component, as: version)) }
-        return try await starter.limited("export its state", component.node, limit: stepLimit) {
+        return try await instances.limited("export its state", component.node, limit: stepLimit) {
             watch async throws(BackplaneError) in
             .native(try await component.instance.exportValue(watch))
         }
@@ -139,7 +139,7 @@ extension Change {
 
     private func exportBytes(of component: RunningComponent, as version: UInt32) async throws(BackplaneError) -> [UInt8]
     {
-        try await starter.limited("export its state", component.node, limit: stepLimit) {
+        try await instances.limited("export its state", component.node, limit: stepLimit) {
             watch async throws(BackplaneError) in
             try await component.instance.exportState(version: version, watch)
         }
@@ -148,7 +148,7 @@ extension Change {
     func importState(_ state: ExportedState, as version: UInt32, to component: RunningComponent)
         async throws(BackplaneError)
     {
-        try await starter.limited("import the state", component.node, limit: stepLimit) {
+        try await instances.limited("import the state", component.node, limit: stepLimit) {
             watch async throws(BackplaneError) in
             switch state {
             case .native(let value): try await component.instance.importValue(value, watch)

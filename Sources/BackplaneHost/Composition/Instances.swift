@@ -1,13 +1,9 @@
 import Backplane
+import BackplaneExchange
+import Synchronization
 
-/// The creation of component instances, and the resources that they use.
-struct Instances {
-    let live: LiveComposition
-    let starter: ComponentStarter
-    /// Returns the function with which a component, identified by its node's id, looks up managers that its wires do
-    /// not name.
-    let finder: @Sendable (Int, ComponentClass) -> ManagerFinder
-
+/// The instances of components, from their creation to their release, and the resources that they use.
+final class Instances {
     /// The provider of a wire of a new component.
     struct Provider {
         var component: RunningComponent
@@ -16,6 +12,31 @@ struct Instances {
         /// Calls are refused while it does not serve the wire.
         var isLater = false
     }
+    /// Returns the means by which a component, identified by its node's id, looks up managers that its wires do not
+    /// name.
+    typealias Finder = @Sendable (Int, ComponentClass) -> ManagerFinder
+
+    let live: LiveComposition
+    let store: HostStore
+    let data: ComponentData
+    let graphs: HostOperations
+    /// The steps of components that are in progress.
+    let underWay = StepsUnderWay()
+    let unfinished = UnfinishedCreations()
+    private let transfers: HostTransfers
+    private let finder: Finder
+    private var options: HostOptions { live.options }
+    private var clock: any HostClock { live.clock }
+
+    init(
+        _ live: LiveComposition, _ store: HostStore, _ data: ComponentData, _ transfers: HostTransfers,
+        _ graphs: HostOperations, _ finder: @escaping Finder
+    ) {
+        (self.live, self.store, self.data) = (live, store, data)
+        (self.transfers, self.graphs, self.finder) = (transfers, graphs, finder)
+    }
+
+    // MARK: Creation
 
     /// Assigns a node the number that identifies it in the path of calls.
     ///
@@ -33,25 +54,130 @@ struct Instances {
     ///   - provider: A function that returns the provider of a wire, by its place in that manifest's plan.
     /// - Throws: The reason why the instance was not created, located at its definition in the manifest.
     func make(
-        _ node: LiveNode, of type: ComponentClass, in manifest: LoadedManifest, limit: Duration? = nil,
+        _ new: LiveNode, of type: ComponentClass, in manifest: LoadedManifest, limit: Duration? = nil,
         wiredTo provider: (Int) -> Provider?
     ) async throws(BackplaneError) -> RunningComponent {
-        let wires = node.node.wires.compactMap { wire -> OpenWire? in
+        let node = new.node, number = new.number ?? 0, plugin = manifest.plugins[node.entry.order]
+        let wires = node.wires.compactMap { wire -> OpenWire? in
             guard let provider = provider(wire.provider), let end = type.consumerEnd(ofWire: wire.label) else {
                 return nil
             }
-            return live.connections.connect(node, wire.label, end, to: provider.component, isLater: provider.isLater)
+            return live.wires.connect(new, wire.label, end, to: provider.component, isLater: provider.isLater)
         }
-        return try await starter.make(
-            node.node, type, of: manifest.plugins[node.node.entry.order], in: manifest.plan,
-            number: node.number ?? 0, gate: node.gate,
-            wires, finder(node.id, type),
-            exchanging: live.isActive(manifest) ? nil : starter.network.network(of: manifest.document), limit: limit)
+        if node.role == .dataAccessController { prepareStore() }
+        let timers = ComponentTimers(of: node.name, clock: clock, log: options.log)
+        var handle: UInt64?
+        do throws(BackplaneError) {
+            let place = try await data.place(of: node, in: manifest.plan)
+            let services = services(of: new, type, in: manifest, at: place, wires, timers),
+                own = ComponentHandles.add(services)
+            handle = own
+            let creation = ComponentClass.OfferedCreation(
+                number: number, handle: own, configuration: Array(node.configuration),
+                folder: try data.folder(of: node, at: place), resources: plugin.resources ?? "",
+                connections: wires.map { ComponentClass.OfferedWire(label: $0.label, wire: $0.id, slot: $0.slot) })
+            let began = Double.secondsSince1970
+            let instance = try await limited("be created", node, limit: limit) { [options, unfinished] id in
+                let entry = UnfinishedCreations.Entry(id: id, component: node.name, plugin: plugin, began: began)
+                unfinished.add(entry, options.log)
+            } step: { watch async throws(BackplaneError) in
+                try await type.create(creation, watch, HostThread.launch)
+            }
+            return RunningComponent(
+                node: node, type, number: number, gate: new.gate, instance: instance, handle: own,
+                dataPlace: place, timers: timers, live.consumers, clock: clock)
+        } catch {
+            if let handle { await retire(handle, releasing: nil) }
+            throw error.located(in: node)
+        }
+    }
+
+    /// Creates the host's services for a component.
+    private func services(
+        of new: LiveNode, _ type: ComponentClass, in manifest: LoadedManifest, at place: String?, _ wires: [OpenWire],
+        _ timers: ComponentTimers
+    ) -> OfferedServices {
+        let node = new.node, network = live.network, folder = data.networkFolder(of: node), contexts = ContextCount()
+        return OfferedServices(
+            role: node.role, name: node.name, plugin: node.entry.plugin, log: options.log,
+            exchanges: Exchanges(
+                network, own: live.isActive(manifest) ? nil : network.network(of: manifest.document), of: node.name,
+                number: new.number ?? 0, managers: node.managers, folder: folder.path, clock: clock,
+                idleLimit: options.exchangeIdleLimit, new.gate.exchanges, ExchangeLog(log: options.log)),
+            store: store,
+            serviceOperations: ServiceOperations(
+                node.role == .dataAccessController ? "the operation on the store" : "the sign-in", clock: clock),
+            namespace: place ?? "", folder: folder,
+            transfers: ComponentTransfers(
+                host: transfers, plugin: node.entry.plugin, component: node.name, managers: node.managers,
+                folder: folder, operations: ServiceOperations("the operation on a transfer", clock: clock)),
+            graphs: ComponentGraphs(host: graphs, plugin: node.entry.plugin, component: node.name, contexts: contexts),
+            wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.wire) }), managers: finder(new.id, type),
+            timers: timers, contexts: contexts)
+    }
+
+    /// Opens the store before it is needed, so that the log reports problems with it at startup.
+    private func prepareStore() {
+        store.prepare { [log = options.log] error in
+            log.write(
+                LogRecord(
+                    level: .error, source: "host",
+                    message: "the store cannot be used; operations that need it fail until it is usable",
+                    metadata: ["error": error.description]))
+        }
+    }
+
+    /// Activates a component.
+    ///
+    /// - Throws: The reason why it is not active, located at its definition in the manifest.
+    func activate(_ component: RunningComponent, limit: Duration? = nil) async throws(BackplaneError) {
+        do throws(BackplaneError) {
+            try await limited("be activated", component.node, limit: limit) { watch async throws(BackplaneError) in
+                try await component.instance.activate(watch)
+            }
+        } catch {
+            throw error.located(in: component.node)
+        }
+    }
+
+    // MARK: The end
+
+    /// Suspends an instance without callers once its use of the host's services has ended or a time limit has passed.
+    ///
+    /// - Returns: A warning if the instance continued to use those services after its `suspend`.
+    func suspend(_ component: RunningComponent, _ limit: Duration, canBeGivenUp: Bool = true)
+        async throws(BackplaneError) -> String?
+    {
+        live.endStreams(openedBy: component)
+        let served = ComponentHandles.find(component.handle)
+        let isIdle = { !(served?.isWorking ?? false) }, servicesLimit = live.options.servicesLimit
+        _ = await live.drained(servicesLimit, isIdle)
+        try await limited("be suspended", component.node, limit: limit, canBeGivenUp: canBeGivenUp) {
+            watch async throws(BackplaneError) in
+            try await component.instance.suspend(watch)
+        }
+        if await live.drained(servicesLimit, isIdle) { return nil }
+        served?.exchanges.retireAll(forGood: false)
+        return isIdle()
+            ? "\(component.name) had exchanges in flight after it was suspended, which were ended; `suspend` must end them"
+            : "\(component.name) still uses the host's services although it was suspended; `suspend` must end such work"
+    }
+    /// Ends the host's services for a component, answers its pending requests and releases the instance.
+    ///
+    /// An instance that may still receive an answer, or whose functions are still running, is not released.
+    func retire(_ handle: UInt64, releasing instance: ComponentInstance?) async {
+        guard let component = ComponentHandles.find(handle) else { return }
+        component.close()
+        graphs.endAll(of: handle)
+        let isFree = await clock.waits(options.stopLimit) { !component.isBusy && component.contexts.isZero }
+        if isFree { instance?.release() }
+        ComponentHandles.remove(handle)
+        store.endDeclarations(of: handle)
     }
 
     /// Releases the resources of a node that has ended.
     func end(_ node: LiveNode) {
-        live.connections.abandon(usedBy: node)
+        live.wires.abandon(usedBy: node)
         node.found = [:]
         if let number = node.number {
             live.consumers.end(number)
@@ -65,128 +191,157 @@ struct Instances {
         end(node)
         live.dismiss(node)
     }
-}
 
-// MARK: Suspending
+    // MARK: Steps
 
-extension Instances {
-    /// Suspends an instance without callers once its use of the host's services has ended or a time limit has passed.
+    /// Runs a step of the component until its time limit, or until the host abandons it, in which case it counts as
+    /// failed.
     ///
-    /// - Returns: A warning if the instance continued to use those services after its `suspend`.
-    func suspend(_ component: RunningComponent, _ limit: Duration, canBeGivenUp: Bool = true)
-        async throws(BackplaneError) -> String?
-    {
-        live.endStreams(openedBy: component)
-        let served = ComponentHandles.find(component.handle)
-        let isIdle = { !(served?.isWorking ?? false) }, servicesLimit = live.options.servicesLimit
-        _ = await live.drained(servicesLimit, isIdle)
-        try await starter.limited("be suspended", component.node, limit: limit, canBeGivenUp: canBeGivenUp) {
-            watch async throws(BackplaneError) in
-            try await component.instance.suspend(watch)
+    /// - Parameter late: A function that receives the step's number once the limit has passed.
+    func limited<Value>(
+        _ what: String, _ node: Plan.Node, limit: Duration? = nil, canBeGivenUp: Bool = true,
+        late: @escaping @Sendable (UInt64) -> Void = { _ in },
+        step: (Callbacks.Watch) async throws(BackplaneError) -> Value
+    ) async throws(BackplaneError) -> Value {
+        let limit = limit ?? options.startLimit, name = node.name
+        var watched: UInt64?
+        defer {
+            if let watched {
+                clock.cancel(watched)
+                underWay.remove(watched)
+            }
         }
-        if await live.drained(servicesLimit, isIdle) { return nil }
-        served?.exchanges.retireAll(forGood: false)
-        return isIdle()
-            ? "\(component.name) had exchanges in flight after it was suspended, which were ended; `suspend` must end them"
-            : "\(component.name) still uses the host's services although it was suspended; `suspend` must end such work"
-    }
-}
-
-/// The data of data access controllers that continue under another namespace.
-extension Instances {
-    /// Records the location of the data of a component that has started successfully.
-    ///
-    /// Until the manifest changes again, the data remains accessible there, so a failure is only logged.
-    func keepData(of component: RunningComponent) {
-        guard let place = component.dataPlace else { return }
-        do throws(BackplaneError) { try starter.data.keep(component.node, at: place) } catch {
-            live.log(.error, "could not record where the data of a renamed component is", component, error)
-        }
-    }
-
-    /// Records the location of the data of all controllers that continue a former namespace, whether they are running
-    /// or not.
-    ///
-    /// Otherwise, they would not find it once the manifest no longer states their former names.
-    func keepFormerData(in plan: Plan) async {
-        for node in plan.nodes where node.dataNamespace != nil && node.was != nil {
-            do throws(BackplaneError) {
-                if let place = try await starter.data.place(of: node, in: plan) {
-                    try starter.data.keep(node, at: place)
-                }
-            } catch {
-                live.options.log.write(
-                    LogRecord(
-                        level: .error, source: "host",
-                        message: "could not record where the data of a renamed component is",
-                        metadata: ["component": node.name, "error": error.description]))
+        // Not a task's cancellation, whose handlers need Swift's thread pool, which plugins may occupy.
+        return try await step { id in
+            watched = id
+            clock.schedule(id, at: clock.moment + limit) {
+                let error = BackplaneError(.callDeadline, "\(name) took longer than \(limit) to \(what)")
+                Callbacks.end(id, EncodedAnswer(error)) { late(id) }
+            }
+            if canBeGivenUp {
+                underWay.add(id, BackplaneError(.hostStopped, "the host stopped before \(name) could \(what)"))
             }
         }
     }
+}
 
-    /// Returns an error for each data access controller that a change would leave without its data.
+/// The steps of components in progress, which a stopping host can abandon.
+final class StepsUnderWay: Sendable {
+    private struct State {
+        var errors: [UInt64: BackplaneError] = [:]
+        var isOver = false
+    }
+    private let state = Mutex(State())
+
+    /// Adds a step, or ends it immediately if all steps have already been abandoned.
     ///
-    /// The data stays where it is, but the controller would look for it elsewhere.
-    func dataLeftBehind(from old: LoadedManifest, to new: LoadedManifest, _ succession: Succession) async
-        -> [BackplaneError]
-    {
-        let before = succession.before
-        var errors: [BackplaneError] = []
-        for node in new.plan.nodes {
-            guard let namespace = node.dataNamespace, let was = before[node.id].map({ old.plan.nodes[$0] }),
-                let left = was.dataNamespace,
-                let place = try? await starter.data.place(of: was, in: old.plan),
-                let next = try? await starter.data.place(of: node, in: new.plan), place != next,
-                await hasData(at: place)
-            else { continue }
-            let former = left == namespace ? was.was ?? place : left
-            let advice =
-                node.was == former
-                ? "it already has its own folder, `\(next)`: move that folder away,"
-                : "write `\"was\": \"\(former)\"` in its definition, give it `\"namespace\": \"\(former)\"`,"
-            errors.append(
-                BackplaneError(
-                    .stateIncompatible,
-                    "\(node.name) would start without the data that it stored as `\(former)`; \(advice) or continue "
-                        + "without the data (`ChangeOptions.discardsState`)",
-                    at: node.location))
+    /// - Parameter error: The result of the step if it is abandoned.
+    func add(_ id: UInt64, _ error: BackplaneError) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.errors[id] = error }
+            return state.isOver
         }
-        return errors
+        if isOver { Callbacks.end(id, EncodedAnswer(error)) }
     }
 
-    private func hasData(at place: String) async -> Bool {
-        guard starter.store.isOpen else { return starter.data.hasFiles(at: place) }
-        return (try? await starter.data.hasData(at: place)) ?? false
+    func remove(_ id: UInt64) {
+        state.withLock { _ = $0.errors.removeValue(forKey: id) }
+    }
+
+    /// Ends all steps in progress, and every one that starts later.
+    func giveUp() {
+        let errors = state.withLock { state in
+            state.isOver = true
+            return state.errors
+        }
+        for (id, error) in errors { Callbacks.end(id, EncodedAnswer(error)) }
     }
 }
 
-/// The constraints of a swap in progress on starts: the nodes that must not start, and when to try again.
-final class Handover {
-    /// The ids of the nodes that the swap starts.
-    let incoming: Set<Int>
-    /// The ids of the nodes that must not start during the swap.
-    var withheld: Set<Int>
-    /// The starts that wait for the swap.
-    private(set) var waiting: [UnsafeContinuation<Void, Never>] = []
-    /// A Boolean value that indicates whether starts need not wait.
-    private(set) var hasEnded = false
+/// The creations of instances that were abandoned at their time limit, and whose code has not returned.
+///
+/// Such code ends only with the process.
+final class UnfinishedCreations: Sendable {
+    struct Entry: Sendable {
+        /// The number of the plugin's pending answer.
+        let id: UInt64
+        /// The component's name.
+        let component: String
+        let plugin: LoadedPlugin
+        /// The time at which the creation started, in seconds since 1970.
+        let began: Double
+    }
+    private let entries = Mutex<[Entry]>([])
 
-    init(incoming: Set<Int>, withheld: Set<Int>) {
-        (self.incoming, self.withheld) = (incoming, withheld)
+    func add(_ entry: Entry, _ log: any LogSink) {
+        entries.withLock { $0.append(entry) }
+        guard log.isEnabled(.error) else { return }
+        log.write(
+            LogRecord(
+                level: .error, source: "host",
+                message: "an `init` has not returned; only a restart of the program ends it and frees its thread",
+                metadata: [
+                    "component": entry.component, "plugin": entry.plugin.description.id,
+                    "version": "\(entry.plugin.description.version)", "since": entry.began.localTime,
+                ]))
     }
 
-    /// Waits until callers are served by the new code, or the swap has ended.
-    func wait() async {
-        if !hasEnded { await withUnsafeContinuation { waiting.append($0) } }
+    /// The creations that have not returned yet.
+    var all: [Entry] {
+        entries.withLock { entries in
+            entries.removeAll { !Callbacks.isOwed($0.id) }
+            return entries
+        }
+    }
+}
+
+/// The numbers that identify components in the path of calls, each unique among living components.
+struct ComponentNumbers {
+    private var last: UInt16 = 0
+    /// The numbers of components that have ended, the earliest first, so that a number is reused as late as possible.
+    private var free: [UInt16] = []
+
+    /// Returns a free number.
+    ///
+    /// - Throws: An error at the component's definition if all numbers are in use.
+    mutating func take(for node: Plan.Node) throws(BackplaneError) -> UInt16 {
+        if last < .max {
+            last += 1
+            return last
+        }
+        guard !free.isEmpty else {
+            throw BackplaneError(
+                .componentFailed,
+                "\(node.name) cannot be created: \(UInt16.max) components are running, which is the limit of a "
+                    + "call's path; use fewer, or a second host",
+                at: node.location)
+        }
+        return free.removeFirst()
     }
 
-    /// Makes starts wait again, because the old code is about to return.
-    func beginAgain() { hasEnded = false }
+    var inUse: Int { Int(last) - free.count }
 
-    /// Resumes the waiting starts, and lets later ones pass.
-    func end() {
-        hasEnded = true
-        for continuation in waiting { continuation.resume() }
-        waiting = []
+    mutating func giveBack(_ number: UInt16) {
+        free.append(number)
+    }
+}
+
+extension BackplaneError {
+    /// Returns the error with the location of its component prepended to its own.
+    fileprivate func located(in node: Plan.Node) -> BackplaneError {
+        var error = self
+        if code == .configurationInvalid {
+            error.location = node.place(of: node.configurationKey + (location ?? ""))
+        } else {
+            error.location = node.location + (location.map { ": \($0)" } ?? "")
+        }
+        return error
+    }
+}
+
+extension Plan.Node {
+    /// The key of the component's configuration, as a JSON pointer.
+    var configurationKey: String {
+        role == .networkService ? "/networkServiceConfiguration" : "/configuration"
     }
 }

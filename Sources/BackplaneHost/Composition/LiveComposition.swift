@@ -9,7 +9,7 @@ final class LiveComposition {
     let trials: LibraryTrials
     let clock: any HostClock
     let remotes: RemoteTable
-    private let network: HostNetwork
+    let network: HostNetwork
     private let linked: [LinkedPlugin]
     private let watchdog: Watchdog?
 
@@ -36,7 +36,7 @@ final class LiveComposition {
     var started: [LiveNode] = []
     /// The components that were replaced before their calls had ended, which leave some time after that.
     private(set) var leftBehind: [RunningComponent] = []
-    var connections: Connections
+    var wires: Wires
     var numbers = ComponentNumbers()
     /// The consumers of all components' open streams.
     let consumers = StreamConsumers()
@@ -56,7 +56,7 @@ final class LiveComposition {
         )
         (self.network, self.source, self.watchdog) = (network, source, watchdog)
         trials = LibraryTrials(arePossible: options.canTryLibraries, log: options.log)
-        connections = Connections(options)
+        wires = Wires(options)
     }
 
     /// Marks the host as stopped, and ends the waits without a limit.
@@ -414,7 +414,7 @@ extension LiveComposition {
     ) -> [BackplaneError] {
         let planned = loaded.methodsRemoved(in: next, succession)
         let others = changes.flatMap { change in
-            connections.wires(to: change.gate, but: leaving).compactMap { wire in
+            wires.through(change.gate, but: leaving).compactMap { wire in
                 RemovedMethods(
                     wire.status.user, wire.status.label, needing: wire.end.side.contract, of: change.new,
                     from: change.old.entry.component.contract, to: change.new.entry.component.contract)

@@ -9,13 +9,16 @@ actor Coordinator {
     nonisolated let remotes = RemoteTable()
     nonisolated let executor = ThreadExecutor(name: "bp-coordinator")
     private let watchdog: Watchdog?
-    let starter: ComponentStarter
     /// The folder of the components' data, which does not change when another manifest is applied.
     nonisolated let dataFolder: @Sendable () throws(BackplaneError) -> DataFolder
     /// The record store of all components.
     nonisolated let records: HostStore
     /// The HTTP exchanges of all components.
     nonisolated let network: HostNetwork
+    /// The transfers of all components and of the program.
+    nonisolated let transfers: HostTransfers
+    /// The graphs of all components.
+    nonisolated let graphs = HostOperations()
 
     /// The source of the active manifest, which can be read without waiting for this actor.
     nonisolated let manifestSource: ActiveSource
@@ -24,12 +27,11 @@ actor Coordinator {
     /// The names of the lanes as last announced.
     var lanes: [WireKey: String] = [:]
     let live: LiveComposition
-    let lookUps: LookUpsUnderWay
     let turns = Turns()
-    private(set) lazy var instances = Instances(live: live, starter: starter, finder: finder)
-    private(set) lazy var startup = Startup(live, instances, lookUps)
-    private(set) lazy var shutdown = Shutdown(live: live, instances: instances, lookUps: lookUps)
-    private(set) lazy var retirements = Retirements(live, instances, lookUps)
+    private(set) lazy var instances = Instances(
+        live, records, ComponentData(store: records, log: log, dataFolder), transfers, graphs, finder)
+    private(set) lazy var starter = Starter(instances)
+    private(set) lazy var stopper = Stopper(starter)
     private(set) lazy var replacements = Replacements(live)
 
     /// The wires for the host program's calls by name, keyed by manager.
@@ -62,8 +64,6 @@ actor Coordinator {
         live = LiveComposition(
             document, linked: linked, options, clock: clock, remotes: remotes,
             network: network, source: manifestSource, watchdog: watchdog)
-        lookUps = LookUpsUnderWay()
-        let consumers = live.consumers
         let store = HostStore(document.manifest.store.overruled(by: options.damagedStore)) { settings in
             try given.openStore(dataFolder().storeFolder(), settings) { error in
                 log.write(
@@ -73,10 +73,7 @@ actor Coordinator {
             }
         }
         (self.dataFolder, records) = (dataFolder, store)
-        starter = ComponentStarter(
-            options: options, clock: clock, network: network,
-            store: store, transfers: HostTransfers(network, store, log: log, dataFolder),
-            data: ComponentData(store: store, log: options.log, dataFolder), consumers: consumers)
+        transfers = HostTransfers(network, store, log: log, dataFolder)
         network.managers.connect(CoordinatorManagers(self))
     }
 
@@ -108,11 +105,11 @@ actor Coordinator {
 
     func statuses() -> [ManagerStatus] { live.statuses }
 
-    func wires() -> [WireStatus] { live.connections.statuses }
+    func wires() -> [WireStatus] { live.wires.statuses }
 
     func startAll(keepGoing: Bool) async throws(BackplaneError) {
-        defer { if !isStopped { starter.transfers.goOn() } }
-        try await startup.startAll(keepGoing: keepGoing)
+        defer { if !isStopped { transfers.goOn() } }
+        try await starter.startAll(keepGoing: keepGoing)
     }
 
     /// Stops the host once; concurrent callers wait until it has stopped.
@@ -125,30 +122,18 @@ actor Coordinator {
         await task.value
     }
 
-    /// Stops the host on the calling thread, because no other can be created and no component has started.
-    nonisolated func stopOnCallingThread() {
-        guard !executor.runOnCallingThread(until: .now + options.stopLimit, { await self.stop() }) else { return }
-        options.log.write(
-            LogRecord(
-                level: .error, source: "host",
-                message:
-                    "not stopped: the system cannot create a thread for it; its copies of libraries remain, and the next host removes them",
-                metadata: [:]))
-    }
-
     private func stopAll() async {
         // Components that are still starting are abandoned, since they may never come up.
         remotes.clear()
-        starter.underWay.giveUp()
+        instances.underWay.giveUp()
         await turns.take()
         // Changes that were requested in the meantime fail, because the host has stopped.
         defer { turns.end() }
-        await retirements.endAll()
-        await shutdown.stopAll()
-        await starter.transfers.end(within: options.stopLimit, clock)
+        await stopper.stopAll()
+        await transfers.end(within: options.stopLimit, clock)
         // A file that is being made or repaired is not left to the next host, unless it takes too long.
-        _ = await clock.waits(options.stopLimit) { [store = starter.store] in !store.isBeingOpened }
-        starter.store.close()
+        _ = await clock.waits(options.stopLimit) { [records] in !records.isBeingOpened }
+        records.close()
         live.loadFolder?.remove()
         events.end()
         retire()
@@ -177,11 +162,11 @@ extension Coordinator {
     private func find(_ manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?) async
         -> ManagerFinder.Found
     {
-        await ComponentLookUps(live: live, startup: startup, underWay: lookUps).find(manager, needed, for: asker, call)
+        await starter.find(manager, needed, for: asker, call)
     }
 
     private func providers(of contract: ContractDescription) -> EncodedAnswer {
-        ComponentLookUps(live: live, startup: startup, underWay: lookUps).providers(of: contract)
+        starter.providers(of: contract)
     }
 }
 
@@ -315,9 +300,7 @@ extension Coordinator {
     private func draft(_ target: ChangeTarget, _ options: ChangeOptions, asked: Deadline)
         async throws(BackplaneError) -> Change
     {
-        let surroundings = ChangeSurroundings(
-            startup: startup, shutdown: shutdown, retirements: retirements, turns: turns)
-        return try await Change.draft(target, options, asked: asked, in: surroundings)
+        try await Change.draft(target, options, asked: asked, stopper, turns)
     }
 }
 
@@ -325,16 +308,16 @@ extension Coordinator {
 extension Coordinator {
     /// Returns a manager by its name, starting it if it is not running.
     func running(_ manager: String) async throws(BackplaneError) -> RunningComponent {
-        try await startup.running(manager)
+        try await starter.running(manager)
     }
 
     func slot<C: Contract>(to manager: String, as _: C.Type) async throws(BackplaneError) -> Slot {
-        let component = try await startup.running(manager)
+        let component = try await starter.running(manager)
         if let slot = remotes.find(manager, C.self) { return slot }
         try live.requireRunning()
         let consumer = try LaneSide(program: C.self)
         try component.node.requireService(of: consumer.contract)
-        let slot = live.connections.connectProgram(
+        let slot = live.wires.connectProgram(
             ConsumerEnd(side: consumer) { Cells(C.self, calling: $0) }, to: component)
         remotes.add(slot, manager, C.self)
         return slot
@@ -342,10 +325,10 @@ extension Coordinator {
 
     /// Returns the wire for the host program's calls by name to a manager, which is started if it is not running.
     func names(of manager: String) async throws(BackplaneError) -> ServedWire {
-        let component = try await startup.running(manager)
+        let component = try await starter.running(manager)
         // A renamed manager takes its gate along.
         if let wire = namedWires[manager], wire.leads(through: component.gate) { return wire }
-        let wire = live.connections.connectNames(to: component)
+        let wire = live.wires.connectNames(to: component)
         namedWires[manager] = wire
         return wire
     }
@@ -357,7 +340,7 @@ extension Coordinator {
             if let node = live.nodes.first(where: { wire.leads(through: $0.gate) }) {
                 namedWires[node.node.name] = wire
             } else {
-                live.connections.abandon(wire.slot)
+                live.wires.abandon(wire.slot)
             }
         }
     }
@@ -391,7 +374,7 @@ extension Coordinator {
 
     /// Returns the gate of a manager, which is started if it is not running.
     func gate(of manager: String) async throws(BackplaneError) -> Gate {
-        try await startup.running(manager).gate
+        try await starter.running(manager).gate
     }
 }
 
@@ -412,9 +395,7 @@ struct CoordinatorManagers: NetworkManagers.Finder {
 extension Coordinator {
     /// Returns every generation of a plugin, or of all plugins, that is in memory.
     func generations(of name: String?) throws(BackplaneError) -> [Generation] {
-        let report = GenerationReport(
-            live: live, retirements: retirements, starter: starter, swap: changeUnderWay)
-        return try report.generations(of: name)
+        try GenerationReport(stopper: stopper, swap: changeUnderWay).generations(of: name)
     }
 
     /// Returns the call counts of every running component.
@@ -444,13 +425,13 @@ extension Coordinator {
     ///
     /// Exchanges follow the manifest that is active (``LiveComposition``).
     func follow(_ manifest: Manifest) {
-        starter.store.settings = manifest.store.overruled(by: options.damagedStore)
+        records.settings = manifest.store.overruled(by: options.damagedStore)
     }
 
     /// Returns whether the host has started to use a section.
     private func isInUse(_ section: ManifestSection) -> Bool {
         switch section.key {
-        case "store": starter.store.isOpen
+        case "store": records.isOpen
         default: true
         }
     }

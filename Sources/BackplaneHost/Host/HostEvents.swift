@@ -196,7 +196,7 @@ extension Coordinator {
 
     private var lanesNow: [WireKey: WireStatus] {
         Dictionary(
-            live.connections.statuses.map { wire in
+            live.wires.statuses.map { wire in
                 (WireKey(user: wire.user, label: wire.label, provider: wire.provider, contract: wire.contract), wire)
             }, uniquingKeysWith: { first, _ in first })
     }

@@ -100,11 +100,11 @@ public final class PluginHost: Sendable {
     /// - Throws: `store.unusable` or `store.damaged`; `host.stopped`.
     public func transferPool() async throws(BackplaneError) -> TransferPool {
         try coordinator.requireThreads()
-        return try await coordinator.starter.transfers.pool()
+        return try await coordinator.transfers.pool()
     }
 
     /// The graphs of operations that components run, which are always available immediately.
-    package var operations: HostOperations { coordinator.starter.graphs }
+    package var operations: HostOperations { coordinator.graphs }
 
     /// Returns the stages of a trace's exchanges, collected from now on; `nil` if there is no trace.
     package func exchanges(of trace: Trace?) -> TracedExchanges? {
@@ -340,7 +340,12 @@ public final class PluginHost: Sendable {
         do throws(BackplaneError) {
             try coordinator.requireThreads()
         } catch {
-            return coordinator.stopOnCallingThread()
+            // Without threads nothing has started.
+            return coordinator.log.write(
+                LogRecord(
+                    level: .error, source: "host",
+                    message: "not stopped; the next host removes its copies of libraries",
+                    metadata: ["error": error.description]))
         }
         await coordinator.stop()
     }

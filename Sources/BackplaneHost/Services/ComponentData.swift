@@ -95,6 +95,75 @@ final class ComponentData: Sendable {
     }
 }
 
+/// The data of data access controllers that continue under another namespace.
+extension ComponentData {
+    /// Records the location of the data of a component that has started successfully.
+    ///
+    /// Until the manifest changes again, the data remains accessible there, so a failure is only logged.
+    func keep(of component: RunningComponent) {
+        guard let place = component.dataPlace else { return }
+        do throws(BackplaneError) { try keep(component.node, at: place) } catch {
+            logFailure(error, of: component.node)
+        }
+    }
+
+    /// Records the location of the data of all controllers that continue a former namespace, whether they are running
+    /// or not.
+    ///
+    /// Otherwise, they would not find it once the manifest no longer states their former names.
+    func keepFormer(in plan: Plan) async {
+        for node in plan.nodes where node.dataNamespace != nil && node.was != nil {
+            do throws(BackplaneError) {
+                if let place = try await place(of: node, in: plan) { try keep(node, at: place) }
+            } catch {
+                logFailure(error, of: node)
+            }
+        }
+    }
+
+    /// Returns an error for each data access controller that a change would leave without its data.
+    ///
+    /// The data stays where it is, but the controller would look for it elsewhere.
+    func leftBehind(from old: LoadedManifest, to new: LoadedManifest, _ succession: Succession) async
+        -> [BackplaneError]
+    {
+        let before = succession.before
+        var errors: [BackplaneError] = []
+        for node in new.plan.nodes {
+            guard let namespace = node.dataNamespace, let was = before[node.id].map({ old.plan.nodes[$0] }),
+                let left = was.dataNamespace,
+                let place = try? await self.place(of: was, in: old.plan),
+                let next = try? await self.place(of: node, in: new.plan), place != next,
+                await mayHaveData(at: place)
+            else { continue }
+            let former = left == namespace ? was.was ?? place : left
+            let advice =
+                node.was == former
+                ? "it already has its own folder, `\(next)`: move that folder away,"
+                : "write `\"was\": \"\(former)\"` in its definition, give it `\"namespace\": \"\(former)\"`,"
+            errors.append(
+                BackplaneError(
+                    .stateIncompatible,
+                    "\(node.name) would start without the data that it stored as `\(former)`; \(advice) or continue "
+                        + "without the data (`ChangeOptions.discardsState`)",
+                    at: node.location))
+        }
+        return errors
+    }
+
+    private func mayHaveData(at place: String) async -> Bool {
+        guard store.isOpen else { return hasFiles(at: place) }
+        return (try? await hasData(at: place)) ?? false
+    }
+
+    private func logFailure(_ error: BackplaneError, of node: Plan.Node) {
+        log.write(
+            LogRecord(
+                level: .error, source: "host", message: "could not record where the data of a renamed component is",
+                metadata: ["component": node.name, "error": error.description]))
+    }
+}
+
 /// The private folder of a component.
 struct ComponentFolder: Sendable {
     /// The absolute path; empty if there is none.

@@ -109,8 +109,6 @@ private final class IdleThreads: Sendable {
 ///
 /// A task that awaits a continuation is resumed on the pool before it returns to its actor, unless it prefers another
 /// executor. Tasks that must not wait for the pool run in `withTaskExecutorPreference` with this executor.
-///
-/// If the system cannot create a thread, Swift's pool runs the jobs, still one at a time.
 final class ThreadExecutor: SerialExecutor, TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
@@ -124,74 +122,24 @@ final class ThreadExecutor: SerialExecutor, TaskExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let needsThread = state.withLock { state in
-            state.jobs.append(job)
-            defer { state.isRunning = true }
-            return !state.isRunning
-        }
-        if needsThread, !HostThread.tryStart(name, { self.run() }) { Task.detached { self.runOnPool() } }
+        state.withLock { $0.jobs.append(job) }
+        _ = begin()
     }
 
-    /// Starts the thread before the first job, or returns `false` if it cannot be created.
+    /// Starts the thread unless it runs; returns `false` if it cannot be created, in which case Swift's pool runs any
+    /// jobs.
     func begin() -> Bool {
         let needsThread = state.withLock { state in
             defer { state.isRunning = true }
             return !state.isRunning
         }
         if !needsThread || HostThread.tryStart(name, { self.run() }) { return true }
-        Task.detached { self.runOnPool() }
-        return false
-    }
-
-    /// Runs the pending jobs; the next one tries to start the thread again.
-    private func runOnPool() {
-        func next() -> [UnownedJob]? {
-            state.withLock { state in
-                state.isRunning = !state.jobs.isEmpty
-                defer { state.jobs = [] }
-                return state.isRunning ? state.jobs : nil
-            }
-        }
-        while let jobs = next() {
-            for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
-        }
-    }
-
-    /// Runs `work`, and all other jobs, on the calling thread if the executor has no thread.
-    ///
-    /// - Returns: `false` if `work` has not ended by the deadline.
-    func runOnCallingThread(until deadline: Deadline, _ work: @escaping @Sendable () async -> Void) -> Bool {
-        let hasEnded = Monitor(false)
-        let isRunning = state.withLock { state in
-            defer { state.isRunning = true }
-            return state.isRunning
-        }
-        Task(executorPreference: self) {
-            await work()
-            hasEnded.withLock { $0 = true }
-        }
-        guard !isRunning else {
-            return hasEnded.wait { $0 ? .done(true) : .now >= deadline ? .done(false) : .until(deadline) }
-        }
-        defer { leaveCallingThread() }
-        while !hasEnded.withLock({ $0 }) {
-            let jobs = state.wait { state in
-                defer { state.jobs = [] }
-                return state.jobs.isEmpty && .now < deadline ? .until(deadline) : .done(state.jobs)
-            }
-            guard !jobs.isEmpty else { return false }
-            for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
-        }
-        return true
-    }
-
-    /// Leaves the jobs that were added after the last batch to another thread, since no later job may start one.
-    private func leaveCallingThread() {
-        let needsThread = state.withLock { state in
+        let hasJobs = state.withLock { state in
             state.isRunning = !state.jobs.isEmpty
             return state.isRunning
         }
-        if needsThread, !HostThread.tryStart(name, { self.run() }) { Task.detached { self.runOnPool() } }
+        if hasJobs { Task.detached { self.run() } }
+        return false
     }
 
     /// Lets the thread end when there are no jobs left; a later job starts another one.

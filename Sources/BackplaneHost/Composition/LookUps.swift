@@ -1,11 +1,7 @@
 import Backplane
 
 /// The lookups by components of managers that their wires do not name.
-struct ComponentLookUps {
-    let live: LiveComposition
-    let startup: Startup
-    let underWay: LookUpsUnderWay
-
+extension Starter {
     /// Returns a wire to a manager, which is started if it is not running, or the error that prevents it.
     ///
     /// - Parameter asker: The id of the node that requests the lookup.
@@ -34,7 +30,7 @@ struct ComponentLookUps {
         try component.node.requireService(of: contract)
         if let known = user.found[key] { return known }
         let end = ConsumerEnd(side: needed.side, makeCells: needed.makeCells)
-        let wire = live.connections.connect(user, manager, end, to: component)
+        let wire = live.wires.connect(user, manager, end, to: component)
         user.found[key] = wire
         return wire
     }
@@ -59,14 +55,14 @@ struct ComponentLookUps {
         var edges: [LiveNode] = []
         defer { for node in edges { node.stopWaiting(for: provider) } }
         for node in waiting where node.running == nil {
-            try startup.wait(for: provider, by: node, isLookUp: true)
+            try wait(for: provider, by: node, isLookUp: true)
             edges.append(node)
         }
-        let found = await underWay.wait(by: user) { id in
-            let attempt = startup.nextAttempt()
+        let found = await lookUps.wait(by: user) { id in
+            let attempt = nextAttempt()
             Task {
                 _ = domain
-                underWay.end(id, await startup.start(provider, during: attempt))
+                lookUps.end(id, await start(provider, during: attempt))
             }
         }
         _ = try found.get()

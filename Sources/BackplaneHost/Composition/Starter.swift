@@ -1,19 +1,19 @@
 import Backplane
-import Synchronization
 
 /// The starting of managers and everything that they need: each once, and independent ones concurrently.
 ///
 /// Functions that create tasks receive the serial domain to which the tasks belong.
-final class Startup {
+final class Starter {
     let live: LiveComposition
     let instances: Instances
-    let lookUps: LookUpsUnderWay
+    /// The lookups in progress for which components wait.
+    let lookUps = LookUpsUnderWay()
     private var lastAttempt: LiveNode.Attempt = 0
     /// A Boolean value that indicates whether all eager managers have been requested to start.
     private(set) var hasStartedAll = false
 
-    init(_ live: LiveComposition, _ instances: Instances, _ lookUps: LookUpsUnderWay) {
-        (self.live, self.instances, self.lookUps) = (live, instances, lookUps)
+    init(_ instances: Instances) {
+        (live, self.instances) = (instances.live, instances)
     }
 
     /// Starts every eager manager and everything that it needs, independent managers concurrently.
@@ -37,7 +37,7 @@ final class Startup {
 
     /// Waits until the store is open or has failed to open, which takes time if it is damaged or large.
     private func storeIsOpen() async {
-        let store = instances.starter.store
+        let store = instances.store
         _ = await live.clock.waits(live.options.startLimit) { !store.isBeingOpened || live.isStopped }
     }
 
@@ -213,23 +213,23 @@ final class Startup {
 
     private func makeItself(_ node: LiveNode) async throws(BackplaneError) -> RunningComponent {
         do throws(BackplaneError) {
-            let loaded = live.loaded, starter = instances.starter
+            let loaded = live.loaded
             try instances.number(node)
             let component = try await instances.make(node, of: loaded.componentClass(of: node.node), in: loaded) {
                 place in
                 live.nodes[place].running.map { Instances.Provider(component: $0) }
             }
             do throws(BackplaneError) {
-                try await starter.activate(component)
+                try await instances.activate(component)
             } catch {
-                await starter.retire(component.handle, releasing: component.instance)
+                await instances.retire(component.handle, releasing: component.instance)
                 throw error
             }
             node.state = .ready(component)
             node.awaited = []
             live.started.append(node)
-            instances.keepData(of: component)
-            live.remotes.open(component.node, but: live.connections.open(component).refused)
+            instances.data.keep(of: component)
+            live.remotes.open(component.node, but: live.wires.open(component).refused)
             component.timers.begin()
             live.log(.debug, "started", component)
             return component
@@ -256,91 +256,33 @@ extension BackplaneError {
     }
 }
 
-/// The steps of components in progress, which a stopping host can abandon.
-final class StepsUnderWay: Sendable {
-    private struct State {
-        var errors: [UInt64: BackplaneError] = [:]
-        var isOver = false
-    }
-    private let state = Mutex(State())
+/// The constraints of a swap in progress on starts: the nodes that must not start, and when to try again.
+final class Handover {
+    /// The ids of the nodes that the swap starts.
+    let incoming: Set<Int>
+    /// The ids of the nodes that must not start during the swap.
+    var withheld: Set<Int>
+    /// The starts that wait for the swap.
+    private(set) var waiting: [UnsafeContinuation<Void, Never>] = []
+    /// A Boolean value that indicates whether starts need not wait.
+    private(set) var hasEnded = false
 
-    /// Adds a step, or ends it immediately if all steps have already been abandoned.
-    ///
-    /// - Parameter error: The result of the step if it is abandoned.
-    func add(_ id: UInt64, _ error: BackplaneError) {
-        let isOver = state.withLock { state in
-            if !state.isOver { state.errors[id] = error }
-            return state.isOver
-        }
-        if isOver { Callbacks.end(id, EncodedAnswer(error)) }
+    init(incoming: Set<Int>, withheld: Set<Int>) {
+        (self.incoming, self.withheld) = (incoming, withheld)
     }
 
-    func remove(_ id: UInt64) {
-        state.withLock { _ = $0.errors.removeValue(forKey: id) }
+    /// Waits until callers are served by the new code, or the swap has ended.
+    func wait() async {
+        if !hasEnded { await withUnsafeContinuation { waiting.append($0) } }
     }
 
-    /// Ends all steps in progress, and every one that starts later.
-    func giveUp() {
-        let errors = state.withLock { state in
-            state.isOver = true
-            return state.errors
-        }
-        for (id, error) in errors { Callbacks.end(id, EncodedAnswer(error)) }
-    }
-}
+    /// Makes starts wait again, because the old code is about to return.
+    func beginAgain() { hasEnded = false }
 
-/// The queue of changes, which run one after another in the order of their requests.
-final class Turns {
-    /// A request that waits for earlier changes.
-    private struct Turn {
-        /// A Boolean value that indicates whether the request changes nothing and therefore does not end a probation.
-        var onlyLooks: Bool
-        /// The continuation, which is resumed with a Boolean value that indicates whether the request has its turn.
-        var continuation: UnsafeContinuation<Bool, Never>
-    }
-    /// A Boolean value that indicates whether a change of the manifest, a reset or a swap is in progress.
-    private(set) var isTaken = false
-    private var waiting: [Turn] = []
-    /// The function that is called when a change is requested while another one is in progress.
-    var whenRequested: (() -> Void)?
-
-    var waitingCount: Int { waiting.count }
-
-    /// A Boolean value that indicates whether no waiting request would change anything.
-    var onlyLookersWait: Bool { waiting.allSatisfy(\.onlyLooks) }
-
-    /// Waits until every change requested earlier has ended.
-    func take() async {
-        guard isTaken else {
-            isTaken = true
-            return
-        }
-        _ = await withUnsafeContinuation {
-            waiting.append(Turn(onlyLooks: false, continuation: $0))
-            whenRequested?()
-        }
-    }
-
-    /// Waits until a request that changes nothing may run: at its turn, or during a probation, which it does not end.
-    ///
-    /// - Returns: A Boolean value that indicates whether the request has a turn, which must be ended.
-    func takeLook(isOnProbation: Bool) async -> Bool {
-        if isOnProbation { return false }
-        guard isTaken else {
-            isTaken = true
-            return true
-        }
-        return await withUnsafeContinuation { waiting.append(Turn(onlyLooks: true, continuation: $0)) }
-    }
-
+    /// Resumes the waiting starts, and lets later ones pass.
     func end() {
-        if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().continuation.resume(returning: true) }
-    }
-
-    /// Resumes requests that change nothing, because they need not wait for the end of the probation that begins.
-    func letLook() {
-        let looking = waiting.filter(\.onlyLooks)
-        waiting.removeAll(where: \.onlyLooks)
-        for turn in looking { turn.continuation.resume(returning: false) }
+        hasEnded = true
+        for continuation in waiting { continuation.resume() }
+        waiting = []
     }
 }

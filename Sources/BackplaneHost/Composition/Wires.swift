@@ -1,7 +1,7 @@
 import Backplane
 
 /// The wires of a host, from their users' slots to the components that are currently called.
-struct Connections {
+struct Wires {
     /// A wire, open or not.
     private struct KnownWire {
         /// The id of the calling live node, or `nil` for the host program.
@@ -120,9 +120,9 @@ struct Connections {
 
 // MARK: Queries
 
-extension Connections {
+extension Wires {
     /// Returns the wires through a gate, except those of some users and those that call by name.
-    func wires(to gate: Gate, but users: Set<Int>) -> [(user: Int?, status: WireStatus, end: ConsumerEnd)] {
+    func through(_ gate: Gate, but users: Set<Int>) -> [(user: Int?, status: WireStatus, end: ConsumerEnd)] {
         known.values.filter { $0.gate === gate && !($0.user.map(users.contains) ?? false) }.sorted {
             $0.order < $1.order
         }

@@ -1,0 +1,224 @@
+import Backplane
+
+/// The stopping of components: of leaving ones each after its callers, and of replaced ones once their calls have ended.
+final class Stopper {
+    let live: LiveComposition
+    let instances: Instances
+    let starter: Starter
+    /// The old instances that have not ended because they have calls in flight or are being released.
+    private var retirements: [Int: Retirement] = [:]
+    private var lastRetirement = 0
+
+    init(_ starter: Starter) {
+        (live, instances, self.starter) = (starter.live, starter.instances, starter)
+    }
+
+    /// Permanently stops all components.
+    func stopAll() async {
+        for retirement in retirementsUnderWay { await retirement.end.value }
+        for node in live.nodes { _ = await node.startUnderWay?.value }
+        for node in live.nodes where node.running == nil { node.gate.close() }
+        live.endCallsLeftBehind()
+        // A call that reads a stream would otherwise not end.
+        live.endAllStreams()
+        await stop(live.started, of: live.loaded.plan, live.nodes) { node in node.gate.close(passage: node.passage) }
+        live.closeGates()
+    }
+
+    /// Stops nodes in order.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan of the nodes.
+    ///   - nodes: All nodes of that plan, by position.
+    ///   - shut: A function that closes a node's gate to further calls; by default, it is closed already.
+    func stop(_ leaving: [LiveNode], of plan: Plan, _ nodes: [LiveNode], shut: (LiveNode) -> Void = { _ in }) async {
+        let ids = Set(leaving.map(\.id)), byID = Dictionary(uniqueKeysWithValues: leaving.map { ($0.id, $0) })
+        let order = StopOrder.of(live.started.map(\.id).filter(ids.contains)) { id in
+            byID[id].map { providers(of: $0, in: plan, nodes) } ?? []
+        }
+        for node in order.compactMap({ byID[$0] }) {
+            guard let component = node.running else { continue }
+            node.state = .quiescing(component)
+            shut(node)
+            await stop(component, of: node)
+            node.state = .stopped
+            instances.end(node)
+            // A task of the component may have opened a stream again before its wires were closed.
+            live.endStreams(openedBy: component)
+        }
+        live.started.removeAll { ids.contains($0.id) }
+    }
+
+    /// Returns the ids of the nodes that a component can call.
+    private func providers(of node: LiveNode, in plan: Plan, _ nodes: [LiveNode]) -> [Int] {
+        // A manager can also call collaborators that its class does not declare.
+        let layers = node.node.role == .manager ? plan.layers(of: node.node).map { nodes[$0.id].id } : []
+        return layers + node.node.wires.map { nodes[$0.provider].id }
+            + node.found.keys.compactMap { plan.managers[$0.manager].map { nodes[$0].id } }
+    }
+
+    private func stop(_ component: RunningComponent, of node: LiveNode) async {
+        let gate = component.gate, limit = live.options.stopLimit
+        component.timers.hold()
+        component.streams.interrupt(live.isStopped ? .hostHasStopped : .streamInterrupted)
+        let isDrained = await live.clock.waits(limit) {
+            gate.callsInFlight == 0 && gate.callsAside == 0 && !component.timers.isBusy
+        }
+        gate.closePassage()
+        component.calls.close()
+        live.endStreams(openedBy: component)
+        // Calls that the component itself began may have come back to it in the meantime, and those that read its
+        // streams end with them.
+        let isIdle = await live.clock.waits(isDrained ? limit : min(limit, .seconds(1))) {
+            (isDrained || gate.callsInFlight == 0 && !component.timers.isBusy) && gate.callsAside == 0
+                && component.calls.callsInFlight == 0 && component.streams.count == 0 && node.isBetweenSteps(component)
+        }
+        starter.lookUps.giveUp(of: node)
+        guard isIdle else { return await leaveBehind(component, isInStep: !node.isBetweenSteps(component)) }
+        do {
+            try await instances.limited("stop", component.node, limit: limit, canBeGivenUp: false) {
+                watch async throws(BackplaneError) in
+                try await component.instance.stop(watch)
+            }
+            live.log(.debug, "stopped", component)
+        } catch {
+            live.log(.error, "did not stop", component, error)
+        }
+        starter.lookUps.giveUp(of: node)
+        component.settle()
+        await instances.retire(component.handle, releasing: component.instance)
+    }
+
+    /// Ends the host's services for a component, and leaves its instance alone, because its code is still running.
+    private func leaveBehind(_ component: RunningComponent, isInStep: Bool) async {
+        live.log(
+            .error, component.stillInUse(isInStep: isInStep), component,
+            methods: component.calls.methodsInFlight, timers: component.timers.namesInFlight)
+        live.leaveBehind(component)
+        await instances.retire(component.handle, releasing: nil)
+        component.settle()
+    }
+}
+
+// MARK: Replaced instances
+
+/// An old instance that has not ended because it has calls in flight or is being released.
+struct Retirement {
+    let component: RunningComponent
+    let plugin: LoadedPlugin
+    /// The bindings that were removed from slots when wires were connected to another instance.
+    let bindings: Set<Binding>
+    let end: Task<Void, Never>
+    let order: Int
+
+    var callsInFlight: Int {
+        let leased = Array(bindings).callsInFlight
+        // An encoded call whose caller has abandoned it no longer holds a lease.
+        return leased > 0 ? leased : component.calls.callsInFlight
+    }
+}
+
+extension Stopper {
+    /// The retirements, in the order in which they started.
+    var retirementsUnderWay: [Retirement] { retirements.values.sorted { $0.order < $1.order } }
+
+    /// Retires an instance without callers: returns immediately, and ends the instance once its calls in flight have
+    /// ended.
+    ///
+    /// - Parameters:
+    ///   - suspending: Whether the instance must release what it has acquired.
+    ///   - hasServed: Whether the instance has started, and not only been created.
+    func retire(
+        _ component: RunningComponent, _ node: LiveNode, of plugin: LoadedPlugin, _ bindings: Set<Binding>,
+        suspending: Bool, hasServed: Bool = true,
+        in domain: isolated (any Actor)? = #isolation
+    ) async {
+        node.state = .stopped
+        component.streams.interrupt(.streamInterrupted)
+        component.gate.disown(bindings)
+        // Until it has ended, the instance may itself call other components.
+        live.admit(node)
+        lastRetirement += 1
+        let order = lastRetirement
+        let end = Task {
+            _ = domain
+            await finish(component, node, bindings, suspending: suspending, hasServed: hasServed)
+            retirements[order] = nil
+        }
+        retirements[order] = Retirement(
+            component: component, plugin: plugin, bindings: bindings, end: end, order: order)
+    }
+
+    private func finish(
+        _ component: RunningComponent, _ node: LiveNode, _ bindings: Set<Binding>, suspending: Bool, hasServed: Bool
+    ) async {
+        let limit = live.options.stopLimit
+        let isIdle = { [instances] in
+            bindings.allSatisfy { $0.callsInFlight == 0 } && component.calls.callsInFlight == 0
+                && component.streams.count == 0 && !component.instance.isInStep
+                && instances.graphs.count(of: component.handle) == 0
+        }
+        if !Drain.looks(isIdle) {
+            await live.waits(for: isIdle)
+            if live.isStopped {
+                instances.graphs.cancelAll(of: component.handle)
+                _ = await live.clock.waits(limit, for: isIdle)
+            }
+        }
+        component.calls.close()
+        // A cancellation may have come to it before; nothing does any more.
+        guard await live.clock.waits(min(limit, .seconds(1)), for: isIdle) else {
+            await leaveBehind(component, isInStep: component.instance.isInStep)
+            return instances.giveBack(node)
+        }
+        if suspending {
+            do {
+                if let cut = try await instances.suspend(component, limit, canBeGivenUp: false) {
+                    live.log(.warning, cut, component)
+                }
+            } catch {
+                live.log(.error, "did not release its resources after it was swapped", component, error)
+            }
+        }
+        if hasServed { live.log(.debug, "stopped", component) }
+        starter.lookUps.giveUp(of: node)
+        // Its tasks may have opened streams after it was suspended.
+        live.endStreams(openedBy: component)
+        component.settle()
+        await instances.retire(component.handle, releasing: component.instance)
+        instances.giveBack(node)
+        live.endStreams(openedBy: component)
+    }
+}
+
+/// The order in which components stop: each after its callers, otherwise in reverse order of their start.
+enum StopOrder {
+    /// Returns the components in the order in which they stop.
+    ///
+    /// - Parameters:
+    ///   - started: The components in the order in which they started.
+    ///   - providers: A function that returns the components that a component calls. In a cycle, which lookups can
+    ///     cause, the last one started stops first.
+    static func of<Component: Hashable>(_ started: [Component], calling providers: (Component) -> [Component])
+        -> [Component]
+    {
+        let known = Set(started)
+        var order: [Component] = [], seen: Set<Component> = []
+        for start in started where seen.insert(start).inserted {
+            // An explicit stack rather than recursion: a chain of managers may be as long as a manifest.
+            var stack = [(component: start, next: providers(start).filter(known.contains)[...])]
+            while let (component, next) = stack.last {
+                if let provider = next.first {
+                    stack[stack.count - 1].next = next.dropFirst()
+                    if seen.insert(provider).inserted {
+                        stack.append((provider, providers(provider).filter(known.contains)[...]))
+                    }
+                } else {
+                    order.append(component)
+                    stack.removeLast()
+                }
+            }
+        }
+        return order.reversed()
+    }
+}
