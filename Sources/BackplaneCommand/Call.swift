@@ -348,11 +348,7 @@ struct WireRow: Codable, Sendable {
         (user, label, provider, contract, version) = (
             wire.user, wire.label, wire.provider, wire.contract, wire.version.description
         )
-        switch wire.lane {
-        case .native: lane = "native"
-        case .encoded(let why): (lane, reason) = ("encoded", why)
-        case .served(let why): (lane, reason) = ("encoded, through the host", why)
-        }
+        (lane, reason) = (wire.lane.name, wire.lane.reason)
     }
 
     var cells: [Span] {

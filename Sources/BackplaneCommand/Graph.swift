@@ -107,7 +107,7 @@ struct ComponentGraph: Encodable, Sendable {
 
     struct Edge: Encodable, Sendable {
         enum Style: String, Encodable, Sendable {
-            case native, encoded, served
+            case native, encoded
             /// A wire of a manager that cannot be created.
             case open
         }
@@ -140,7 +140,6 @@ extension ComponentGraph.Edge {
             switch style {
             case .native: "native"
             case .encoded: "encoded"
-            case .served: "encoded, through the host"
             case .open: ""
             }
         return [label, contract, lane].filter { !$0.isEmpty }
@@ -204,11 +203,7 @@ extension ComponentGraph.Edge {
         self.init(
             from: "n\(wire.user)", to: "n\(wire.provider)", label: wire.label, contract: wire.contract,
             version: wire.version.description, style: .native)
-        switch wire.lane {
-        case .native: break
-        case .encoded(let reason): (style, because) = (.encoded, reason)
-        case .served(let reason): (style, because) = (.served, reason)
-        }
+        if case .encoded(let reason) = wire.lane { (style, because) = (.encoded, reason) }
     }
 }
 
@@ -237,7 +232,7 @@ enum MermaidText {
         let arrow =
             switch edge.style {
             case .native: "-->"
-            case .encoded, .served: "-.->"
+            case .encoded: "-.->"
             case .open: "--x"
             }
         let label = label(edge.lines)
@@ -305,7 +300,7 @@ enum DOTText {
         let look =
             switch edge.style {
             case .native: "style=solid"
-            case .encoded, .served: "style=dashed"
+            case .encoded: "style=dashed"
             case .open: "style=dotted, color=\"#b91c1c\", arrowhead=tee"
             }
         return "\(edge.from) -> \(edge.to) [\(look), label=\"\(label(edge.lines))\"]"

@@ -1,4 +1,5 @@
 package import Backplane
+package import BackplaneHost
 import Glibc
 import Synchronization
 

@@ -304,7 +304,7 @@ final class ChangeMember {
 
     var component: RunningComponent?
     /// The lane in which the state crosses to the new instance, or `nil` if none is carried over.
-    var lane: LaneChoice?
+    var lane: Lane?
     /// The exported state of the old instance, until the new one serves callers.
     var state: ExportedState?
     /// The bindings removed from slots: those of the old instance and, after a rollback, those of the new one.

@@ -133,7 +133,7 @@ extension Change {
     }
 
     /// Returns the lane of a member's state; `nil` if none is carried over.
-    private func lane(of member: ChangeMember) -> LaneChoice? {
+    private func lane(of member: ChangeMember) -> Lane? {
         guard let old = member.oldComponent, let new = member.new?.node else { return nil }
         return lane(of: member.plan.state, from: old.type, to: after.componentClass(of: new))
     }
@@ -209,25 +209,6 @@ extension LiveComposition {
             running.found[place] = Set(node.found.keys.compactMap { loaded.plan.managers[$0.manager] })
         }
         return running
-    }
-}
-
-extension WireStatus.Lane {
-    /// The lane's name without the reason.
-    package var name: String {
-        switch self {
-        case .native: "native"
-        case .encoded: "encoded"
-        case .served: "served"
-        }
-    }
-
-    /// The reason why the lane is not native.
-    package var reason: String? {
-        switch self {
-        case .native: nil
-        case .encoded(let reason), .served(let reason): reason
-        }
     }
 }
 

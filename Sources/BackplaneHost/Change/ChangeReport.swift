@@ -185,7 +185,7 @@ public struct StateChange: Codable, Sendable, Hashable {
     }
 
     /// Records the lane of the state.
-    mutating func note(_ lane: LaneChoice) {
+    mutating func note(_ lane: Lane) {
         switch lane {
         case .native: self.lane = "native"
         case .encoded(let reason): (self.lane, self.reason) = ("encoded", reason)

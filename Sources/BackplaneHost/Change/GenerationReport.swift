@@ -10,7 +10,6 @@ struct GenerationReport {
 
     /// Returns every generation of a plugin, or of all plugins, that is in memory.
     func generations(of name: String?) throws(BackplaneError) -> [Generation] {
-        _ = live.loaded
         let id: String? = if let name { try pluginID(name) } else { nil }
         let entries = live.generations.entries(of: id) ?? []
         let memory = (try? MappedMemory.of(Set(entries.compactMap(\.image?.copy)))) ?? [:]
@@ -82,6 +81,9 @@ struct GenerationReport {
             holders.append("a swap that waits for long calls: \(calls)")
         }
         if entry.canReturn { holders.append("kept for a rollback") }
+        if entry.isOverdue {
+            holders.append("its load, which did not end within its limit; only a restart of the host's program ends it")
+        }
         if holders.isEmpty, entry.image != nil { holders.append("Swift's runtime, which cannot unload a library") }
         return holders
     }

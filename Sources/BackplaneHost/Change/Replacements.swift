@@ -161,8 +161,6 @@ extension Replacements {
     func target(_ libraries: [String], applying document: ManifestDocument, _ options: ChangeOptions)
         async throws(BackplaneError) -> ChangeTarget
     {
-        // The active manifest is loaded first, so that libraries of both are loaded once.
-        _ = live.loaded
         if !libraries.isEmpty { _ = try live.requireLoadFolder() }
         let manifest = try await live.load(document, trust: options.trustsLibraries)
         var target = ChangeTarget(manifest: manifest)

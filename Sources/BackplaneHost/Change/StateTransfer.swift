@@ -127,7 +127,7 @@ extension Change {
         report.components[member.index].state = state
     }
 
-    func exportState(of component: RunningComponent, as version: UInt32, by lane: LaneChoice?)
+    func exportState(of component: RunningComponent, as version: UInt32, by lane: Lane?)
         async throws(BackplaneError) -> ExportedState
     {
         guard lane == .native else { return .encoded(try await exportBytes(of: component, as: version)) }
@@ -163,11 +163,11 @@ extension Change {
     }
 
     /// Returns the lane in which state crosses from one class to another.
-    func lane(of state: StateTransfer, from old: ComponentClass, to new: ComponentClass) -> LaneChoice? {
+    func lane(of state: StateTransfer, from old: ComponentClass, to new: ComponentClass) -> Lane? {
         guard case .carried(_, let version, _) = state, let from = old.stateSide, let to = new.stateSide else {
             return nil
         }
         if options.encodesState { return .encoded(because: "the swap is set to encode state") }
-        return LaneChoice(from: from, to: to, as: version, live.options.lanes)
+        return Lane(from: from, to: to, as: version, live.options.lanes)
     }
 }

@@ -3,6 +3,7 @@ import Backplane
 extension LiveComposition {
     /// Returns the call counts of every component that is running.
     var statistics: [ComponentStatistics] {
+        guard isLoaded else { return [] }
         let plugins = loaded.plugins
         return nodes.compactMap { current in
             guard let component = current.callable else { return nil }

@@ -17,6 +17,7 @@ final class LiveComposition {
     private var document: ManifestDocument
     private let source: ActiveSource
     private var loadedManifest: LoadedManifest?
+    private var firstLoad: Task<Void, Never>?
     /// The folder created by a swap that loaded libraries before the manifest did.
     private var madeLoadFolder: LoadFolder?
     /// Every library that was loaded.
@@ -128,32 +129,47 @@ extension LiveComposition {
 // MARK: Manifest
 
 extension LiveComposition {
-    /// The active manifest with its plugins, which are loaded on first use.
+    /// The active manifest with its plugins, which must have been loaded.
     var loaded: LoadedManifest {
-        if let loadedManifest { return loadedManifest }
-        let new = loading(document, trust: false)()
-        activate(new, keeping: [:])
-        if isStopped { new.loadFolder?.remove() }
-        return new
+        guard let loadedManifest else { preconditionFailure("the manifest is loaded before it is used") }
+        return loadedManifest
     }
 
-    /// Loads the libraries of a manifest that are not loaded yet, without changing the composition.
-    ///
-    /// The libraries are loaded on a separate thread, so that the host serves everything else in the meantime.
+    var isLoaded: Bool { loadedManifest != nil }
+
+    /// Loads the manifest and its plugins on first use.
+    func load(in domain: isolated (any Actor)? = #isolation) async {
+        guard !isLoaded else { return }
+        if let firstLoad { return await firstLoad.value }
+        let task = Task {
+            _ = domain
+            let new = await aside(loading(document, trust: false))
+            activate(new, keeping: [:])
+            if isStopped { new.loadFolder?.remove() }
+        }
+        firstLoad = task
+        await task.value
+    }
+
+    /// Loads the libraries of another manifest that are not loaded yet, without changing the composition.
     ///
     /// - Parameter trust: Whether to load libraries without a trial in a child process.
     /// - Throws: `host.stopped` if the host has stopped in the meantime.
     func load(_ document: ManifestDocument, trust: Bool) async throws(BackplaneError) -> LoadedManifest {
-        let load = loading(document, trust: trust)
-        let manifest = await withUnsafeContinuation { continuation in
-            if !HostThread.launch({ continuation.resume(returning: load()) }) { continuation.resume(returning: load()) }
-        }
+        let manifest = await aside(loading(document, trust: trust))
         // Loaded code stays in memory even if it does not become active; known plugins keep their state.
         let fresh = manifest.plugins(besides: loaded).filter { generations.entry(of: $0) == nil }
         generations.add(fresh, .loaded)
         if isStopped, loadFolder == nil { manifest.loadFolder?.remove() }
         try requireRunning()
         return manifest
+    }
+
+    /// Loads on a separate thread, so that the host serves everything else in the meantime.
+    private func aside(_ load: @escaping @Sendable () -> LoadedManifest) async -> LoadedManifest {
+        await withUnsafeContinuation { continuation in
+            if !HostThread.launch({ continuation.resume(returning: load()) }) { continuation.resume(returning: load()) }
+        }
     }
 
     /// Returns a function that loads the libraries of a manifest.

@@ -22,6 +22,7 @@ final class Starter {
     ///   their states.
     /// - Throws: All errors of the manifest before anything starts, or later those of the managers that did not start.
     func startAll(keepGoing: Bool) async throws(BackplaneError) {
+        await live.load()
         try live.requireRunning()
         let loaded = live.loaded
         if !keepGoing { try loaded.requireSound() }
@@ -78,6 +79,7 @@ final class Starter {
 
     /// Returns a manager by its name, starting it if necessary.
     func running(_ manager: String) async throws(BackplaneError) -> RunningComponent {
+        await live.load()
         while true {
             try live.requireRunning()
             let place = try live.loaded.node(ofManager: manager).id, node = live.nodes[place]

@@ -21,7 +21,10 @@ final class Stopper {
         live.endCallsLeftBehind()
         // A call that reads a stream would otherwise not end.
         live.endAllStreams()
-        await stop(live.started, of: live.loaded.plan, live.nodes) { node in node.gate.close(passage: node.passage) }
+        if live.isLoaded {
+            await stop(live.started, of: live.loaded.plan, live.nodes) { node in node.gate.close(passage: node.passage)
+            }
+        }
         live.closeGates()
     }
 

@@ -57,7 +57,7 @@ struct Wires {
     private mutating func makeSlot(
         _ user: LiveNode?, _ label: String, _ end: ConsumerEnd?, to provider: RunningComponent, isLater: Bool = false
     ) -> Slot {
-        let (binding, lane) = Connector(provider: provider, options: options).connect(end, &comparisons)
+        let (binding, lane) = bind(end, to: provider)
         let refusal: BackplaneError? = if isLater, let end { refusal(of: provider, to: end) } else { nil }
         let slot = provider.gate.makeSlot(number: UInt32(user?.number ?? 0), to: binding, refusal: refusal)
         made += 1
@@ -70,6 +70,26 @@ struct Wires {
             order: made)
         if let user { slots[user.id, default: []].append(slot) }
         return slot
+    }
+
+    /// Chooses the lane of a wire to a component, and creates the binding of its slot.
+    ///
+    /// - Parameter consumer: The calling end, or `nil` for calls by name.
+    private mutating func bind(_ consumer: ConsumerEnd?, to provider: RunningComponent) -> (Binding, Lane) {
+        var lane = Lane.encoded(because: "it is called by name")
+        if let consumer { lane = self.lane(of: consumer, to: provider.type) }
+        if lane == .native {
+            if let cells = provider.instance.nativeCells {
+                return (Binding(cells, counting: options.counting, keeper: provider.target), .native)
+            }
+            lane = .encoded(because: "\(provider.name) has no native lane")
+        }
+        if let cells = consumer?.makeCells(provider.target) {
+            return (Binding(cells, counting: options.counting), lane)
+        }
+        // A plugin without the Swift SDK, or with another revision of it, and calls by name: the host calls for them.
+        let target = ServedTarget(provider.calls, consumer?.side.contract.methods ?? [])
+        return (Binding(keeping: target, counting: options.counting), lane)
     }
 
     private func refusal(of provider: RunningComponent, to end: ConsumerEnd) -> BackplaneError? {
@@ -93,7 +113,6 @@ struct Wires {
     ///   admitted under an earlier decision.
     @discardableResult
     mutating func lead(to provider: RunningComponent) -> (refused: Set<Slot>, early: Set<Binding>) {
-        let connector = Connector(provider: provider, options: options)
         var refused: Set<Slot> = []
         let early = provider.gate.lead { slot, old in
             guard let wire = known[slot] else { return .success(old) }
@@ -101,7 +120,7 @@ struct Wires {
                 refused.insert(slot)
                 return .failure(refusal)
             }
-            let (binding, lane) = connector.connect(wire.consumer, &comparisons)
+            let (binding, lane) = bind(wire.consumer, to: provider)
             known[slot]?.status.lane = lane
             known[slot]?.status.provider = provider.name
             return .success(binding)
@@ -138,9 +157,8 @@ extension Wires {
     }
 
     /// Returns the lane that a wire to a class would use.
-    mutating func lane(of end: ConsumerEnd, to type: ComponentClass) -> WireStatus.Lane {
-        let choice = LaneChoice(from: end.side, to: type.providerSide, options.lanes) { comparisons.difference($0, $1) }
-        return WireStatus.Lane(choice, of: end.side)
+    mutating func lane(of end: ConsumerEnd, to type: ComponentClass) -> Lane {
+        Lane(from: end.side, to: type.providerSide, options.lanes) { comparisons.difference($0, $1) }
     }
 
     /// Returns the fit of a wire's values to a class.
@@ -157,39 +175,6 @@ extension Wires {
             guard let user = wire.status.user else { return "\(count) of the host program" }
             return "\(count) of \(user) through its wire `\(wire.status.label)`"
         }
-    }
-}
-
-/// The choice of the lane of a wire to one component, and the creation of the slot's binding.
-struct Connector {
-    let provider: RunningComponent
-    let options: HostOptions
-
-    /// Returns the binding and the lane for a wire.
-    ///
-    /// - Parameter consumer: The calling end, or `nil` for calls by name.
-    func connect(_ consumer: ConsumerEnd?, _ comparisons: inout LayoutComparisons) -> (Binding, WireStatus.Lane) {
-        guard let consumer else { return served([], "it is called by name") }
-        let lane = LaneChoice(from: consumer.side, to: provider.type.providerSide, options.lanes) {
-            comparisons.difference($0, $1)
-        }
-        switch (lane, provider.instance.nativeCells) {
-        case (.native, let cells?):
-            return (Binding(cells, counting: options.counting, keeper: provider.target), .native)
-        case (.encoded(let reason), _): return encoded(consumer, reason)
-        case (.native, nil): return encoded(consumer, "\(provider.name) has no native lane")
-        }
-    }
-
-    private func encoded(_ consumer: ConsumerEnd, _ reason: String) -> (Binding, WireStatus.Lane) {
-        guard let cells = consumer.makeCells(provider.target) else {
-            return served(consumer.side.contract.methods, reason)
-        }
-        return (Binding(cells, counting: options.counting), .encoded(because: reason))
-    }
-
-    private func served(_ methods: [MethodDescription], _ reason: String) -> (Binding, WireStatus.Lane) {
-        (Binding(keeping: ServedTarget(provider.calls, methods), counting: options.counting), .served(because: reason))
     }
 }
 

@@ -3,7 +3,7 @@ import BackplaneExchange
 
 /// The serial domain of a host, on a separate thread, which loads, starts, changes and stops components.
 actor Coordinator {
-    let options: HostOptions
+    nonisolated let options: HostOptions
     nonisolated let log: HostLog
     nonisolated let clock: any HostClock
     nonisolated let remotes = RemoteTable()
@@ -91,19 +91,16 @@ actor Coordinator {
         watchdog?.retire()
     }
 
-    func manifest() -> LoadedManifest { live.loaded }
-
-    func encodedStates() -> [Problem] { live.loaded.encodedStates }
-
-    func lock() -> [String: LockedClass] { live.loaded.lock }
-
-    func providerSide(ofManager name: String) throws(BackplaneError) -> LaneSide {
-        live.loaded.componentClass(of: try live.loaded.node(ofManager: name)).providerSide
+    /// Returns the active manifest with its plugins, which are loaded on first use.
+    func loaded() async -> LoadedManifest {
+        await live.load()
+        return live.loaded
     }
 
-    func composition() -> Composition { live.loaded.composition(options.lanes) }
-
-    func statuses() -> [ManagerStatus] { live.statuses }
+    func statuses() async -> [ManagerStatus] {
+        await live.load()
+        return live.statuses
+    }
 
     func wires() -> [WireStatus] { live.wires.statuses }
 
@@ -237,6 +234,7 @@ extension Coordinator {
         let asked = clock.moment
         await turns.take()
         defer { turns.end() }
+        await live.load()
         try live.requireRunning()
         return try await body(asked)
     }
@@ -246,6 +244,7 @@ extension Coordinator {
     {
         let isTurn = await turns.takeLook(isOnProbation: changeUnderWay?.machine.isOnProbation ?? false)
         defer { if isTurn { turns.end() } }
+        await live.load()
         try live.requireRunning()
         let target = try await target(libraries, applying: document, options)
         defer { target.wasPreviewed(in: live) }
@@ -351,8 +350,8 @@ extension Coordinator {
     }
 
     /// Returns the managers that serve a contract, without starting them.
-    func providers<C: Contract>(of _: C.Type) -> [ManagerDescription] {
-        live.loaded.plan.providers(of: ContractDescription(of: C.self))
+    func providers<C: Contract>(of _: C.Type) async -> [ManagerDescription] {
+        await loaded().plan.providers(of: ContractDescription(of: C.self))
     }
 
     /// Returns the slot of the first running manager that serves a contract and meets a condition.
@@ -360,7 +359,7 @@ extension Coordinator {
         -> Slot
     {
         try live.requireRunning()
-        let providers = providers(of: C.self).filter(isWanted)
+        let providers = await providers(of: C.self).filter(isWanted)
         let isUp = { [live] (name: String) in live.loaded.plan.managers[name].map { live.nodes[$0].running != nil } }
         if let provider = providers.first(where: { isUp($0.name) == true }) {
             return try await slot(to: provider.name, as: C.self)
@@ -394,8 +393,9 @@ struct CoordinatorManagers: NetworkManagers.Finder {
 
 extension Coordinator {
     /// Returns every generation of a plugin, or of all plugins, that is in memory.
-    func generations(of name: String?) throws(BackplaneError) -> [Generation] {
-        try GenerationReport(stopper: stopper, swap: changeUnderWay).generations(of: name)
+    func generations(of name: String?) async throws(BackplaneError) -> [Generation] {
+        await live.load()
+        return try GenerationReport(stopper: stopper, swap: changeUnderWay).generations(of: name)
     }
 
     /// Returns the call counts of every running component.

@@ -177,7 +177,7 @@ extension Coordinator {
 
     /// The names of the running managers, in sorted order.
     var managersUp: [String] {
-        live.statuses.filter { $0.state == .ready }.map(\.name).sorted()
+        live.managersUp.sorted()
     }
 
     /// Announces the wires whose lanes have changed since the last announcement.

@@ -61,7 +61,7 @@ public final class PluginHost: Sendable {
     ///
     /// Environments that are not in use are checked, too, which reads the manifest once for each of them.
     public func check() async -> [Problem] {
-        let loaded = await coordinator.manifest()
+        let loaded = await coordinator.loaded()
         return (loaded.problems + loaded.document.rehearsal).grouped
     }
 
@@ -69,24 +69,24 @@ public final class PluginHost: Sendable {
     ///
     /// Only Swift components are examined, and none is started. All other states would cross a swap as Swift values.
     public func encodedStates() async -> [Problem] {
-        await coordinator.encodedStates()
+        await coordinator.loaded().encodedStates
     }
 
     /// Returns the composition of the active manifest and its plugins for use by tools, without starting anything.
     package func composition() async -> Composition {
-        await coordinator.composition()
+        await coordinator.loaded().composition(coordinator.options.lanes)
     }
 
     /// Returns the contract that a manager provides and the layouts of its methods, without starting anything.
     ///
     /// - Throws: The reason why there is no such manager, or why it cannot be created.
     package func providerSide(ofManager name: String) async throws(BackplaneError) -> LaneSide {
-        try await coordinator.providerSide(ofManager: name)
+        try await coordinator.loaded().providerSide(ofManager: name)
     }
 
     /// Returns the lock that matches what the plugins currently provide for each definition of the manifest.
     package func lock() async -> [String: LockedClass] {
-        await coordinator.lock()
+        await coordinator.loaded().lock
     }
 
     /// The pipeline of all HTTP exchanges, which is always available immediately.

@@ -1,4 +1,5 @@
 public import Backplane
+import Synchronization
 
 /// A loaded copy of a plugin's library.
 public struct Generation: Codable, Sendable, Hashable {
@@ -61,12 +62,16 @@ struct GenerationTable {
         ///
         /// Such a generation is selected for another rollback only by its number.
         var wasTakenBack = false
+        /// A Boolean value that indicates whether its loading did not end within its limit.
+        var isOverdue = false
 
         var canReturn: Bool { state == .retired && loaded != nil }
     }
     /// The generations of each plugin, oldest first.
     private var entries: [String: [Entry]] = [:]
     private var places: [String: (plugin: String, index: Int)] = [:]
+    /// The libraries that are still being loaded although nothing waits for them any more.
+    let overdue = OverdueLoads()
     private var commitments = 0
     /// The multiple of ``warned`` for which a restart was last recommended.
     private var warnings = 0
@@ -149,7 +154,10 @@ struct GenerationTable {
     func number(of plugin: LoadedPlugin) -> Int { entry(of: plugin)?.number ?? 0 }
 
     /// Returns the number of a plugin's next generation; 1 if the plugin is unknown.
-    func nextNumber(of plugin: String?) -> Int { (plugin.flatMap { entries[$0]?.last?.number } ?? 0) + 1 }
+    func nextNumber(of plugin: String?) -> Int {
+        guard let plugin else { return 1 }
+        return max(entries[plugin]?.last?.number ?? 0, overdue.all.last { $0.plugin == plugin }?.number ?? 0) + 1
+    }
 
     /// Returns the id of the plugin whose latest generation was loaded from a path.
     func plugin(ofLibraryAt path: String) -> String? {
@@ -158,8 +166,11 @@ struct GenerationTable {
 
     /// Returns the generations of one plugin, or of all ordered by id; `nil` if the plugin is unknown.
     func entries(of plugin: String?) -> [Entry]? {
-        guard let plugin else { return entries.sorted { $0.key < $1.key }.flatMap(\.value) }
-        return entries[plugin]
+        let all = Dictionary(grouping: overdue.all, by: \.plugin).merging(entries) { late, loaded in
+            (late + loaded).sorted { $0.number < $1.number }
+        }
+        guard let plugin else { return all.sorted { $0.key < $1.key }.flatMap(\.value) }
+        return all[plugin]
     }
 
     var ids: [String] { entries.keys.sorted() }
@@ -174,6 +185,24 @@ struct GenerationTable {
 
     /// The number of generations that are in memory but not active.
     var retired: Int { entries.values.reduce(0) { $0 + $1.count { $0.state != .active && $0.state != .onProbation } } }
+}
+
+/// The libraries whose loading did not end within its limit, and may still end.
+final class OverdueLoads: Sendable {
+    private let entries = Mutex<[GenerationTable.Entry]>([])
+
+    var all: [GenerationTable.Entry] { entries.withLock(\.self) }
+
+    func add(_ file: LibraryFile) {
+        let plugin = file.plugin ?? FilePath.name(of: file.path), version = file.identity.version ?? Version(0)
+        let image = PluginImage(id: plugin, version: version, library: FilePath.name(of: file.path), copy: file.copy)
+        entries.withLock {
+            $0.append(
+                GenerationTable.Entry(
+                    plugin: plugin, number: file.generation, version: version, library: file.path,
+                    loadedAt: .secondsSince1970, state: .failed, image: image, isOverdue: true))
+        }
+    }
 }
 
 /// The manifests that swaps have replaced, which a rollback restores together with the code.

@@ -10,6 +10,9 @@ package struct LibraryFile: Sendable {
     /// The path of the copy to load.
     package let copy: String
     package let identity: LibraryIdentity
+    /// The plugin, if known, and the number of the generation.
+    let plugin: String?
+    let generation: Int
     /// The ranges of the copy that running code does not need: symbols and debug information.
     let unmapped: [Range<Int>]
     /// The manifest's reference to it; `nil` if there is none.
@@ -22,8 +25,11 @@ package struct LibraryFile: Sendable {
     /// The maximum size in bytes, which is far beyond any real library but small enough to check in memory.
     package static let maximumSize = 1 << 30
 
-    fileprivate init(path: String, copy: String, identity: LibraryIdentity, unmapped: [Range<Int>]) {
+    fileprivate init(
+        path: String, copy: String, identity: LibraryIdentity, plugin: String?, generation: Int, unmapped: [Range<Int>]
+    ) {
         (self.path, self.copy, self.identity, self.unmapped) = (path, copy, identity, unmapped)
+        (self.plugin, self.generation) = (plugin, generation)
     }
 
     /// Checks the library at `path` and copies it into `folder`.
@@ -336,7 +342,9 @@ package struct LibraryCopy: Sendable {
         }
         // A few pages are not worth it to be given back later.
         let isWorthIt = unmapped.reduce(0) { $0 + $1.count } >= 1 << 16
-        return LibraryFile(path: source, copy: copy, identity: identity, unmapped: isWorthIt ? unmapped : [])
+        return LibraryFile(
+            path: source, copy: copy, identity: identity, plugin: plugin, generation: number,
+            unmapped: isWorthIt ? unmapped : [])
     }
 }
 

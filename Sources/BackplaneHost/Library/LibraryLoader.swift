@@ -46,8 +46,8 @@ struct LibraryLoader: Sendable {
             }
         }
         // All are loaded before any is described, because loading one discards the Swift runtime's caches of types.
-        let loaded = step(prepared, "be loaded", of: \.path) { file throws(BackplaneError) in (file, try file.load()) }
-        return step(loaded, "describe itself", of: \.0.path) { file, library throws(BackplaneError) in
+        let loaded = step(prepared, "be loaded", of: \.self) { file throws(BackplaneError) in (file, try file.load()) }
+        return step(loaded, "describe itself", of: \.0) { file, library throws(BackplaneError) in
             try LoadedPlugin(file, library)
         }
     }
@@ -63,13 +63,16 @@ struct LibraryLoader: Sendable {
     }
 
     private func step<Input: Sendable, Output: Sendable>(
-        _ inputs: [Result<Input, BackplaneError>], _ what: String, of path: @escaping @Sendable (Input) -> String,
+        _ inputs: [Result<Input, BackplaneError>], _ what: String, of file: @escaping @Sendable (Input) -> LibraryFile,
         _ body: @escaping @Sendable (Input) throws(BackplaneError) -> Output
     ) -> [Result<Output, BackplaneError>] {
         AbandonableThread.map(inputs, limit: limit, by: clock, unable: .failure(.noThread)) { input in
             Result { () throws(BackplaneError) in try body(try input.get()) }
         } late: { input in
-            input.flatMap { .failure(overdue(path($0), what)) }
+            input.flatMap { input in
+                generations.overdue.add(file(input))
+                return .failure(overdue(file(input).path, what))
+            }
         }
     }
 

@@ -124,6 +124,10 @@ struct LoadedManifest: Sendable {
         }
     }
 
+    func providerSide(ofManager name: String) throws(BackplaneError) -> LaneSide {
+        componentClass(of: try node(ofManager: name)).providerSide
+    }
+
     /// The names of managers without errors that start with the host.
     var eagerNames: [String] {
         plan.managers.keys.filter { document.manifest.managers[$0]?.activation != .lazy }.sorted()
@@ -156,7 +160,7 @@ extension LoadedManifest {
         let warnings = plan.nodes.compactMap { node -> Problem? in
             // Other code has bytes of its own choice, and no values of Swift.
             guard let side = componentClass(of: node).stateSide, side.origin.revision != 0,
-                case .encoded(let reason) = LaneChoice(from: side, to: side, as: side.state.version, .fastest)
+                case .encoded(let reason) = Lane(from: side, to: side, as: side.state.version, .fastest)
             else { return nil }
             let text = "the state of \(node.name) can only be carried over as JSON, for which calls wait: \(reason)"
             return Problem(
@@ -172,13 +176,13 @@ extension LoadedManifest {
             user.wires.compactMap { wire -> Composition.PlannedWire? in
                 let provider = plan.nodes[wire.provider]
                 guard let consumer = componentClass(of: user).consumerSide(ofWire: wire.label) else { return nil }
-                let lane = LaneChoice(from: consumer, to: componentClass(of: provider).providerSide, rule) {
+                let lane = Lane(from: consumer, to: componentClass(of: provider).providerSide, rule) {
                     comparisons.difference($0, $1)
                 }
                 return Composition.PlannedWire(
                     user: user.id, label: wire.label, provider: provider.id, contract: consumer.contract.name,
                     version: consumer.contract.version,
-                    lane: WireStatus.Lane(lane, of: consumer))
+                    lane: lane)
             }
         }
     }

@@ -43,10 +43,9 @@ package struct Composition: Sendable {
         package var contract: String
         /// The version of the contract with which the user was compiled.
         package var version: Version
-        package var lane: WireStatus.Lane
+        package var lane: Lane
 
-        package init(user: Int, label: String, provider: Int, contract: String, version: Version, lane: WireStatus.Lane)
-        {
+        package init(user: Int, label: String, provider: Int, contract: String, version: Version, lane: Lane) {
             (self.user, self.label, self.provider) = (user, label, provider)
             (self.contract, self.version, self.lane) = (contract, version, lane)
         }

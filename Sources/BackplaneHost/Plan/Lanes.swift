@@ -11,13 +11,31 @@ public enum LaneRule: Sendable, Hashable {
 }
 
 /// The lane of a wire's calls, chosen once when the wire is connected, or of state in a swap.
-enum LaneChoice: Sendable, Hashable {
+public enum Lane: Sendable, Hashable {
     /// Swift values, passed directly to the provider's function.
     case native
-    /// JSON, passed through the host; the reason is a sentence without its full stop.
+    /// JSON; the reason is a sentence without its full stop.
     case encoded(because: String)
 
-    /// Creates the choice of the fastest lane that is provably safe.
+    /// The lane's name without the reason.
+    package var name: String {
+        switch self {
+        case .native: "native"
+        case .encoded: "encoded"
+        }
+    }
+
+    /// The reason why the lane is not native.
+    package var reason: String? {
+        switch self {
+        case .native: nil
+        case .encoded(let reason): reason
+        }
+    }
+}
+
+extension Lane {
+    /// Chooses the fastest lane that is provably safe.
     ///
     /// The native lane requires the same compiler build, lane revision, version and members of the contract, and the
     /// same layout of all values that cross.
@@ -60,8 +78,8 @@ enum LaneChoice: Sendable, Hashable {
     }
 }
 
-extension LaneChoice {
-    /// Creates the choice for state that is passed from old code to new code in a version of its schema.
+extension Lane {
+    /// Chooses the lane of state that is passed from old code to new code in a version of its schema.
     ///
     /// The Swift value crosses only if neither side has to migrate it, subject to the same proof as the values of a
     /// wire.
@@ -78,30 +96,8 @@ extension LaneChoice {
     }
 }
 
-extension WireStatus.Lane {
-    /// Creates the lane of a wire's status from the choice.
-    init(_ choice: LaneChoice, of consumer: LaneSide) {
-        switch choice {
-        case .native: self = .native
-        case .encoded(let reason):
-            let sharesSlots = consumer.origin.revision == LaneOrigin.program.revision
-            self = sharesSlots ? .encoded(because: reason) : .served(because: reason)
-        }
-    }
-}
-
 /// A wire of a running host, and the lane of its calls.
 public struct WireStatus: Sendable, Hashable {
-    /// The lane of a wire's calls, with the reason if it is not the native one.
-    public enum Lane: Sendable, Hashable {
-        /// Swift values, passed directly to the provider's function.
-        case native
-        /// JSON; the reason is a sentence without its full stop.
-        case encoded(because: String)
-        /// JSON, passed through the host's `backplane.calls` by a plugin without the Swift SDK or with another revision
-        /// of it.
-        case served(because: String)
-    }
     /// The name of the calling component; `nil` for the host program.
     public var user: String?
     /// The label by which the user calls the provider.

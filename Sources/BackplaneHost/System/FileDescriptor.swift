@@ -22,7 +22,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
 
     /// Creates a descriptor that takes ownership of an open descriptor number, such as that of a socket.
-    init(adopting number: Int32) { self.number = number }
+    package init(adopting number: Int32) { self.number = number }
 
     deinit {
         _ = close(number)
@@ -230,7 +230,7 @@ extension FileDescriptor {
 
 /// Repeats a system call as long as signals interrupt it; throws an error for any other failure.
 @discardableResult
-func retryingInterrupted<Result: SignedInteger>(_ call: () -> Result) throws(SystemError) -> Result {
+package func retryingInterrupted<Result: SignedInteger>(_ call: () -> Result) throws(SystemError) -> Result {
     while true {
         let result = call()
         if result >= 0 { return result }

@@ -8,13 +8,13 @@ extension Coordinator {
     var numbersInUse: Int { live.numbers.inUse }
     var isTurnTaken: Bool { turns.isTaken }
     var waitingTurns: Int { turns.waitingCount }
-    var hasRetirements: Bool { !retirements.all.isEmpty }
+    var hasRetirements: Bool { !stopper.retirementsUnderWay.isEmpty }
     var managerGates: Int { live.managerGates.count }
     var leftBehind: Int { live.leftBehind.count }
     /// Starts the node that a manager has before `body`, although another may have replaced it afterwards.
     func startFormer(_ manager: String, after body: @Sendable () async -> Void) async throws -> RunningComponent {
         let node = live.nodes[try live.loaded.node(ofManager: manager).id]
         await body()
-        return try await startup.start(node).get()
+        return try await starter.start(node).get()
     }
 }

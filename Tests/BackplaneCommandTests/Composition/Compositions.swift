@@ -10,7 +10,7 @@ extension Composition {
     ///   - lane: of a wire, by its label.
     init(
         _ manifest: String, _ plugins: [ExamplePlugin], loading: [Problem] = [],
-        lane: (String) -> WireStatus.Lane = { _ in .native }
+        lane: (String) -> Lane = { _ in .native }
     ) {
         let document = ManifestDocument(parsing: Data(manifest.utf8), path: "example.json")
         let catalogue = Catalogue(
@@ -72,7 +72,7 @@ extension Composition {
             }
             """#,
             [.shelf, .books("1.4.0"), .books("2.1.0"), .books("2.0.0"), .clock]
-        ) { $0 == "clock" ? .served(because: "plugin `org.example.clock` does not use the Swift SDK") : .native }
+        ) { $0 == "clock" ? .encoded(because: "plugin `org.example.clock` does not use the Swift SDK") : .native }
     }
 }
 

@@ -44,9 +44,9 @@ import Testing
                     "books", "books", "communicationController", "communicationController", "dataAccessController",
                     "dataAccessController",
                 ],
-                .served: ["clock"], .open: ["clock", "clock"],
+                .encoded: ["clock"], .open: ["clock", "clock"],
             ])
-        #expect(graph.edges.filter { $0.style == .served }.compactMap(\.because).count == 1)
+        #expect(graph.edges.filter { $0.style == .encoded }.compactMap(\.because).count == 1)
     }
 
     /// Names that would end a label, begin another, or become HTML.

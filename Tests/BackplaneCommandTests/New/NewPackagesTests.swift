@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
 import Foundation
 import TestFixtures

@@ -24,12 +24,12 @@ struct LaneTests {
     }
 
     private func reason(_ consumer: LaneSide, _ provider: LaneSide, _ rule: LaneRule = .fastest) -> String? {
-        guard case .encoded(let reason) = LaneChoice(from: consumer, to: provider, rule) else { return nil }
+        guard case .encoded(let reason) = Lane(from: consumer, to: provider, rule) else { return nil }
         return reason
     }
 
     @Test func `The same compiler, revision, version and layout is the native lane`() {
-        #expect(LaneChoice(from: side("plugin `a`"), to: side("plugin `b`"), .fastest) == .native)
+        #expect(Lane(from: side("plugin `a`"), to: side("plugin `b`"), .fastest) == .native)
     }
 
     @Test func `Anything else is encoded, and says why`() {
@@ -80,12 +80,12 @@ struct LaneTests {
     private func reason(_ old: StateSide, _ new: StateSide, as version: UInt32 = 1, _ rule: LaneRule = .fastest)
         -> String?
     {
-        guard case .encoded(let reason) = LaneChoice(from: old, to: new, as: version, rule) else { return nil }
+        guard case .encoded(let reason) = Lane(from: old, to: new, as: version, rule) else { return nil }
         return reason
     }
 
     @Test func `A state of the same compiler, revision, version and layout is handed over natively`() {
-        #expect(LaneChoice(from: state("plugin `a`"), to: state("plugin `a`"), as: 1, .fastest) == .native)
+        #expect(Lane(from: state("plugin `a`"), to: state("plugin `a`"), as: 1, .fastest) == .native)
     }
 
     @Test func `Any other state is encoded, and says why`() {

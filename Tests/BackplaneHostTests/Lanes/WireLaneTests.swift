@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct WireLaneTests {
     /// The wires of a host, each as "who calls its name: lane".
-    private func lanes(_ host: PluginHost) async -> [String: WireStatus.Lane] {
+    private func lanes(_ host: PluginHost) async -> [String: Lane] {
         Dictionary(
             await host.wires.map { ("\($0.user ?? "the program") \($0.label)", $0.lane) },
             uniquingKeysWith: { first, _ in first })
@@ -52,7 +52,7 @@ struct WireLaneTests {
         try await host.start()
         _ = try await host.manager("LibraryManager", as: Library.self)
         _ = try await host.manager("ClockManager", as: BookshelfContracts.WallTime.self)
-        let inC = WireStatus.Lane.encoded(because: "plugin `org.backplane.clock` does not use the Swift SDK")
+        let inC = Lane.encoded(because: "plugin `org.backplane.clock` does not use the Swift SDK")
         #expect(
             await lanes(host) == [
                 "LibraryManager dataAccessController": .native, "LibraryManager communicationController": .native,
@@ -68,7 +68,7 @@ struct WireLaneTests {
                 #""Trial": {"className": "TrialManager"}, "Relay": {"className": "RelayManager", "uses": {"trials": "Trial"}}"#,
             from: .encoded)
         _ = try await test.host.manager("Relay", as: ChallengeModule.Relay.self)
-        let told = WireStatus.Lane.encoded(because: "the host is set to encode every call")
+        let told = Lane.encoded(because: "the host is set to encode every call")
         #expect(await lanes(test.host) == ["Relay trials": told, "the program Relay": told])
         await test.host.stop()
     }

@@ -47,4 +47,26 @@ struct PluginLoaderTests {
         #expect(refusal?.message.hasPrefix(message) == true, "\(String(describing: refusal))")
         await host.host.stop()
     }
+
+    @Test func `a library that takes long to load keeps the host from nothing else, and is known once it is overdue`()
+        async throws
+    {
+        let files = try TestFolder(), gate = files.path + "/gate", begun = files.path + "/begun"
+        let slow = try FixtureLibrary.bytes(
+            "Hostile", id: "org.example.slow",
+            settings: ["entered": #"create_file("begun"); wait_for_file("gate")"#, "begun": begun, "gate": gate])
+        try files.write(slow, as: "libSlow.so")
+        let host = try TestHost(
+            #"{"manifestVersion": 1, "plugins": [{"library": "\#(files.path)/libSlow.so"}], "managers": {}}"#)
+        let check = Task { await host.host.check() }
+        await eventually { FileManager.default.fileExists(atPath: begun) }
+        #expect(await host.host.wires.isEmpty, "it answers")
+        host.clock.advance(by: .seconds(60))
+        let errors = await check.value.map(\.error)
+        #expect(errors.first?.causes.first?.code == .callDeadline, "\(errors)")
+        let overdue = try await host.host.generations()
+        #expect(overdue.map(\.plugin) == ["org.example.slow"] && overdue.map(\.state) == [.failed])
+        try files.write([], as: "gate")
+        await host.host.stop()
+    }
 }

@@ -22,7 +22,7 @@ struct CompositionTests {
 
     /// A wire as the composition tells it beforehand and the host afterwards.
     private struct Crossing: Hashable {
-        var user: String?, label: String, provider: String, contract: String, version: Version, lane: WireStatus.Lane
+        var user: String?, label: String, provider: String, contract: String, version: Version, lane: Lane
     }
 
     @Test(arguments: ["almanac.json", "bookshelf.json", "bookshelf-both.json"], [LaneRule.fastest, .encoded])

@@ -1,4 +1,5 @@
 package import Backplane
+package import BackplaneHost
 import Glibc
 
 /// The kernel's notifications about changes in folders, for one thread that reads and waits for them.

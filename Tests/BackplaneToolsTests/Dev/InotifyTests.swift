@@ -6,6 +6,7 @@ import TestFixtures
 import Testing
 
 @testable import BackplaneHost
+@testable import BackplaneTools
 
 /// What the kernel tells of a folder, and waiting for it.
 @Suite(.timeLimit(.minutes(2)))
