@@ -55,9 +55,9 @@ struct CallInput: Sendable {
             } else {
                 error.message
             }
-        return BackplaneError(
-            error.code, message, at: error.location ?? misfit(row.input, bytes), failure: error.failure,
-            causes: error.causes)
+        var explained = error
+        (explained.message, explained.location) = (message, error.location ?? misfit(row.input, bytes))
+        return explained
     }
 }
 

@@ -155,6 +155,7 @@ struct CallTests {
         let infinity = try await tool.run("call", manifest, "Trial", "infinity")
         #expect(infinity.status == 1 && infinity.output == "" && infinity.errors.contains("call.invalid-output"))
         let failed = try await tool.run("call", manifest, "Trial", "fail", "\"four\"")
-        #expect(failed.errors == "backplane: component.failed (trial.trouble): four\n  length: 4\n")
+        let call = "Trial.fail (org.backplane.tests.challenge)"
+        #expect(failed.errors == "backplane: \(call): component.failed (trial.trouble): four\n  length: 4\n")
     }
 }

@@ -131,7 +131,8 @@ struct ExecutingTests {
         #expect(thrown?.code == .networkFailed)
         #expect(thrown?.message.hasPrefix("the executor `relay` failed: ") == true)
         let own = try await failure { _, _, _ in throw BackplaneError(.networkTimeout, "the archive is closed") }
-        #expect(own?.description == "relay:books: network.timeout: the archive is closed")
+        #expect(own?.description.hasSuffix("): relay:books: network.timeout: the archive is closed") == true)
+        #expect(own?.calls == ["Relay.exchange (org.backplane.tests.relay)"])
     }
 
     @Test(arguments: [(2, "only 2"), (6, "more")])

@@ -23,7 +23,7 @@ extension DeclaredWire {
             return nil
         }
         // The host itself appends the component to the path.
-        let slot = Slot(number: 0, gatekeeper: NoEntry())
+        let slot = Slot(number: 0, gatekeeper: NoEntry(to: description.contract.name), methods: methods)
         slot.flip(to: Binding(makeCells(target), counting: .atomic))
         return slot
     }

@@ -12,7 +12,7 @@ public struct BoundStream<Input: Sendable, Element: Sendable, Frame>: Sendable {
     ///   - call: The frame of the call being served, or one started with `context.begin()`. Its deadline bounds the
     ///     opening of the stream, not its lifetime.
     public func callAsFunction(_ input: Input, _ call: Call) -> StreamElements<Element> {
-        StreamElements(isResumable: false) { [slot, member] (_, _) async throws(BackplaneError) in
+        StreamElements(of: (slot, member), isResumable: false) { [slot, member] (_, _) async throws(BackplaneError) in
             try await slot.open(member, input, call, Element.self)
         }
     }

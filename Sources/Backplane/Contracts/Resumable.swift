@@ -34,7 +34,7 @@ extension BoundStream where Input: Resumable, Input.Element == Element {
     ///   - call: The frame of the call being served, or one started with `context.begin()`. Its deadline bounds the
     ///     first opening.
     public func callAsFunction(_ input: Input, _ call: Call) -> StreamElements<Element> {
-        StreamElements(isResumable: true, hasPosition: input.hasPosition) {
+        StreamElements(of: (slot, member), isResumable: true, hasPosition: input.hasPosition) {
             [slot, member] (last, isFirst) async throws(BackplaneError) in
             var call = call
             if !isFirst { call.deadline = nil }

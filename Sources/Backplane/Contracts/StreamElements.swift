@@ -17,16 +17,17 @@ public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
     /// Creates the elements of a stream.
     ///
     /// - Parameters:
+    ///   - member: The slot and the member that errors name.
     ///   - isResumable: Whether the stream is reopened when it is interrupted.
     ///   - hasPosition: Whether the stream may be reopened before its first element.
     ///   - open: A function that opens the stream, or reopens it after the given element.
     init(
-        isResumable: Bool, hasPosition: Bool = true,
+        of member: (slot: Slot, number: Int), isResumable: Bool, hasPosition: Bool = true,
         _ open:
             nonisolated(nonsending) @escaping @Sendable (_ last: Element?, _ isFirst: Bool)
             async throws(BackplaneError) -> OpenSource<Element>
     ) {
-        opening = StreamOpening(isResumable: isResumable, hasPosition: hasPosition, open)
+        opening = StreamOpening(of: member, isResumable: isResumable, hasPosition: hasPosition, open)
     }
 
     /// Returns the iterator over the elements; only the first iterator returns any.
@@ -56,12 +57,15 @@ final class StreamOpening<Element>: Sendable {
     typealias Open =
         nonisolated(nonsending) @Sendable (_ last: Element?, _ isFirst: Bool)
         async throws(BackplaneError) -> OpenSource<Element>
+    let member: (slot: Slot, number: Int)
     let isResumable, hasPosition: Bool
     let open: Open
     private let isTaken = Atomic<Bool>(false)
 
-    init(isResumable: Bool, hasPosition: Bool, _ open: @escaping Open) {
-        (self.isResumable, self.hasPosition, self.open) = (isResumable, hasPosition, open)
+    init(
+        of member: (slot: Slot, number: Int), isResumable: Bool, hasPosition: Bool, _ open: @escaping Open
+    ) {
+        (self.member, self.isResumable, self.hasPosition, self.open) = (member, isResumable, hasPosition, open)
     }
 
     /// Returns `true` only the first time that it is called.
@@ -97,7 +101,7 @@ final class StreamReader<Element: Sendable> {
     @inlinable
     nonisolated(nonsending) func next() async throws(BackplaneError) -> Element? {
         // Copies of an iterator share their reader.
-        guard !isReading else { throw .streamReadTwiceAtOnce }
+        guard !isReading else { throw naming(.streamReadTwiceAtOnce) }
         isReading = true
         defer { isReading = false }
         while !isOver {
@@ -131,8 +135,13 @@ final class StreamReader<Element: Sendable> {
         interruptions += 1
         guard isResumable, last != nil || opening.hasPosition, error.code == .streamInterrupted,
             interruptions < Self.patience
-        else { throw error }
+        else { throw naming(error) }
         isOver = false
+    }
+
+    @inline(never) @usableFromInline
+    func naming(_ error: BackplaneError) -> BackplaneError {
+        opening.member.slot.naming(opening.member.number, in: error)
     }
 
     @inline(never) @usableFromInline

@@ -8,9 +8,10 @@ extension BackplaneError: Codable {
             at: try container.decodeIfPresent(String.self, forKey: .location),
             failure: try Failure(ifIn: container),
             causes: try container.decodeIfPresent([BackplaneError].self, forKey: .causes) ?? [])
+        calls = try container.decodeIfPresent([String].self, forKey: .calls) ?? []
     }
 
-    /// Encodes an object with `code` and `message`, and with `location`, `failure` and `causes` where they are present.
+    /// Encodes an object with `code` and `message`, and with `location`, `failure`, `causes` and `calls` where present.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: TextKey.self)
         try container.encode(code.rawValue, forKey: .code)
@@ -18,6 +19,7 @@ extension BackplaneError: Codable {
         try container.encodeIfPresent(location, forKey: .location)
         try failure?.encode(in: &container)
         if !causes.isEmpty { try container.encode(causes, forKey: .causes) }
+        if !calls.isEmpty { try container.encode(calls, forKey: .calls) }
     }
 }
 
@@ -44,5 +46,6 @@ extension TextKey {
     fileprivate static let location = TextKey("location")
     fileprivate static let failure = TextKey("failure")
     fileprivate static let causes = TextKey("causes")
+    fileprivate static let calls = TextKey("calls")
     fileprivate static let details = TextKey("details")
 }

@@ -1,8 +1,8 @@
 /// The error that every part of Backplane throws.
 ///
 /// It has a code for programs, a message for people, a location and causes. It crosses the boundary unchanged, so that
-/// a plugin's error reads the same in the host and in another plugin.
-public struct BackplaneError: Error, Sendable, Equatable {
+/// a plugin's error reads the same in the host and in another plugin; only ``calls`` grows with each call that it ends.
+public struct BackplaneError: Error, Sendable {
     /// The kind of the error, for comparison: `error.code == .callDeadline`.
     public var code: Code
     /// A description of the problem and its remedy, in one line.
@@ -14,6 +14,11 @@ public struct BackplaneError: Error, Sendable, Equatable {
     public var failure: Failure?
     /// The errors that caused this one.
     public var causes: [BackplaneError]
+    /// The calls that the error has ended, outermost first, each such as `Shelf.find (org.example.shelf)`: the
+    /// component, the method and the plugin.
+    ///
+    /// Of more than 16 calls, those in the middle are omitted, and a cancelled call omits those that it made itself.
+    public var calls: [String] = []
 
     /// Creates an error to throw or to report.
     ///
@@ -44,11 +49,33 @@ public struct BackplaneError: Error, Sendable, Equatable {
     }
 }
 
+extension BackplaneError: Equatable {
+    /// Returns whether two errors say the same, regardless of the ``calls`` that they have ended.
+    public static func == (a: Self, b: Self) -> Bool {
+        a.code == b.code && a.message == b.message && a.location == b.location && a.failure == b.failure
+            && a.causes == b.causes
+    }
+}
+
+extension BackplaneError {
+    /// Returns the error of a call that another error has ended.
+    ///
+    /// - Parameter call: The name of the call, for ``calls``.
+    package func of(call: String) -> BackplaneError {
+        var error = self
+        if code == .callCancelled { error.calls = [] }  // as in EncodedAnswer
+        error.calls.insert(call, at: 0)
+        if error.calls.count > 16 { error.calls.replaceSubrange(8...9, with: ["…"]) }
+        return error
+    }
+}
+
 extension BackplaneError: CustomStringConvertible {
-    /// The location, code and message, in one line.
+    /// The calls, location, code and message, in one line.
     public var description: String {
+        let path = calls.isEmpty ? "" : calls.joined(separator: " → ") + ": "
         let own = failure.map { " (\($0.code))" } ?? ""
-        return (location.map { "\($0): " } ?? "") + "\(code)\(own): \(message)"
+        return path + (location.map { "\($0): " } ?? "") + "\(code)\(own): \(message)"
     }
 
     /// The error and all its causes, indented, with one line each, and without confidential details.

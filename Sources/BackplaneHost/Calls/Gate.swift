@@ -48,6 +48,8 @@ package final class Gate: Gatekeeper {
     struct State {
         var phase = Phase.open
         var slots: [GateSlot] = []
+        /// The names of the component behind the gate and of its plugin; `nil` until one has been led to.
+        var called: (component: String, plugin: String)?
         /// The bindings that were taken out of their slots and may still have calls in flight.
         var retired: [Binding] = []
         /// The retired bindings for which another part of the host waits.
@@ -100,9 +102,13 @@ package final class Gate: Gatekeeper {
 extension Gate {
     /// Creates a slot for calls from component `number` through this gate, open if the gate is.
     ///
-    /// - Parameter refusal: The reason why the slot stays closed until it is assigned another binding.
-    func makeSlot(number: UInt32, to binding: Binding, refusal: BackplaneError? = nil) -> Slot {
-        let slot = Slot(number: number, gatekeeper: self)
+    /// - Parameters:
+    ///   - methods: The methods of the callers' contract, which errors name.
+    ///   - refusal: The reason why the slot stays closed until it is assigned another binding.
+    func makeSlot(
+        number: UInt32, to binding: Binding, methods: [MethodDescription] = [], refusal: BackplaneError? = nil
+    ) -> Slot {
+        let slot = Slot(number: number, gatekeeper: self, methods: methods)
         state.withLock { state in
             if case .open = state.phase, refusal == nil { slot.flip(to: binding) }
             var gateSlot = GateSlot(slot, binding, refusal: refusal)
@@ -158,10 +164,15 @@ extension Gate {
 
     /// Decides what each slot will contain when the held gate is opened; calls through a refused slot then fail.
     ///
+    /// - Parameter called: The names of the component that is called then and of its plugin.
     /// - Returns: The bindings of calls that were admitted under an earlier decision, which only drain from now on.
     @discardableResult
-    func lead(_ next: (Slot, Binding) -> Result<Binding, BackplaneError>) -> Set<Binding> {
+    func lead(
+        to called: (component: String, plugin: String)? = nil,
+        _ next: (Slot, Binding) -> Result<Binding, BackplaneError>
+    ) -> Set<Binding> {
         state.withLock { state in
+            if let called { state.called = called }
             var taken: Set<Binding> = []
             for index in state.slots.indices {
                 state.slots[index].next = next(state.slots[index].slot, state.slots[index].binding)
@@ -331,6 +342,10 @@ extension Gate {
             case .closed(let error), .refusing(let error): state.admissionAside(at: slot, call) ?? .failure(error)
             }
         }
+    }
+
+    package func name(of method: String) -> String? {
+        state.withLock(\.called).map { "\($0.component).\(method) (\($0.plugin))" }
     }
 
     private func end(_ id: UInt64, _ error: BackplaneError) {

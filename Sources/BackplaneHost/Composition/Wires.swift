@@ -40,7 +40,8 @@ struct Wires {
         _ user: LiveNode, _ label: String, _ end: ConsumerEnd, to provider: RunningComponent, isLater: Bool = false
     ) -> OpenWire {
         let slot = makeSlot(user, label, end, to: provider, isLater: isLater)
-        let wire = ServedWire(slot, at: provider.gate, methods: end.side.contract.methods)
+        let wire = ServedWire(
+            slot, at: provider.gate, methods: end.side.contract.methods, namesErrors: end.side.origin.revision == 0)
         return OpenWire(id: Callbacks.newID(), label: label, slot: slot, wire: wire)
     }
 
@@ -59,9 +60,10 @@ struct Wires {
     ) -> Slot {
         let (binding, lane) = bind(end, to: provider)
         let refusal: BackplaneError? = if isLater, let end { refusal(of: provider, to: end) } else { nil }
-        let slot = provider.gate.makeSlot(number: UInt32(user?.number ?? 0), to: binding, refusal: refusal)
-        made += 1
         let contract = end?.side.contract ?? ContractDescription(name: "", version: Version(0))
+        let slot = provider.gate.makeSlot(
+            number: UInt32(user?.number ?? 0), to: binding, methods: contract.methods, refusal: refusal)
+        made += 1
         known[slot] = KnownWire(
             user: user?.id, gate: provider.gate, consumer: end,
             status: WireStatus(
@@ -114,7 +116,7 @@ struct Wires {
     @discardableResult
     mutating func lead(to provider: RunningComponent) -> (refused: Set<Slot>, early: Set<Binding>) {
         var refused: Set<Slot> = []
-        let early = provider.gate.lead { slot, old in
+        let early = provider.gate.lead(to: (provider.name, provider.node.entry.plugin)) { slot, old in
             guard let wire = known[slot] else { return .success(old) }
             if let refusal = wire.consumer.flatMap({ refusal(of: provider, to: $0) }) {
                 refused.insert(slot)

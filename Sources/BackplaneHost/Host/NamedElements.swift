@@ -9,7 +9,9 @@ import CBackplane
 public struct NamedElements: AsyncSequence, Sendable {
     private let stream: NamedStream
 
-    init(_ stream: ServedStream, of method: String) { self.stream = NamedStream(stream, of: method) }
+    init(_ stream: ServedStream, of method: String, through wire: ServedWire) {
+        self.stream = NamedStream(stream, of: method, through: wire)
+    }
 
     /// Returns the iterator over the elements; all iterators read the same stream.
     public func makeAsyncIterator() -> Iterator { Iterator(stream: stream) }
@@ -31,8 +33,11 @@ public struct NamedElements: AsyncSequence, Sendable {
 private final class NamedStream: Sendable {
     private let stream: ServedStream
     private let method: String
+    private let wire: ServedWire
 
-    init(_ stream: ServedStream, of method: String) { (self.stream, self.method) = (stream, method) }
+    init(_ stream: ServedStream, of method: String, through wire: ServedWire) {
+        (self.stream, self.method, self.wire) = (stream, method, wire)
+    }
 
     deinit { Self.close(stream) }
 
@@ -49,7 +54,9 @@ private final class NamedStream: Sendable {
         if !HostThread.launch({ [stream] in stream.next(1, reply) }) { reply.end(.noThread) }
         let pulled = await answer.wait { [stream] in Self.close(stream) }
         if pulled.status == Int32(BP_END) { return nil }
-        return try element(in: pulled.get())
+        do throws(BackplaneError) { return try element(in: pulled.get()) } catch {
+            throw wire.naming(method, in: error)
+        }
     }
 
     /// Returns the only element of a JSON array, byte for byte.

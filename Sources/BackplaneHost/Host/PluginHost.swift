@@ -300,7 +300,7 @@ public final class PluginHost: Sendable {
     {
         try coordinator.requireThreads()
         let wire = try await coordinator.names(of: manager)
-        return NamedElements(wire.openAside(.named(method), input, call), of: method)
+        return NamedElements(wire.openAside(.named(method), input, call), of: method, through: wire)
     }
 
     /// Returns a new call that starts here.

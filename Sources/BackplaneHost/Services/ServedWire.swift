@@ -18,6 +18,8 @@ final class ServedWire: Sendable {
     let gate: Gate
     /// The methods that the wire declares.
     let methods: [MethodDescription]
+    /// A Boolean value that indicates whether the host names the called method in errors, because the user has no SDK.
+    private let namesErrors: Bool
     /// The calls that the gate has admitted after they had waited; a thread that opens a gate must not enter a plugin.
     private let admitted = PluginWork()
     /// The calls that had to wait at the gate, until they end.
@@ -29,8 +31,8 @@ final class ServedWire: Sendable {
         let wait, call: Cancellation
     }
 
-    init(_ slot: Slot, at gate: Gate, methods: [MethodDescription]) {
-        (self.slot, self.gate, self.methods) = (slot, gate, methods)
+    init(_ slot: Slot, at gate: Gate, methods: [MethodDescription], namesErrors: Bool = false) {
+        (self.slot, self.gate, self.methods, self.namesErrors) = (slot, gate, methods, namesErrors)
     }
 
     /// Returns whether calls pass a gate.
@@ -66,7 +68,13 @@ final class ServedWire: Sendable {
                 })
         }
         if !begins { reply.end(.noThread) }
-        return try await answer.wait { begun.cancel() }.get()
+        let ended = await answer.wait { begun.cancel() }
+        do throws(BackplaneError) { return try ended.get() } catch { throw naming(method, in: error) }
+    }
+
+    /// Returns the error of a call by name, with the called method in ``BackplaneError/calls``.
+    func naming(_ method: String, in error: BackplaneError) -> BackplaneError {
+        gate.name(of: method).map(error.of(call:)) ?? error
     }
 
     private func admit(_ admission: Admission, _ method: Method, _ input: bp_bytes, _ call: Call, _ reply: Reply)
@@ -75,9 +83,18 @@ final class ServedWire: Sendable {
         switch admission {
         case .success(let lease): return forward(lease, method, input, call, reply)
         case .failure(let error):
-            reply.end(error)
+            end(reply, method, EncodedAnswer(error))
             return 0
         }
+    }
+
+    /// Ends a call with an error, which names the method to a user without the SDK: in the text or in the JSON.
+    private func end(_ reply: Reply, _ method: Method, _ answer: EncodedAnswer) {
+        guard namesErrors, case .declared(let index) = method, let name = gate.name(of: methods[index].name) else {
+            return reply.end(answer)
+        }
+        if answer.status == BP_ERROR { return reply.end(answer.error.of(call: name)) }
+        "\(name): \(answer.error.message)".withBytes { reply.end(answer.status, $0) }
     }
 
     private func forward(_ lease: Lease, _ method: Method, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
@@ -93,11 +110,12 @@ final class ServedWire: Sendable {
                 number, input, slot.appended(to: call),
                 Reply { status, payload in
                     lease.end()
-                    reply.end(status, payload)
+                    if status == BP_OK { return reply.end(status, payload) }
+                    self.end(reply, method, EncodedAnswer(status, payload))
                 })
         } catch {
             lease.end()
-            reply.end(error)
+            end(reply, method, EncodedAnswer(error))
             return 0
         }
     }

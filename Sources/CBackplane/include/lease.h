@@ -30,9 +30,9 @@ extern "C" {
 #define BP_INLINE static inline __attribute__((always_inline))
 #define BP_HIDDEN __attribute__((visibility("hidden")))
 
-/* The revision, which changes with anything in this file, and with the types in cells (Boundary/Lanes/Cell.swift,
- * Boundary/Streams/StreamCell.swift). */
-#define BP_LANE_REVISION 7u
+/* The revision, which changes with anything in this file, with the types in cells (Boundary/Lanes/Cell.swift,
+ * Boundary/Streams/StreamCell.swift), and with BackplaneError. */
+#define BP_LANE_REVISION 8u
 
 /* --------------------------------------------------------------------------------------- bindings and slots */
 
@@ -72,6 +72,9 @@ typedef struct bp_gate {
     void (*cancel)(bp_slot *slot, uint64_t id);
     /* Decides about a call of a synchronous method, which cannot wait; `done` has been called when it returns. */
     void (*admit_now)(bp_slot *slot, const bp_call *call, bp_admitted done, void *_Nullable context);
+    /* Answers with the name of a member for an error, such as `Shelf.find (org.example.shelf)`, or with no text if it is
+     * unknown; `done` has been called when it returns. */
+    void (*name)(bp_slot *slot, intptr_t member, bp_done done, void *_Nullable context);
 } bp_gate;
 
 /* The place through which a wire calls. Never freed or given to another wire, since a Wire may be kept for ever. */

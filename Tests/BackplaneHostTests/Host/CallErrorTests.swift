@@ -27,12 +27,20 @@ struct CallErrorTests {
     }
 
     @Test(arguments: Origin.allCases)
-    func `an error that says what it is keeps its code, its message and its details`(origin: Origin) async throws {
+    func `an error keeps its code, its message and its details, and names the calls that it has ended`(
+        origin: Origin
+    ) async throws {
         try await with(origin) { test, trials, relay in
-            let text = Self.trouble.message
-            #expect(await error { try await trials.fail(text) } == Self.trouble)
-            #expect(throws: Self.trouble) { try trials.failNow(text) }
-            #expect(await error { try await relay.fail(text) } == Self.trouble, "from plugin to plugin")
+            let text = Self.trouble.message, plugin = "(org.backplane.tests.challenge)"
+            let thrown = await error { try await trials.fail(text) }
+            #expect(thrown == Self.trouble && thrown?.calls == ["Trial.fail \(plugin)"])
+            let thrownNow = #expect(throws: Self.trouble) { try trials.failNow(text) }
+            #expect(thrownNow?.calls == ["Trial.failNow \(plugin)"])
+            let relayed = await error { try await relay.fail(text) }
+            #expect(relayed == Self.trouble, "from plugin to plugin")
+            #expect(relayed?.calls == ["Relay.fail \(plugin)", "Trial.fail \(plugin)"])
+            let called = await error { try await test.call("Relay", "fail", #""no""#) }
+            #expect(called?.calls == relayed?.calls)
         }
     }
 

@@ -127,13 +127,17 @@ struct GateTests {
 
     @Test(arguments: countings)
     func `A closed gate refuses waiting and later calls, for ever`(counting: LeaseCounting) async throws {
-        let gate = Gate(clock: clock), adder = Adder(1)
-        let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, counting)))
+        let gate = Gate(clock: clock), adder = Adder(1), methods = ContractDescription(of: Adding.self).methods
+        let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, counting), methods: methods))
+        gate.lead(to: ("Adder", "org.example.adder")) { .success($1) }
         gate.hold()
         let waiting = (0..<5).map { _ in Task { try await remote.add(1) } }
         await eventually { gate.callsWaiting == 5 }
         gate.close()
-        for task in waiting { #expect(await error { try await task.value }?.code == .callRetired) }
+        for task in waiting {
+            let refused = await error { try await task.value }
+            #expect(refused?.code == .callRetired && refused?.calls == ["Adder.add (org.example.adder)"])
+        }
         #expect(await error { try await remote.add(1) }?.code == .callRetired)
         #expect(throws: BackplaneError.self) { try remote.addNow(1) }
         gate.open { _, _ in binding(adder, counting) }

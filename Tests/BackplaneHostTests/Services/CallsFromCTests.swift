@@ -39,6 +39,8 @@ struct CallsFromCTests {
             #expect(arrived?.code == .componentFailed)
             #expect(arrived?.message == "ouch")
             #expect(arrived?.failure == .init(code: "trial.trouble", details: ["length": "4"]))
+            let plugins = ["org.backplane.tests.fixtures-in-c", "org.backplane.tests.challenge"]
+            #expect(arrived?.calls == ["Caller.\(method) (\(plugins[0]))", "Trials.\(method) (\(plugins[1]))"])
         }
         await test.host.stop()
     }

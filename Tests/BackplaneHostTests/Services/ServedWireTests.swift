@@ -34,7 +34,7 @@ struct ServedWireTests {
         let component = try await coordinator.running("Trial"), gate = try await coordinator.gate(of: "Trial")
         let methods = component.calls.methods
         let binding = { @Sendable in Binding(keeping: ServedTarget(component.calls, methods), counting: counting) }
-        let wire = ServedWire(gate.makeSlot(number: 3, to: binding()), at: gate, methods: methods)
+        let wire = ServedWire(gate.makeSlot(number: 3, to: binding()), at: gate, methods: methods, namesErrors: true)
         let wait = try #require(methods.firstIndex { $0.name == "wait" }),
             path = try #require(methods.firstIndex { $0.name == "path" })
         let counts = Counts(), rounds = 500
@@ -73,5 +73,11 @@ struct ServedWireTests {
                 && component.calls.callsInFlight == 0
         }
         await coordinator.stop()
+
+        let refused = PendingAnswer()
+        #expect(Array("0".utf8).withBytes { wire.call(wait, $0, Call(), refused.reply) } == 0)
+        let answer = try #require(refused.now)
+        #expect(answer.status == BP_RETIRED)
+        #expect(answer.error.message.hasPrefix("Trial.wait (org.backplane.tests.challenge): the "))
     }
 }

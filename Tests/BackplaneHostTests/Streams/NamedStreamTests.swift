@@ -43,6 +43,7 @@ struct NamedStreamTests {
         try await with { test, _ in
             let unknown = await error { try await text(stream(test, "coun", "70")) }
             #expect(unknown?.code == .callUnimplemented)
+            #expect(unknown?.calls == ["Direct.coun (org.backplane.tests.parity)"])
             let mistyped = await error { try await text(stream(test, "count", "\"many\"")) }
             #expect(mistyped?.code == .callInvalidInput)
             let called = await error { try await test.call("Direct", "count", "1") }

@@ -51,6 +51,10 @@ struct StreamTests {
                 }
                 #expect(arrived == [0, 1])
                 #expect(thrown == kind.error)
+                let provider = "Direct.fail (org.backplane.tests.parity)"
+                let relay = "Relayed.fail (org.backplane.tests.parity-relay)"
+                let calls = kind == .cancellation ? [relay] : [relay, provider]
+                #expect(thrown?.calls == (route.isRelayed ? calls : [provider]))
                 let afterwards = try await iterator.next()
                 #expect(afterwards == nil, "an error is the end")
             }

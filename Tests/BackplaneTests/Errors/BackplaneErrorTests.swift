@@ -13,9 +13,24 @@ import Testing
         ])
 
     @Test func `it crosses whole`() throws {
-        let answer = EncodedAnswer(error)
-        let arrived = #expect(throws: BackplaneError.self) { try answer.get() }
-        #expect(arrived == error)
+        for error in [
+            error.of(call: "Shelf.find (b)"), BackplaneError(.callDeadline, "late").of(call: "Shelf.find (b)"),
+        ] {
+            let arrived = EncodedAnswer(error).error
+            #expect(arrived == error && arrived.calls == error.calls)
+        }
+        let cancelled = BackplaneError(.callCancelled, "over").of(call: "Shelf.find (b)").of(call: "Library.open (a)")
+        #expect(cancelled.calls == ["Library.open (a)"])
+        #expect(EncodedAnswer(cancelled).status == 4)
+    }
+
+    @Test func `it begins with the calls that it has ended, of which it keeps the first and the last`() {
+        var error = BackplaneError(.callRetired, "over", at: "/a")
+        for number in (1...100).reversed() { error = error.of(call: "\(number)") }
+        #expect(
+            error.description
+                == "1 → 2 → 3 → 4 → 5 → 6 → 7 → 8 → … → 94 → 95 → 96 → 97 → 98 → 99 → 100: /a: call.retired: over")
+        #expect(error == BackplaneError(.callRetired, "over", at: "/a"))
     }
 
     @Test func `a code that only the other side knows survives`() throws {

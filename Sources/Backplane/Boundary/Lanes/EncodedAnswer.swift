@@ -57,8 +57,12 @@ package struct EncodedAnswer: Sendable {
     private static var textLimit: Int { 65_536 }
 
     /// Returns the status code that represents this error exactly; `nil` if the error carries more than a code.
+    ///
+    /// A cancelled call is always recognised by its status, because it is not a failure; its calls are omitted.
     private static func status(saying error: BackplaneError) -> Int32? {
-        guard error.location == nil, error.failure == nil, error.causes.isEmpty, !error.message.isEmpty else {
+        guard error.location == nil, error.failure == nil, error.causes.isEmpty, !error.message.isEmpty,
+            error.calls.isEmpty || error.code == .callCancelled
+        else {
             return nil
         }
         let statuses = [

@@ -18,8 +18,10 @@ package struct Slot: @unchecked Sendable {  // the slot is C atomics (lease.h), 
     /// Creates a closed slot for wires of component `number`.
     ///
     /// The gatekeeper is retained for the lifetime of the process.
-    package init(number: UInt32, gatekeeper: any Gatekeeper) {
-        pointer = bp_slot_new(number, bp_gate.keeping(gatekeeper))
+    ///
+    /// - Parameter methods: The methods of the wires' contract, which errors name.
+    package init(number: UInt32, gatekeeper: any Gatekeeper, methods: [MethodDescription] = []) {
+        pointer = bp_slot_new(number, bp_gate.keeping(gatekeeper, methods))
     }
 
     /// A slot that remains closed.
@@ -33,11 +35,13 @@ package struct Slot: @unchecked Sendable {  // the slot is C atomics (lease.h), 
     nonisolated(nonsending) func call<Input, Output>(_ member: Int, _ input: Input, _ call: Call)
         async throws(BackplaneError) -> Output
     {
-        try call.checkDeadline()
-        let binding = if let open = bp_enter(pointer) { open } else { try await admission(of: call) }
-        defer { bp_leave(binding) }
-        return try await bp_cell(binding, member).assumingMemoryBound(to: AsyncCell<Input, Output>.self).pointee
-            .invoke(input, call, from: pointer.pointee.number)
+        do throws(BackplaneError) {
+            try call.checkDeadline()
+            let binding = if let open = bp_enter(pointer) { open } else { try await admission(of: call) }
+            defer { bp_leave(binding) }
+            return try await bp_cell(binding, member).assumingMemoryBound(to: AsyncCell<Input, Output>.self).pointee
+                .invoke(input, call, from: pointer.pointee.number)
+        } catch { throw naming(member, in: error) }
     }
 
     /// Calls a synchronous method through the slot's binding, without waiting.
@@ -45,10 +49,21 @@ package struct Slot: @unchecked Sendable {  // the slot is C atomics (lease.h), 
     /// Throws the errors of `call`.
     @inlinable @inline(__always)
     func callNow<Input, Output>(_ member: Int, _ input: Input, _ call: Call) throws(BackplaneError) -> Output {
-        try call.checkDeadline()
-        let binding = if let open = bp_enter(pointer) { open } else { try immediateAdmission(of: call) }
-        defer { bp_leave(binding) }
-        return try bp_cell(binding, member).assumingMemoryBound(to: SyncCell<Input, Output>.self).pointee
-            .invoke(input, call, from: pointer.pointee.number)
+        do throws(BackplaneError) {
+            try call.checkDeadline()
+            let binding = if let open = bp_enter(pointer) { open } else { try immediateAdmission(of: call) }
+            defer { bp_leave(binding) }
+            return try bp_cell(binding, member).assumingMemoryBound(to: SyncCell<Input, Output>.self).pointee
+                .invoke(input, call, from: pointer.pointee.number)
+        } catch { throw naming(member, in: error) }
+    }
+
+    /// Returns the error of a call through the slot, with the called method in ``BackplaneError/calls``.
+    @inline(never) @usableFromInline
+    func naming(_ member: Int, in error: BackplaneError) -> BackplaneError {
+        let answer = PendingAnswer()
+        pointer.pointee.gate.pointee.name(pointer, member, PendingAnswer.done, answer.toContext())
+        guard let name = answer.now?.payload, !name.isEmpty else { return error }
+        return error.of(call: String(decoding: name, as: UTF8.self))
     }
 }
