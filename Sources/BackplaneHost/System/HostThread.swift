@@ -114,6 +114,12 @@ final class ThreadExecutor: SerialExecutor, TaskExecutor {
         var jobs: [UnownedJob] = []
         var isRunning = false
         var isRetired = false
+
+        /// Records that the thread runs, and returns whether it has to be started.
+        mutating func takeThread() -> Bool {
+            defer { isRunning = true }
+            return !isRunning
+        }
     }
     private let name: String
     private let state = Monitor(State())
@@ -122,18 +128,23 @@ final class ThreadExecutor: SerialExecutor, TaskExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        state.withLock { $0.jobs.append(job) }
-        _ = begin()
+        // In one step with the start: once the job has run, the executor may be gone.
+        let needsThread = state.withLock { state in
+            state.jobs.append(job)
+            return state.takeThread()
+        }
+        if needsThread { _ = startThread() }
     }
 
-    /// Starts the thread unless it runs; returns `false` if it cannot be created, in which case Swift's pool runs any
-    /// jobs.
+    /// Starts the thread unless it runs; returns `false` if it cannot be created.
     func begin() -> Bool {
-        let needsThread = state.withLock { state in
-            defer { state.isRunning = true }
-            return !state.isRunning
-        }
-        if !needsThread || HostThread.tryStart(name, { self.run() }) { return true }
+        let needsThread = state.withLock { $0.takeThread() }
+        return !needsThread || startThread()
+    }
+
+    /// Starts the thread; if it cannot be created, Swift's pool runs any jobs.
+    private func startThread() -> Bool {
+        if HostThread.tryStart(name, { self.run() }) { return true }
         let hasJobs = state.withLock { state in
             state.isRunning = !state.jobs.isEmpty
             return state.isRunning
