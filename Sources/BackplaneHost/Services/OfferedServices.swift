@@ -392,7 +392,8 @@ let callFunctions = bp_calls_1(
     cancel: { handle, id in ComponentHandles.find(handle)?.cancel(id) },
     find: { handle, name, needed, frame, done, context in
         let answer: Answer<(wire: OpenWire, sharesSlots: Bool)> = answer(
-            context, { context, found in found.wire.withC(found.sharesSlots) { done(context, Int32(BP_OK), $0, .empty) } },
+            context,
+            { context, found in found.wire.withC(found.sharesSlots) { done(context, Int32(BP_OK), $0, .empty) } },
             or: { done($0, $1, nil, $2) })
         _ = OfferedServices.start(handle, "the lookup of managers", for: [.manager], answer) {
             component throws(BackplaneError) in

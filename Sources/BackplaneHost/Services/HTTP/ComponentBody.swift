@@ -122,11 +122,12 @@ final class ComponentBody: Sendable {
 
     /// Reports that the body is no longer needed.
     func exchangeEnded() {
-        let unneeded = state.withLock { state in
+        let (pieces, owed) = state.withLock { state in
             state.isFinal = true
-            return [state.pieces.take(), state.owed]
+            return (state.pieces.take(), state.owed)
         }
-        for case let pieces? in unneeded { abandon(pieces, BackplaneError.bodyUnneeded) }
+        pieces?.fail(BackplaneError.bodyUnneeded)
+        if let owed { abandon(owed, BackplaneError.bodyUnneeded) }
         change { _ in }
     }
 

@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneExchange
 import BackplaneNetwork
+import CBackplane
 import Synchronization
 
 /// The component's side of an exchange: functions that are called when something happens.
@@ -19,12 +20,10 @@ struct ExchangeClient: Sendable {
 
 /// The head of one response of an exchange's series, or the outcome of an attempt.
 struct ExchangeHead: Sendable {
-    enum Kind: Sendable {
-        case interim, final, attempt
-    }
     var exchange: UInt64
     var number: UInt32
-    var kind = Kind.final
+    /// `BP_HTTP_FINAL`, …
+    var kind = BP_HTTP_FINAL
     /// The status; 0 for an attempt without a response.
     var status: Int
     var headers: HTTPHeaders
@@ -188,7 +187,7 @@ final class Exchange: Sendable {
             return state.number
         }
         let head = ExchangeHead(
-            exchange: id, number: number, kind: isInterim ? .interim : .final, status: response.status,
+            exchange: id, number: number, kind: isInterim ? BP_HTTP_INTERIM : BP_HTTP_FINAL, status: response.status,
             headers: response.headers,
             version: response.version, source: request.scheme == "file" ? "file" : "network",
             length: response.contentLength, attempt: response.timings.attempts,
@@ -198,7 +197,7 @@ final class Exchange: Sendable {
 
     private func report(_ attempt: HTTPAttempt) {
         let head = ExchangeHead(
-            exchange: id, number: 0, kind: .attempt, status: attempt.status ?? 0, headers: [:],
+            exchange: id, number: 0, kind: BP_HTTP_ATTEMPT, status: attempt.status ?? 0, headers: [:],
             source: attempt.error?.rawValue ?? "network", attempt: attempt.number, after: duration)
         notify { client.headed(head) }
     }

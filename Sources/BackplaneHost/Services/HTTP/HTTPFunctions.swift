@@ -128,7 +128,7 @@ extension ExchangeHead {
             (version ?? "").withBytes { version in
                 source.withBytes { source in
                     var head = bp_http_head(
-                        size: UInt32(MemoryLayout<bp_http_head>.size), kind: kind.number, exchange: exchange,
+                        size: UInt32(MemoryLayout<bp_http_head>.size), kind: UInt32(kind), exchange: exchange,
                         number: number, status: UInt32(clamping: status), attempt: UInt32(clamping: attempt),
                         reserved: 0, headers: headers.baseAddress, header_count: headers.count, protocol: version,
                         source: source, age_ns: 0, length: length ?? -1, after_ns: after.nanoseconds)
@@ -139,36 +139,15 @@ extension ExchangeHead {
     }
 }
 
-extension ExchangeHead.Kind {
-    fileprivate var number: UInt32 {
-        switch self {
-        case .interim: UInt32(BP_HTTP_INTERIM)
-        case .final: UInt32(BP_HTTP_FINAL)
-        case .attempt: UInt32(BP_HTTP_ATTEMPT)
-        }
-    }
-}
-
 /// The unfinished files that downloads of a killed process have left in the folders of components.
 final class AbandonedDownloads: Sendable {
-    private final class Folder: Sendable {
-        let isClean = Mutex(false)
-    }
-    private let folders = Mutex<[String: Folder]>([:])
+    private let clean = Mutex<Set<String>>([])
 
     /// Removes the files of a folder before the first download into it; later calls do nothing.
     ///
     /// A file that a plugin is still examining looks like an abandoned one, so the folder is not searched again.
     func remove(from path: String) {
         guard !path.isEmpty else { return }
-        let folder = folders.withLock { folders in
-            let folder = folders[path] ?? Folder()
-            folders[path] = folder
-            return folder
-        }
-        folder.isClean.withLock { isClean in
-            if !isClean { IncomingFile.removeAbandoned(in: path) }
-            isClean = true
-        }
+        clean.withLock { if $0.insert(path).inserted { IncomingFile.removeAbandoned(in: path) } }
     }
 }
