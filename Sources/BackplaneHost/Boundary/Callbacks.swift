@@ -5,13 +5,11 @@ import Synchronization
 /// The pending answers of plugins.
 ///
 /// A plugin receives a number, never a pointer. A duplicate or late answer is not found in the table and is ignored.
-/// `bp_done` and `bp_created` pass back only that number, which does not identify a host, and a pointer to a host would
-/// not outlive it. The table is therefore shared by the whole process, and its numbers are never reused.
 package enum Callbacks {
     /// The result of an operation that was requested from a plugin.
     package struct Ended: Sendable {
         package var answer: EncodedAnswer
-        var instance: ForeignPointer
+        var instance = ForeignPointer(raw: nil)
     }
     /// A handler that receives the number and the result of an operation.
     package typealias Handler = @Sendable (UInt64, Ended) -> Void
@@ -27,22 +25,23 @@ package enum Callbacks {
         case handler(Handler, Answered)
         case caller(any CallOwner, method: Int, Reply, hasDeadline: Bool, began: Deadline)
     }
-    private final class Shard: Sendable {
-        let expected = Mutex<[UInt64: Expected]>([:])
-    }
-    private static let shards = (0..<16).map { _ in Shard() }
+    private static let expected = NumberTable<Expected>()
     private static let next = Atomic<UInt64>(1)
     private static let numbers = NumberSequence()
 
-    private static func shard(_ id: UInt64) -> Shard { shards[Int(id % UInt64(shards.count))] }
-
-    /// Returns a number that has not been used in the process, neither 0 nor the greatest one.
+    /// Returns a number that has not been used in the process, from 1 to 2^52 - 1, which every reader of JSON
+    /// represents exactly.
     ///
     /// A plugin cannot tell from its own numbers which ones others have.
     package static func newID() -> UInt64 {
         var id: UInt64 = 0
-        while id == 0 || id == .max { id = numbers[next.wrappingAdd(1, ordering: .relaxed).oldValue] }
+        while id == 0 { id = numbers[next.wrappingAdd(1, ordering: .relaxed).oldValue] }
         return id
+    }
+
+    /// Returns whether ``newID()`` has returned a number.
+    static func hasIssued(_ number: UInt64) -> Bool {
+        0 < number && number < NumberSequence.end && numbers.place(of: number) < next.load(ordering: .relaxed)
     }
 
     /// Registers another expected answer, and returns its number.
@@ -50,19 +49,14 @@ package enum Callbacks {
     /// - Parameter answered: A function that receives the plugin's answer. Until then the plugin may use the arguments
     ///   of the operation, even if the host has ended the operation.
     static func expect(answered: @escaping Answered, _ handler: @escaping Handler) -> UInt64 {
-        expect(.handler(handler, answered))
+        expected.add(Expected(asker: .handler(handler, answered)))
     }
 
     /// Registers the expected answer of a call, which is forwarded to `reply`.
     package static func expectCall(by owner: any CallOwner, _ method: Int, _ reply: Reply, hasDeadline: Bool) -> UInt64
     {
-        expect(.caller(owner, method: method, reply, hasDeadline: hasDeadline, began: .now))
-    }
-
-    private static func expect(_ asker: Asker) -> UInt64 {
-        let id = newID()
-        shard(id).expected.withLock { $0[id] = Expected(asker: asker) }
-        return id
+        expected.add(
+            Expected(asker: .caller(owner, method: method, reply, hasDeadline: hasDeadline, began: .now)))
     }
 
     /// Ends an operation without waiting for the plugin.
@@ -71,59 +65,50 @@ package enum Callbacks {
     /// - Returns: `false` if the operation has already ended.
     @discardableResult
     package static func end(_ id: UInt64, _ answer: EncodedAnswer, first: () -> Void = {}) -> Bool {
-        let asker = shard(id).expected.withLock { expected -> Asker? in
-            guard let found = expected[id], !found.hasEnded else { return nil }
-            expected[id]?.hasEnded = true
-            return found.asker
+        let asker = expected.change(id) { expected -> Asker? in
+            guard !expected.hasEnded else { return nil }
+            expected.hasEnded = true
+            return expected.asker
         }
-        if asker != nil { first() }
+        guard let asker else { return false }
+        first()
         switch asker {
-        case .handler(let handler, _): handler(id, Ended(answer: answer, instance: ForeignPointer(raw: nil)))
+        case .handler(let handler, _): handler(id, Ended(answer: answer))
         case .caller(let owner, _, let reply, let hasDeadline, let began):
             owner.callEnded(id, status: answer.status, hadDeadline: hasDeadline, began: began) { answer }
             reply.end(answer)
-        case nil: return false
         }
         return true
     }
 
-    /// Ends a call that the plugin will not be aware of, and therefore cannot answer.
+    /// Ends an operation that the plugin will not be aware of, and therefore cannot answer.
     package static func refuseCall(_ id: UInt64, _ answer: EncodedAnswer) {
-        end(id, answer)
-        Self.answer(id, Int32(BP_CANCELLED), .empty)
+        answer.payload.withBytes { Self.answer(id, answer.status, $0) }
     }
 
     /// Returns the numbers of the calls whose answers `owner` awaits, with the numbers of their methods.
     ///
     /// The function searches the pending answers of all plugins, so it is only suitable for messages and for shutdown.
     package static func callsUnderWay(of owner: any CallOwner) -> [(id: UInt64, method: Int)] {
-        shards.flatMap { shard in
-            shard.expected.withLock { expected in
-                expected.compactMap { id, found in
-                    if !found.hasEnded, case .caller(let other, let method, _, _, _) = found.asker, other === owner {
-                        (id, method)
-                    } else {
-                        nil
-                    }
-                }
+        expected.compactMap { id, found in
+            if !found.hasEnded, case .caller(let other, let method, _, _, _) = found.asker, other === owner {
+                (id, method)
+            } else {
+                nil
             }
         }
     }
 
     /// Returns whether `owner` still waits for the answer of a call.
     package static func isWaiting(_ id: UInt64, _ owner: any CallOwner) -> Bool {
-        shard(id).expected.withLock { expected in
-            guard let found = expected[id], !found.hasEnded, case .caller(let other, _, _, _, _) = found.asker else {
-                return false
-            }
-            return owner === other
+        guard let found = expected.find(id), !found.hasEnded, case .caller(let other, _, _, _, _) = found.asker else {
+            return false
         }
+        return owner === other
     }
 
     /// Returns whether the host has ended an operation that the plugin has yet to answer.
-    package static func isOwed(_ id: UInt64) -> Bool {
-        shard(id).expected.withLock { $0[id]?.hasEnded ?? false }
-    }
+    package static func isOwed(_ id: UInt64) -> Bool { expected.find(id)?.hasEnded ?? false }
 
     /// Receives a plugin's answer.
     ///
@@ -131,7 +116,7 @@ package enum Callbacks {
     private static func answer(
         _ id: UInt64, _ status: Int32, _ payload: bp_bytes, _ instance: ForeignPointer = ForeignPointer(raw: nil)
     ) {
-        guard let expected = shard(id).expected.withLock({ $0.removeValue(forKey: id) }) else { return }
+        guard let expected = expected.remove(id) else { return }
         // The owner is told first, so that a waiting caller finds that the plugin no longer holds anything.
         switch expected.asker {
         case .handler(let handler, let answered):
@@ -170,18 +155,8 @@ package enum Callbacks {
         await withUnsafeContinuation { continuation in
             let id = expect(answered: answered) { _, ended in continuation.resume(returning: ended) }
             watch(id)
-            if !launch({ start(context(id)) }) { refuse(id) }
+            if !launch({ start(context(id)) }) { refuseCall(id, EncodedAnswer(BackplaneError.noThread)) }
         }
-    }
-
-    /// Ends an operation for which no thread could be created, before the plugin is aware of it.
-    private static func refuse(_ id: UInt64) {
-        guard let expected = shard(id).expected.withLock({ $0.removeValue(forKey: id) }),
-            case .handler(let handler, let answered) = expected.asker
-        else { return }
-        let ended = Ended(answer: EncodedAnswer(BackplaneError.noThread), instance: ForeignPointer(raw: nil))
-        answered(ended, expected.hasEnded)
-        if !expected.hasEnded { handler(id, ended) }
     }
 
     static let done: bp_done = { context, status, payload in
@@ -193,42 +168,71 @@ package enum Callbacks {
     }
 }
 
-/// A permutation of all numbers that differs in every process: a Feistel network of four rounds with random keys.
-struct NumberSequence: Sendable {
-    private let keys: (UInt64, UInt64, UInt64, UInt64)
-
-    init() {
-        func key() -> UInt64 { .random(in: .min ... .max) }
-        keys = (key(), key(), key(), key())
+/// The values of a process that plugins name by numbers, in shards, because many functions of services begin here.
+///
+/// A number that a plugin keeps for too long, or guesses, is not found and does no harm. It does not identify a host,
+/// and a pointer to a host would not outlive it; therefore a table belongs to the process.
+final class NumberTable<Value: Sendable>: Sendable {
+    private final class Shard: Sendable {
+        let values = Mutex<[UInt64: Value]>([:])
     }
+    private let shards = (0..<64).map { _ in Shard() }
+
+    private func values(with number: UInt64) -> Shard { shards[Int(number % UInt64(shards.count))] }
+
+    /// Adds a value, and returns its number, which is never reused.
+    func add(_ value: Value) -> UInt64 {
+        let number = Callbacks.newID()
+        values(with: number).values.withLock { $0[number] = value }
+        return number
+    }
+
+    func find(_ number: UInt64) -> Value? { values(with: number).values.withLock { $0[number] } }
+
+    @discardableResult
+    func remove(_ number: UInt64) -> Value? { values(with: number).values.withLock { $0.removeValue(forKey: number) } }
+
+    /// Changes a value, if it is there.
+    func change<Result: Sendable>(_ number: UInt64, _ body: (inout Value) -> Result?) -> Result? {
+        values(with: number).values.withLock { values in
+            guard values[number] != nil else { return nil }
+            return body(&values[number]!)
+        }
+    }
+
+    func compactMap<Result: Sendable>(_ body: (UInt64, Value) -> Result?) -> [Result] {
+        shards.flatMap { $0.values.withLock { $0.compactMap { body($0.key, $0.value) } } }
+    }
+}
+
+/// A permutation of the numbers below 2^52 that differs in every process: a Feistel network of four rounds with random
+/// keys.
+struct NumberSequence: Sendable {
+    static let end: UInt64 = 1 << 52
+    private static let half: UInt64 = 1 << 26 - 1
+    private let keys = (0..<4).map { _ in UInt64.random(in: .min ... .max) }
 
     subscript(place: UInt64) -> UInt64 { Self.permuted(place, keys) }
 
     /// Returns the place at which a number is in the sequence.
     func place(of number: UInt64) -> UInt64 {
         // Backwards, the rounds are the same with their halves exchanged.
-        Self.permuted(number.halvesExchanged, (keys.3, keys.2, keys.1, keys.0)).halvesExchanged
+        Self.exchanged(Self.permuted(Self.exchanged(number), keys.reversed()))
     }
 
-    private static func permuted(_ number: UInt64, _ keys: (UInt64, UInt64, UInt64, UInt64)) -> UInt64 {
-        var left = UInt32(truncatingIfNeeded: number >> 32), right = UInt32(truncatingIfNeeded: number)
-        func mix(_ key: UInt64) {
+    private static func permuted(_ number: UInt64, _ keys: some Sequence<UInt64>) -> UInt64 {
+        var left = number >> 26 & half, right = number & half
+        for key in keys {
             // The finalizer of SplitMix64, half of it.
-            var value = UInt64(right) &+ key
+            var value = right &+ key
             value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
             value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
-            (left, right) = (right, left ^ UInt32(truncatingIfNeeded: value >> 32))
+            (left, right) = (right, left ^ (value >> 32 & half))
         }
-        mix(keys.0)
-        mix(keys.1)
-        mix(keys.2)
-        mix(keys.3)
-        return UInt64(left) << 32 | UInt64(right)
+        return left << 26 | right
     }
-}
 
-extension UInt64 {
-    fileprivate var halvesExchanged: UInt64 { self << 32 | self >> 32 }
+    private static func exchanged(_ number: UInt64) -> UInt64 { (number & half) << 26 | number >> 26 }
 }
 
 /// The caller of a plugin's methods, which is notified when each of its calls ends.

@@ -162,11 +162,13 @@ extension ComponentTimers {
     ///   not have.
     @discardableResult
     func begin(continuing old: ComponentTimers? = nil) -> [String] {
-        let now = clock.moment
+        // Released outside the lock, since the plugin's `release` may call back.
+        let now = clock.moment, old = old?.handed ?? []
+        defer { withExtendedLifetime(old) {} }
         return state.withLock { state in
             guard state.phase != .ended, state.phase != .serving else { return [] }
             var left: [String] = []
-            for handed in old?.handed ?? [] {
+            for handed in old {
                 guard let number = state.numbers[handed.name], let own = state.timers[number],
                     own.isUnnamed == handed.isUnnamed, !own.isUnnamed || own.timing.period == handed.timing.period
                 else {
@@ -174,7 +176,7 @@ extension ComponentTimers {
                     continue
                 }
                 _ = state.timers[number]?.timing.continue(handed.timing, at: now)
-                if let body = handed.body, body.isAwaited(by: self, handed.name) {
+                if let body = handed.body ?? handed.earlier, body.isAwaited(by: self, handed.name) {
                     state.timers[number]?.earlier = body
                 }
             }
@@ -216,24 +218,8 @@ extension ComponentTimers {
         withExtendedLifetime(removed) {}
     }
 
-    private struct Handed {
-        var name: String
-        var isUnnamed: Bool
-        var timing: TimerTiming
-        /// The running body, of this instance or an older one.
-        var body: TimerBodyInFlight?
-    }
-
-    /// The names and phases of the timers, for a newer instance.
-    private var handed: [Handed] {
-        state.withLock { state in
-            state.timers.values.filter { !$0.isRemoved }.map { timer in
-                Handed(
-                    name: timer.name, isUnnamed: timer.isUnnamed, timing: timer.timing,
-                    body: timer.body ?? timer.earlier)
-            }
-        }
-    }
+    /// The timers that a newer instance continues.
+    private var handed: [Timer] { state.withLock { $0.timers.values.filter { !$0.isRemoved } } }
 
     /// Unblocks a timer that was waiting for a body of an older instance.
     func unblock(_ name: String) {

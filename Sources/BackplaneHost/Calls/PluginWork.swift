@@ -97,34 +97,28 @@ extension PluginWork {
             last?()
             return
         }
-        let rest = Rest(ends.count, last)
-        clock.schedule(limit, at: clock.moment + endLimit) { rest.end() }
+        // The ends that have not returned, until `last` is called.
+        let rest = Mutex(ends.count)
+        clock.schedule(limit, at: clock.moment + endLimit) {
+            let isFirst = rest.withLock { rest in
+                defer { rest = 0 }
+                return rest > 0
+            }
+            if isFirst { last() }
+        }
         for end in ends {
             work.begin(by: polls) {
                 end()
-                if rest.hasEnded() { clock.cancel(limit) }
+                let isLast = rest.withLock { rest in
+                    rest -= 1
+                    return rest == 0
+                }
+                guard isLast else { return }
+                last()
+                clock.cancel(limit)
             }
         }
     }
 
     static var endLimit: Duration { .seconds(3) }
-
-    /// The ends that have not returned, and the function to call once they have.
-    private final class Rest: Sendable {
-        private let state: Mutex<(count: Int, last: (@Sendable () -> Void)?)>
-
-        init(_ count: Int, _ last: @escaping @Sendable () -> Void) { state = Mutex((count, last)) }
-
-        /// Counts an end that has returned, and returns whether it was the last one.
-        func hasEnded() -> Bool {
-            let isLast = state.withLock { state in
-                state.count -= 1
-                return state.count == 0
-            }
-            if isLast { end() }
-            return isLast
-        }
-
-        func end() { state.withLock { $0.last.take() }?() }
-    }
 }

@@ -220,14 +220,67 @@ final class OfferedServices: Sendable {
 
     /// A Boolean value that indicates whether the host is working for the component, as opposed to only waiting.
     var isWorking: Bool { operations.withLock { $0.count > $0.waits } }
+}
 
-    /// Requires the component to have one of the roles.
+extension OfferedServices {
+    /// Starts an operation of the component with a handle; its arguments are read before this function returns.
     ///
-    /// - Throws: `role.forbidden` if it has none of them.
-    func require(_ roles: Role..., for service: String) throws(BackplaneError) {
-        guard !roles.contains(role) else { return }
-        let allowed = roles.map { "\($0)s" }.joined(separator: " and ")
-        throw BackplaneError(.roleForbidden, "\(name) is a \(role); only \(allowed) can use \(service)")
+    /// - Parameters:
+    ///   - isWait: Whether the operation has no end of its own, so that it ends with the component.
+    ///   - prepare: A function that reads the arguments, and returns the operation.
+    /// - Returns: The number by which `operations` cancels it, or 0 if it has already ended.
+    static func start<Value: Sendable>(
+        _ handle: UInt64, _ service: String, for roles: [Role], call: UnsafePointer<bp_call>? = nil,
+        isWait: Bool = false, in operations: (OfferedServices) -> ServiceOperations = { $0.serviceOperations },
+        _ answer: @escaping Answer<Value>,
+        _ prepare: (OfferedServices) throws(BackplaneError) -> @Sendable () async throws(BackplaneError) -> Value
+    ) -> UInt64 {
+        do throws(BackplaneError) {
+            let component = try ComponentHandles.require(handle, roles, for: service)
+            let operation = try prepare(component)
+            try component.begin(isWait: isWait)
+            return operations(component).start(call.map { Call(copying: $0) }, isWait: isWait, operation) { result in
+                answer(result)
+                component.end(isWait: isWait)
+            }
+        } catch {
+            answer(.failure(error))
+            return 0
+        }
+    }
+}
+
+/// A function that passes a result to a plugin, and is called exactly once.
+typealias Answer<Value> = @Sendable (Result<Value, BackplaneError>) -> Void
+
+/// Returns the function that answers through a plugin's callback.
+///
+/// - Parameters:
+///   - context: The plugin's own context, which is passed back unchanged.
+///   - succeed: A function that calls the callback with a value.
+///   - fail: A function that calls the callback with a status and the payload of an error.
+func answer<Value>(
+    _ context: UnsafeMutableRawPointer?, _ succeed: @escaping @Sendable (UnsafeMutableRawPointer?, Value) -> Void,
+    or fail: @escaping @Sendable (UnsafeMutableRawPointer?, Int32, bp_bytes) -> Void
+) -> Answer<Value> {
+    let context = ForeignPointer(raw: context)
+    return { result in
+        switch result {
+        case .success(let value): succeed(context.raw, value)
+        case .failure(let error):
+            let answer = EncodedAnswer(error)
+            answer.payload.withBytes { fail(context.raw, answer.status, $0) }
+        }
+    }
+}
+
+extension Reply {
+    /// Ends with a result.
+    func end(_ result: Result<EncodedAnswer, BackplaneError>) {
+        switch result {
+        case .success(let answer): end(answer)
+        case .failure(let error): end(error)
+        }
     }
 }
 
@@ -237,63 +290,47 @@ extension BackplaneError {
 
 /// The host's services, which plugins look up by id and revision.
 enum HostInterfaces {
-    static let get: bp_get_interface = { id, revision in
-        switch (id.text, revision) {
-        case (BP_LOG, 1): return UnsafeRawPointer(log.pointer)
-        case (BP_CALLS, 1): return UnsafeRawPointer(calls.pointer)
-        case (BP_STREAMS, 1): return UnsafeRawPointer(streams.pointer)
-        case (BP_HTTP, 1): return UnsafeRawPointer(http.pointer)
-        case (BP_HTTP, 2): return UnsafeRawPointer(streamedHTTP.pointer)
-        case (BP_BODIES, 1): return UnsafeRawPointer(bodies.pointer)
-        case (BP_TRANSFERS, 1): return UnsafeRawPointer(transfers.pointer)
-        case (BP_OPERATIONS, 1): return UnsafeRawPointer(operations.pointer)
-        case (BP_STORE, 1): return UnsafeRawPointer(store.pointer)
-        case (BP_STORE, 2): return UnsafeRawPointer(store2.pointer)
-        case (BP_TIMERS, 1): return UnsafeRawPointer(timers.pointer)
-        default: return nil
-        }
-    }
+    static let get: bp_get_interface = { id, revision in UnsafeRawPointer(tables["\(id.text)/\(revision)"]?.raw) }
 
-    private static let log = ConstantPointer(forever([logFunctions])!)
-    private static let calls = ConstantPointer(forever([callFunctions])!)
-    private static let streams = ConstantPointer(forever([streamFunctions])!)
-    private static let http = ConstantPointer(forever([httpFunctions])!)
-    private static let streamedHTTP = ConstantPointer(forever([streamedHTTPFunctions])!)
-    private static let bodies = ConstantPointer(forever([bodyFunctions])!)
-    private static let transfers = ConstantPointer(forever([transferFunctions])!)
-    private static let operations = ConstantPointer(forever([operationFunctions])!)
-    private static let store = ConstantPointer(forever([storeFunctions])!)
-    private static let store2 = ConstantPointer(forever([secondStoreFunctions])!)
-    private static let timers = ConstantPointer(forever([timerFunctions])!)
+    private static let tables = [
+        "\(BP_LOG)/1": table(logFunctions), "\(BP_CALLS)/1": table(callFunctions),
+        "\(BP_STREAMS)/1": table(streamFunctions), "\(BP_HTTP)/1": table(httpFunctions),
+        "\(BP_HTTP)/2": table(streamedHTTPFunctions), "\(BP_BODIES)/1": table(bodyFunctions),
+        "\(BP_TRANSFERS)/1": table(transferFunctions), "\(BP_OPERATIONS)/1": table(operationFunctions),
+        "\(BP_STORE)/1": table(storeFunctions), "\(BP_STORE)/2": table(secondStoreFunctions),
+        "\(BP_TIMERS)/1": table(timerFunctions),
+    ]
+
+    private static func table<Functions>(_ functions: Functions) -> ForeignPointer {
+        ForeignPointer(raw: UnsafeMutableRawPointer(mutating: forever([functions])!))
+    }
 }
 
 /// The handles by which components identify themselves to the host's services.
 ///
-/// A handle is a number that is never reused, so that a context kept after its component or its host has ended is
-/// refused without harm, and that a plugin cannot tell from those of its own components. The functions of a service's
-/// table receive only a handle: they have no context of the host, and the table itself is constant. Therefore one
-/// table per process contains the handles of all hosts, in shards, because every function of a service begins here.
+/// The functions of a service's table receive only a handle: they have no context of the host, and the table itself is
+/// constant. A context kept after its component or its host has ended is refused without harm.
 enum ComponentHandles {
-    private final class Shard: Sendable {
-        let components = Mutex<[UInt64: OfferedServices]>([:])
-    }
-    private static let shards = (0..<64).map { _ in Shard() }
-    private static let next = Atomic<UInt64>(1)
-    private static let numbers = NumberSequence()
+    private static let components = NumberTable<OfferedServices>()
 
-    private static func shard(_ handle: UInt64) -> Shard { shards[Int(handle % UInt64(shards.count))] }
+    static func add(_ component: OfferedServices) -> UInt64 { components.add(component) }
 
-    static func add(_ component: OfferedServices) -> UInt64 {
-        var handle: UInt64 = 0
-        while handle == 0 { handle = numbers[next.wrappingAdd(1, ordering: .relaxed).oldValue] }
-        shard(handle).components.withLock { $0[handle] = component }
-        return handle
-    }
+    // What the component retains may look up handles, and is released outside the lock.
+    static func remove(_ handle: UInt64) { components.remove(handle) }
 
-    static func remove(_ handle: UInt64) {
-        // Released outside the lock, because what it retains may look up handles.
-        let removed = shard(handle).components.withLock { $0.removeValue(forKey: handle) }
-        withExtendedLifetime(removed) {}
+    static func find(_ handle: UInt64) -> OfferedServices? { components.find(handle) }
+
+    /// Returns the services of a handle, whose component must have one of the roles.
+    ///
+    /// - Throws: `role.forbidden` if it has none of them; the errors of ``require(_:)``.
+    static func require(_ handle: UInt64, _ roles: [Role], for service: String) throws(BackplaneError)
+        -> OfferedServices
+    {
+        let component = try require(handle)
+        guard !roles.contains(component.role) else { return component }
+        let allowed = roles.map { "\($0)s" }.joined(separator: " and ")
+        throw BackplaneError(
+            .roleForbidden, "\(component.name) is a \(component.role); only \(allowed) can use \(service)")
     }
 
     /// Returns the services of a handle.
@@ -301,15 +338,8 @@ enum ComponentHandles {
     /// - Throws: `call.retired` if the handle was removed, `role.forbidden` if it was never issued.
     static func require(_ handle: UInt64) throws(BackplaneError) -> OfferedServices {
         if let component = find(handle) { return component }
-        guard handle != 0, (1..<next.load(ordering: .relaxed)).contains(numbers.place(of: handle)) else {
-            throw BackplaneError(
-                .roleForbidden, "no component has the handle \(handle); pass the one from bp_creation")
-        }
-        throw .askerStopped
-    }
-
-    static func find(_ handle: UInt64) -> OfferedServices? {
-        shard(handle).components.withLock { $0[handle] }
+        if Callbacks.hasIssued(handle) { throw .askerStopped }
+        throw BackplaneError(.roleForbidden, "no component has the handle \(handle); pass the one from bp_creation")
     }
 }
 
@@ -361,36 +391,26 @@ let callFunctions = bp_calls_1(
     },
     cancel: { handle, id in ComponentHandles.find(handle)?.cancel(id) },
     find: { handle, name, needed, frame, done, context in
-        let reply = FoundReply(done, context)
-        do throws(BackplaneError) {
-            let component = try ComponentHandles.require(handle)
-            try component.require(.manager, for: "the lookup of managers")
-            let name = name.text, needed = try component.managers.asker.needed(needed),
-                call = frame.map { Call(copying: $0) }
-            try component.begin()
-            Task {
-                let found = await component.managers.find(name, needed, call)
-                if case .success(let found) = found { component.add(found.wire, as: found.id) }
-                reply.end(found, sharesSlots: component.managers.asker.sharesSlots)
-                component.end()
+        let answer: Answer<(wire: OpenWire, sharesSlots: Bool)> = answer(
+            context,
+            { context, found in found.wire.withC(found.sharesSlots) { done(context, Int32(BP_OK), $0, .empty) } },
+            or: { done($0, $1, nil, $2) })
+        _ = OfferedServices.start(handle, "the lookup of managers", for: [.manager], answer) {
+            component throws(BackplaneError) in
+            let name = name.text, needed = try component.managers.asker.needed(needed)
+            let call = frame.map { Call(copying: $0) }
+            return { () throws(BackplaneError) in
+                let wire = try await component.managers.find(name, needed, call).get()
+                component.add(wire.wire, as: wire.id)
+                return (wire, component.managers.asker.sharesSlots)
             }
-        } catch {
-            reply.end(.failure(error), sharesSlots: false)
         }
     },
     providers: { handle, needed, done, context in
-        let reply = Reply(done, context)
-        do throws(BackplaneError) {
-            let component = try ComponentHandles.require(handle)
-            try component.require(.manager, for: "the lookup of managers")
+        _ = OfferedServices.start(handle, "the lookup of managers", for: [.manager], Reply(done, context).end) {
+            component throws(BackplaneError) in
             let contract = try component.managers.asker.needed(needed).side.contract
-            try component.begin()
-            Task {
-                reply.end(await component.managers.providers(contract))
-                component.end()
-            }
-        } catch {
-            reply.end(error)
+            return { () throws(BackplaneError) in await component.managers.providers(contract) }
         }
     })
 
@@ -462,29 +482,8 @@ struct ManagerFinder: Sendable {
     let providers: @Sendable (ContractDescription) async -> EncodedAnswer
 }
 
-/// The plugin's callback for the result of a lookup, called exactly once with its context.
-struct FoundReply: Sendable {
-    private let done: bp_found
-    /// The plugin's own context, which is passed back unchanged.
-    private let context: ForeignPointer
-
-    init(_ done: @escaping bp_found, _ context: UnsafeMutableRawPointer?) {
-        (self.done, self.context) = (done, ForeignPointer(raw: context))
-    }
-
-    func end(_ found: ManagerFinder.Found, sharesSlots: Bool) {
-        switch found {
-        case .success(let wire):
-            wire.withC(sharesSlots: sharesSlots) { done(context.raw, Int32(BP_OK), $0, bp_bytes(data: nil, length: 0)) }
-        case .failure(let error):
-            let answer = EncodedAnswer(error)
-            answer.payload.withBytes { done(context.raw, answer.status, nil, $0) }
-        }
-    }
-}
-
 extension OpenWire {
-    fileprivate func withC(sharesSlots: Bool, _ body: (UnsafePointer<bp_connection>) -> Void) {
+    fileprivate func withC(_ sharesSlots: Bool, _ body: (UnsafePointer<bp_connection>) -> Void) {
         label.withBytes { label in
             var connection = bp_connection(
                 size: UInt32(MemoryLayout<bp_connection>.size), reserved: 0, label: label, wire: id,

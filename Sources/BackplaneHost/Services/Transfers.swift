@@ -229,7 +229,7 @@ let transferFunctions = bp_transfers_1(
     begin: { handle, transfer, call, done, context in
         start(handle, call, Reply(done, context)) { transfers throws(BackplaneError) in
             let transfer = try transfers.transfer(copying: transfer)
-            return { pool throws(BackplaneError) in try transfers.answer(try await pool.begin(transfer)) }
+            return { pool throws(BackplaneError) in try await pool.begin(transfer) }
         }
     },
     change: { handle, id, change, call, done, context in
@@ -245,7 +245,7 @@ let transferFunctions = bp_transfers_1(
                 case Int(BP_TRANSFER_CANCEL): try await pool.cancel(id)
                 default: try await pool.remove(id)
                 }
-                return []
+                return nil
             }
         }
     },
@@ -253,45 +253,28 @@ let transferFunctions = bp_transfers_1(
         start(handle, call, Reply(done, context)) { transfers throws(BackplaneError) in
             let id = transfers.name(id.text)
             return { pool throws(BackplaneError) in
-                let state =
-                    if after == 0 { try await pool.state(of: id) } else {
-                        try await pool.state(of: id, after: after)
-                    }
-                return try transfers.answer(state)
+                if after == 0 { try await pool.state(of: id) } else { try await pool.state(of: id, after: after) }
             }
         }
     },
     cancel: { handle, id in ComponentHandles.find(handle)?.transfers.operations.cancel(id) })
 
-/// Starts an operation of the component with a handle; its arguments are read before this function returns.
+/// Starts an operation of the component with a handle, which is answered with a state as presented to the component.
 ///
 /// Components do not wait for its end: the transfer continues, and a swap or a stop only ends the wait.
 private func start(
     _ handle: UInt64, _ call: UnsafePointer<bp_call>?, _ reply: Reply,
     _ prepare: (ComponentTransfers) throws(BackplaneError) ->
-        @Sendable (TransferPool) async throws(BackplaneError) ->
-        [UInt8]
+        @Sendable (TransferPool) async throws(BackplaneError) -> TransferState?
 ) -> UInt64 {
-    do throws(BackplaneError) {
-        let component = try ComponentHandles.require(handle)
-        try component.require(.communicationController, .networkService, for: BP_TRANSFERS)
+    OfferedServices.start(
+        handle, BP_TRANSFERS, for: exchangingRoles, call: call, isWait: true,
+        in: \.transfers.operations, reply.end
+    ) { component throws(BackplaneError) in
         let transfers = component.transfers, operation = try prepare(transfers)
-        try component.begin(isWait: true)
-        return transfers.operations.start(call.map { Call(copying: $0) }, isWait: true) { () throws(BackplaneError) in
-            try await operation(try await transfers.host.pool())
-        } _: { result in
-            reply.end(result.map { EncodedAnswer($0) })
-            component.end(isWait: true)
+        return { () throws(BackplaneError) in
+            guard let state = try await operation(try await transfers.host.pool()) else { return EncodedAnswer([]) }
+            return EncodedAnswer(try JSON.encode(transfers.shown(state), failing: .callInvalidOutput))
         }
-    } catch {
-        reply.end(error)
-        return 0
-    }
-}
-
-extension ComponentTransfers {
-    /// Returns a state in JSON, as presented to the component.
-    fileprivate func answer(_ state: TransferState) throws(BackplaneError) -> [UInt8] {
-        try JSON.encode(shown(state), failing: .callInvalidOutput)
     }
 }

@@ -11,9 +11,8 @@ import Testing
 /// The exchanges of a component while they are being ended.
 @Suite(.timeLimit(.minutes(5)))
 struct ExchangesTests {
-    /// A client that keeps how its exchange ended, and then does something.
-    private final class KeptEnd: ExchangeClient {
-        let wantsProgress = false, wantsInterim = false, wantsAttempts = false
+    /// The end of an exchange, which is kept before something is done.
+    private final class KeptEnd: Sendable {
         private let error = Mutex<BackplaneError?>(nil)
         private let then: @Sendable () -> Void
 
@@ -21,12 +20,11 @@ struct ExchangesTests {
 
         var code: BackplaneError.Code? { error.withLock { $0?.code } }
 
-        func headed(_ head: ExchangeHead) {}
-        func progressed(_ progress: HTTPProgress) {}
-
-        func ended(_ result: Result<HTTPResponse, BackplaneError>) {
-            if case .failure(let failure) = result { error.withLock { $0 = failure } }
-            then()
+        var client: ExchangeClient {
+            ExchangeClient { [self] result in
+                if case .failure(let failure) = result { error.withLock { $0 = failure } }
+                then()
+            }
         }
     }
 
@@ -46,8 +44,8 @@ struct ExchangesTests {
             ExchangeLog(log: TestLog()))
     }
 
-    private func begin(_ exchanges: Exchanges, _ client: KeptEnd) {
-        _ = exchanges.begin(HTTPRequest("GET", "http://books.test/"), .whole(upTo: 100), Call(), client, ended: {})
+    private func begin(_ exchanges: Exchanges, _ end: KeptEnd) {
+        _ = exchanges.begin(HTTPRequest("GET", "http://books.test/"), .whole(upTo: 100), Call(), end.client, ended: {})
     }
 
     @Test(arguments: [true, false])

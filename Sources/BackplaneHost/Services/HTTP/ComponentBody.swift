@@ -4,35 +4,45 @@ import CBackplane
 import Synchronization
 
 /// The body of a request that a component produces, pulled across the boundary while it is sent.
+///
+/// The source's functions are called one after another, except for `cancel`.
 final class ComponentBody: Sendable {
     private struct State {
         /// The number of streams that were opened.
         var attempts = 0
-        /// A Boolean value that indicates whether a stream is open and has not reached its end.
-        var isStreaming = false
+        /// The pieces of the open stream, until it has reached its end.
+        var pieces: PieceChannel?
+        /// A Boolean value that indicates whether the open stream has yet to rewind the source.
+        var isRewindDue = false
+        /// A Boolean value that indicates whether the open stream waits for a piece that was not requested.
+        var isPullDue = false
         /// A Boolean value that indicates whether no more streams are opened.
         var isFinal = false
-        /// The number of the pull or rewind that has not been answered, and of the last one.
-        var owed: Int?
-        var last = 0
+        /// A Boolean value that indicates whether `pull` or `rewind` has not returned.
+        var isInside = false
+        /// The stream to whose pull or rewind the source has not answered.
+        var owed: PieceChannel?
         /// The number of calls to the source's `cancel` in progress, which must not reach a later pull.
         var cancelling = 0
-        /// The number of the source's functions in progress and of its pending answers.
-        var uses = 0
         var isReleased = false
-        /// The readers that wait for the answer to an earlier stream's pull.
-        var waiting: [CheckedContinuation<Void, Never>] = []
 
-        var isBusy: Bool { owed != nil || cancelling > 0 }
-
-        mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
-            if isBusy { return [] }
-            defer { waiting = [] }
-            return waiting
+        /// Begins what is due, unless a function of the source is in progress.
+        mutating func nextStep() -> Step {
+            guard !isInside, owed == nil, cancelling == 0, !isReleased else { return .none }
+            if isFinal, pieces == nil {
+                isReleased = true
+                return .release
+            }
+            guard isPullDue, let pieces, !pieces.hasEnded else { return .none }
+            (isInside, owed, isPullDue) = (true, pieces, isRewindDue)
+            return isRewindDue ? .rewind(pieces) : .pull(pieces)
         }
     }
-    /// The maximum number of bytes that are requested at once.
-    private static let chunkSize: UInt64 = 256 << 10
+    private enum Step {
+        case pull(PieceChannel)
+        case rewind(PieceChannel)
+        case release, none
+    }
     private let source: ForeignTable<bp_source>
     private let state = Mutex(State())
     /// The function that is called with the number of bytes of each piece.
@@ -40,71 +50,68 @@ final class ComponentBody: Sendable {
     /// The function that is called once the source has been released.
     private let released: @Sendable () -> Void
 
-    init(
-        _ functions: bp_source, taken: @escaping @Sendable (Int) -> Void, released: @escaping @Sendable () -> Void
-    ) {
-        (source, self.taken, self.released) = (ForeignTable(functions), taken, released)
+    /// Creates the body of a source, which is always released.
+    ///
+    /// - Parameter source: A source that satisfies ``check(_:)``.
+    init(_ source: bp_source, taken: @escaping @Sendable (Int) -> Void, released: @escaping @Sendable () -> Void) {
+        (self.source, self.taken, self.released) = (ForeignTable(source), taken, released)
     }
+
+    /// Checks a source.
+    ///
+    /// - Throws: `network.body` for one without the functions that it needs, or with an impossible length.
+    static func check(_ source: bp_source) throws(BackplaneError) {
+        guard source.pull != nil else { throw BackplaneError(.networkBody, "the body's source has no `pull`") }
+        guard source.flags & UInt32(BP_SOURCE_REPLAYABLE) == 0 || source.rewind != nil else {
+            throw BackplaneError(.networkBody, "the body's source is replayable, but has no `rewind` function")
+        }
+        guard source.length >= -1 else {
+            throw BackplaneError(
+                .networkBody,
+                "the body's source has the length \(source.length); it must be at least -1, which means unknown")
+        }
+    }
+
+    private var isReplayable: Bool { source.table.flags & UInt32(BP_SOURCE_REPLAYABLE) != 0 }
 
     /// A Boolean value that indicates whether an executor that cannot stream may collect the body, which is in memory
     /// or files.
-    var mayBeCollected: Bool {
-        source.table.length >= 0 && source.table.flags & UInt32(BP_SOURCE_REPLAYABLE) != 0
+    var mayBeCollected: Bool { source.table.length >= 0 && isReplayable }
+
+    /// The body for a request.
+    var body: HTTPBody {
+        .produced(
+            length: source.table.length < 0 ? nil : source.table.length, isReplayable: isReplayable,
+            hasTrailers: source.table.flags & UInt32(BP_SOURCE_TRAILERS) != 0
+        ) { try self.open() }
     }
 
-    /// Returns the body for a request.
-    ///
-    /// - Throws: `network.body` for a source without the functions that it needs, or with an impossible length.
-    func body() throws(BackplaneError) -> HTTPBody {
-        let functions = source.table, isReplayable = functions.flags & UInt32(BP_SOURCE_REPLAYABLE) != 0
-        guard functions.pull != nil else { throw BackplaneError(.networkBody, "the body's source has no `pull`") }
-        guard !isReplayable || functions.rewind != nil else {
-            throw BackplaneError(.networkBody, "the body's source is replayable, but has no `rewind` function")
+    private func open() throws(BackplaneError) -> HTTPBodyStream {
+        let pieces = PieceChannel()
+        let earlier = try state.withLock { state throws(BackplaneError) in
+            guard !state.isFinal else { throw .bodyUnneeded }
+            guard state.attempts == 0 || isReplayable else {
+                throw BackplaneError(
+                    .networkBody, "the request's body has already been sent, and can be read only once")
+            }
+            defer { state.pieces = pieces }
+            (state.isRewindDue, state.isPullDue) = (state.attempts > 0, false)
+            state.attempts += 1
+            return state.pieces
         }
-        guard functions.length >= -1 else {
-            throw BackplaneError(
-                .networkBody,
-                "the body's source has the length \(functions.length); it must be at least -1, which means unknown")
-        }
-        return .produced(
-            length: functions.length < 0 ? nil : functions.length, isReplayable: isReplayable,
-            hasTrailers: functions.flags & UInt32(BP_SOURCE_TRAILERS) != 0
-        ) { try self.open(isReplayable) }
-    }
-
-    private func open(_ isReplayable: Bool) throws(BackplaneError) -> HTTPBodyStream {
-        let attempt = state.withLock { state -> Int? in
-            guard !state.isFinal else { return nil }
-            (state.attempts, state.isStreaming) = (state.attempts + 1, true)
-            return state.attempts
-        }
-        guard let attempt else { throw BackplaneError(.networkBody, "the request's body is no longer needed") }
-        guard attempt == 1 || isReplayable else {
-            throw BackplaneError(.networkBody, "the request's body has already been sent, and can be read only once")
-        }
-        let rewound = Rewound(attempt == 1)
-        return HTTPBodyStream(cancel: { self.streamEnded(attempt) }) {
+        if let earlier { abandon(earlier, BackplaneError.bodyUnneeded) }
+        return HTTPBodyStream(cancel: { self.close(pieces) }) {
             do {
-                if rewound.isDue() {
-                    _ = try await self.wait(attempt) { functions, context in
-                        functions.rewind?(functions.context, OutstandingChunks.done, context)
-                    }
+                let part = try await withTaskCancellationHandler {
+                    self.change { state in state.isPullDue = state.isPullDue || state.pieces === pieces }
+                    return try await pieces.next()
+                } onCancel: {
+                    self.abandon(pieces, CancellationError())
                 }
-                let part = try await self.wait(attempt) { functions, context in
-                    functions.pull?(functions.context, Self.chunkSize, OutstandingChunks.chunk, context)
-                }
-                switch part {
-                case .bytes(let bytes) where bytes.count > Self.chunkSize:
-                    throw BackplaneError(
-                        .networkBody,
-                        "the body's source returned \(bytes.count) bytes, but at most \(Self.chunkSize) were requested"
-                    )
-                case .bytes(let bytes): self.taken(bytes.count)
-                case .end: self.streamEnded(attempt)
-                }
+                if case .bytes(let bytes) = part { self.taken(bytes.count) } else { self.close(pieces) }
                 return part
             } catch {
-                self.streamEnded(attempt)
+                self.close(pieces)
                 throw error
             }
         }
@@ -115,141 +122,128 @@ final class ComponentBody: Sendable {
 
     /// Reports that the body is no longer needed.
     func exchangeEnded() {
-        change { state in (state.isFinal, state.isStreaming) = (true, false) }
-        // A pull that is owed keeps the source.
-        if let owed = state.withLock({ $0.owed }) { cancelPull(owed) }
+        let (pieces, owed) = state.withLock { state in
+            state.isFinal = true
+            return (state.pieces.take(), state.owed)
+        }
+        pieces?.fail(BackplaneError.bodyUnneeded)
+        if let owed { abandon(owed, BackplaneError.bodyUnneeded) }
+        change { _ in }
     }
 
-    private func streamEnded(_ attempt: Int) {
-        change { if $0.attempts == attempt { $0.isStreaming = false } }
-    }
+    private func close(_ pieces: PieceChannel) { change { if $0.pieces === pieces { $0.pieces = nil } } }
 
-    // MARK: The component's functions
-
-    /// Calls a function of the source and waits for its answer, or for the task's cancellation.
-    private func wait(
-        _ attempt: Int, _ call: @Sendable (bp_source, UnsafeMutableRawPointer?) -> Void
-    ) async throws -> HTTPBodyPart {
-        await untilNothingIsOwed()
-        try Task.checkCancellation()
-        let number = state.withLock { state -> Int? in
-            guard state.isStreaming, state.attempts == attempt else { return nil }
-            state.last += 1
-            // Used until it has answered, and until the call has returned.
-            (state.owed, state.uses) = (state.last, state.uses + 2)
-            return state.last
-        }
-        guard let number else { throw BackplaneError(.networkBody, "the request's body is no longer needed") }
-        let answer = PendingChunk()
-        let context = OutstandingChunks.expect { result in
-            self.answered()
-            answer.end(result.mapError { $0 })
-        }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                answer.begin(continuation)
-                call(source.table, context)
-                // It may have been abandoned before the source learned of it.
-                let isWanted = state.withLock { $0.isStreaming && $0.attempts == attempt }
-                if answer.isGivenUp || !isWanted { cancelPull(number) }
-                change { $0.uses -= 1 }
-            }
-        } onCancel: {
-            answer.end(.failure(CancellationError()))
-            cancelPull(number)
-        }
-    }
-
-    /// Notifies the source that its pending answer is not needed, unless it has answered.
-    private func cancelPull(_ number: Int) {
+    /// Ends a stream for its reader, and notifies the source that a pending answer is not needed.
+    private func abandon(_ pieces: PieceChannel, _ error: any Error) {
+        pieces.fail(error)
         let isOwed = state.withLock { state in
-            guard state.owed == number else { return false }
-            (state.uses, state.cancelling) = (state.uses + 1, state.cancelling + 1)
-            return true
+            if state.owed === pieces { state.cancelling += 1 }
+            return state.owed === pieces
         }
         guard isOwed else { return }
         source.table.cancel?(source.table.context)
-        ended { $0.cancelling -= 1 }
+        change { $0.cancelling -= 1 }
     }
 
-    private func answered() { ended { $0.owed = nil } }
-
-    /// Records the end of a use, and resumes those who wait for it.
-    private func ended(_ change: (inout State) -> Void) {
-        let waiting = state.withLock { state in
-            change(&state)
-            return state.takeWaiting()
-        }
-        self.change { $0.uses -= 1 }
-        for waiter in waiting { waiter.resume() }
-    }
-
-    private func untilNothingIsOwed() async {
-        await withCheckedContinuation { continuation in
-            let isBusy = state.withLock { state in
-                if state.isBusy { state.waiting.append(continuation) }
-                return state.isBusy
-            }
-            if !isBusy { continuation.resume() }
-        }
-    }
-
-    /// Changes the state, and releases the source once it is no longer used.
+    /// Changes the state, and calls the functions of the source that are due.
     private func change(_ change: (inout State) -> Void) {
-        let isLast = state.withLock { state in
-            change(&state)
-            guard state.isFinal, !state.isStreaming, state.uses == 0, !state.isReleased else { return false }
-            state.isReleased = true
-            return true
+        perform(
+            state.withLock { state in
+                change(&state)
+                return state.nextStep()
+            })
+    }
+
+    private func perform(_ step: Step) {
+        let functions = source.table
+        var step = step
+        while true {
+            switch step {
+            case .pull(let pieces):
+                functions.pull?(
+                    functions.context, UInt64(PieceChannel.pieceSize), OutstandingChunks.chunk,
+                    OutstandingChunks.expect { self.answered(pieces, $0) })
+                step = returned(pieces)
+            case .rewind(let pieces):
+                functions.rewind?(
+                    functions.context, OutstandingChunks.done,
+                    OutstandingChunks.expect { self.answered(pieces, isRewind: true, $0) })
+                step = returned(pieces)
+            case .release:
+                functions.release?(functions.context)
+                return released()
+            case .none: return
+            }
         }
-        guard isLast else { return }
-        source.table.release?(source.table.context)
-        released()
+    }
+
+    private func returned(_ pieces: PieceChannel) -> Step {
+        // The stream may have been abandoned before the source learned of the pull.
+        if let error = pieces.failure { abandon(pieces, error) }
+        return state.withLock { state in
+            state.isInside = false
+            return state.nextStep()
+        }
+    }
+
+    private func answered(
+        _ pieces: PieceChannel, isRewind: Bool = false, _ result: Result<HTTPBodyPart, BackplaneError>
+    ) {
+        switch result {
+        case .success(.bytes(let bytes)) where bytes.count > PieceChannel.pieceSize:
+            pieces.fail(
+                BackplaneError(
+                    .networkBody,
+                    "the body's source returned \(bytes.count) bytes, but at most \(PieceChannel.pieceSize) were requested"
+                ))
+        // It may no longer be awaited.
+        case .success(let part): if !isRewind { try? pieces.send(part) }
+        case .failure(let error): pieces.fail(error)
+        }
+        let step = state.withLock { state in
+            state.owed = nil
+            if isRewind, state.pieces === pieces { state.isRewindDue = false }
+            return state.nextStep()
+        }
+        switch step {
+        // A source is not called for more before it has finished answering.
+        case .pull, .rewind: Task { perform(step) }
+        case .release, .none: perform(step)
+        }
     }
 }
 
-/// The record of whether a stream has yet to rewind its source.
-private final class Rewound: Sendable {
-    private let isDone: Mutex<Bool>
-
-    init(_ isDone: Bool) { self.isDone = Mutex(isDone) }
-
-    func isDue() -> Bool {
-        isDone.withLock { isDone in
-            defer { isDone = true }
-            return !isDone
-        }
+extension BackplaneError {
+    fileprivate static var bodyUnneeded: BackplaneError {
+        BackplaneError(.networkBody, "the request's body is no longer needed")
     }
 }
 
-/// A pending piece, until it arrives or is abandoned.
-private final class PendingChunk: Sendable {
-    private struct State {
-        var continuation: CheckedContinuation<HTTPBodyPart, any Error>?
-        var result: Result<HTTPBodyPart, any Error>?
-    }
-    private let state = Mutex(State())
+/// The pending pieces of components' bodies.
+enum OutstandingChunks {
+    typealias Handler = @Sendable (Result<HTTPBodyPart, BackplaneError>) -> Void
 
-    func begin(_ continuation: CheckedContinuation<HTTPBodyPart, any Error>) {
-        let result = state.withLock { state in
-            if state.result == nil { state.continuation = continuation }
-            return state.result
-        }
-        if let result { continuation.resume(with: result) }
+    private static let handlers = NumberTable<Handler>()
+
+    /// Registers another expected answer, and returns the context with which it arrives.
+    static func expect(_ handler: @escaping Handler) -> UnsafeMutableRawPointer? {
+        Callbacks.context(handlers.add(handler))
     }
 
-    /// A Boolean value that indicates whether it was abandoned instead of answered.
-    var isGivenUp: Bool {
-        state.withLock { state in
-            if case .failure(let error)? = state.result { error is CancellationError } else { false }
-        }
+    private static func answer(_ context: UnsafeMutableRawPointer?, _ result: Result<HTTPBodyPart, BackplaneError>) {
+        handlers.remove(UInt64(UInt(bitPattern: context)))?(result)
     }
 
-    func end(_ result: Result<HTTPBodyPart, any Error>) {
-        let continuation = state.withLock { state in
-            if state.result == nil { state.result = result }
-            return state.continuation.take()
-        }
-        continuation?.resume(with: result)
+    /// The function that receives the next piece of a body.
+    static let chunk: bp_chunk = { context, status, chunk, trailers, count in
+        answer(
+            context,
+            Result { () throws(BackplaneError) in try HTTPBodyPart(copying: chunk, status, trailers, count) })
+    }
+
+    /// The function that receives the answer to a step without a result, which is treated as an end.
+    static let done: bp_done = { context, status, payload in
+        let isDone = status == Int32(BP_OK)
+        answer(context, isDone ? .success(.end(trailers: [:])) : .failure(EncodedAnswer(status, payload).error))
     }
 }

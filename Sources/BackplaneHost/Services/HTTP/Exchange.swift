@@ -1,33 +1,29 @@
 import Backplane
 import BackplaneExchange
 import BackplaneNetwork
+import CBackplane
 import Synchronization
 
-/// The component's side of an exchange.
-///
-/// ``ended(_:)`` is called once, as the last function, when none of the others is running.
-protocol ExchangeClient: Sendable {
-    /// A Boolean value that indicates whether the client is notified of progress.
-    var wantsProgress: Bool { get }
-    /// A Boolean value that indicates whether the client is notified of interim responses.
-    var wantsInterim: Bool { get }
-    /// A Boolean value that indicates whether the client is notified of the outcome of each attempt.
-    var wantsAttempts: Bool { get }
-
-    func headed(_ head: ExchangeHead)
-    func progressed(_ progress: HTTPProgress)
-    /// Ends the exchange; the response includes its body if the body was collected.
-    func ended(_ result: Result<HTTPResponse, BackplaneError>)
+/// The component's side of an exchange: functions that are called when something happens.
+struct ExchangeClient: Sendable {
+    var headed: @Sendable (ExchangeHead) -> Void = { _ in }
+    /// The function that is called with the progress; `nil` if it is not reported.
+    var progressed: (@Sendable (HTTPProgress) -> Void)?
+    /// A Boolean value that indicates whether interim responses are reported.
+    var wantsInterim = false
+    /// A Boolean value that indicates whether the outcome of each attempt is reported.
+    var wantsAttempts = false
+    /// The function that is called once, as the last one, when none of the others is running; the response includes its
+    /// body if the body was collected.
+    var ended: Answer<HTTPResponse>
 }
 
 /// The head of one response of an exchange's series, or the outcome of an attempt.
 struct ExchangeHead: Sendable {
-    enum Kind: Sendable {
-        case interim, final, attempt
-    }
     var exchange: UInt64
     var number: UInt32
-    var kind = Kind.final
+    /// `BP_HTTP_FINAL`, …
+    var kind = BP_HTTP_FINAL
     /// The status; 0 for an attempt without a response.
     var status: Int
     var headers: HTTPHeaders
@@ -53,58 +49,45 @@ enum ExchangeDelivery: Sendable {
 /// One exchange of a component, from its start until its client has been notified of the end.
 final class Exchange: Sendable {
     private struct State {
-        /// The step in progress: the opening, or a read.
-        var task: Task<Void, Never>?
+        var opening: Task<Void, Never>?
         /// The number of responses so far.
         var number: UInt32 = 0
-        var body: HTTPBodyStream?
-        /// The bytes of a chunk that exceed the requested number.
-        var rest: ArraySlice<UInt8> = []
-        var reader: ChunkReply?
+        var body: PieceChannel?
         /// The time of the body's last progress; `nil` before the head.
         var lastRead: Deadline?
         /// The status of the final response, once its head has arrived.
         var status: Int?
         var result: Result<HTTPResponse, BackplaneError>?
-        /// The number of the client's functions that are running.
+        /// The number of the client's functions that are running, and of reads that were not answered.
         var notices = 0
-        var hasReported = false
     }
-    /// The maximum number of bytes of one piece.
-    static let pieceSize = 256 << 10
-
     let id: UInt64
     /// The number of the timer that checks whether the response is being read.
     let watch = Callbacks.newID()
     let request: HTTPRequest
     private let options: HTTPOptions
     private let delivery: ExchangeDelivery
-    private let client: any ExchangeClient
+    private let client: ExchangeClient
     /// The body of the request, if the component produces it.
     private let source: ComponentBody?
     private let counts: ExchangeCounts
     private let clock: any HostClock
     private let start: Deadline
     private let state = Mutex(State())
-    /// The function that is called before the client is notified of the end, with the response's status if there was
-    /// one.
-    private let note: @Sendable (Exchange, Int?, BackplaneError?) -> Void
-    /// The function that is called after the client has been notified of the end.
-    private let forget: @Sendable (Exchange) -> Void
+    /// The function that notifies the client of the end, with the response's status if there was one.
+    private let ended: @Sendable (Exchange, Int?, Result<HTTPResponse, BackplaneError>) -> Void
 
     /// The time since the start.
     var duration: Duration { clock.moment - start }
 
     init(
         _ id: UInt64, _ request: HTTPRequest, _ source: ComponentBody?, _ options: HTTPOptions,
-        _ delivery: ExchangeDelivery, _ client: any ExchangeClient, _ counts: ExchangeCounts,
-        _ clock: any HostClock,
-        note: @escaping @Sendable (Exchange, Int?, BackplaneError?) -> Void,
-        forget: @escaping @Sendable (Exchange) -> Void
+        _ delivery: ExchangeDelivery, _ client: ExchangeClient, _ counts: ExchangeCounts, _ clock: any HostClock,
+        ended: @escaping @Sendable (Exchange, Int?, Result<HTTPResponse, BackplaneError>) -> Void
     ) {
         (self.id, self.request, self.source, self.options) = (id, request, source, options)
         (self.delivery, self.client, self.counts, self.clock) = (delivery, client, counts, clock)
-        (self.note, self.forget, start) = (note, forget, clock.moment)
+        (self.ended, start) = (ended, clock.moment)
         counts.began()
     }
 
@@ -116,7 +99,7 @@ final class Exchange: Sendable {
     func begin(_ network: HTTPPipeline, _ cleanUp: @escaping @Sendable () -> Void) {
         state.withLock { state in
             guard state.result == nil else { return }
-            state.task = Task {
+            state.opening = Task {
                 if case .file = self.delivery { cleanUp() }
                 do {
                     try await self.run(network)
@@ -129,8 +112,8 @@ final class Exchange: Sendable {
 
     private func run(_ network: HTTPPipeline) async throws {
         var options = options
-        if client.wantsProgress {
-            options.progress = { [weak self] progress in self?.notify { $0.progressed(progress) } }
+        if let progressed = client.progressed {
+            options.progress = { [weak self] progress in self?.notify { progressed(progress) } }
         }
         if client.wantsInterim {
             options.interim = { [weak self] status, headers in
@@ -170,7 +153,7 @@ final class Exchange: Sendable {
         case .reads:
             let response = try await network.open(request, options)
             let hasEnded = state.withLock { state in
-                if state.result == nil { state.body = response.body }
+                if state.result == nil { state.body = PieceChannel(response.body) }
                 return state.result != nil
             }
             if hasEnded { return response.body.cancel() }
@@ -204,94 +187,63 @@ final class Exchange: Sendable {
             return state.number
         }
         let head = ExchangeHead(
-            exchange: id, number: number, kind: isInterim ? .interim : .final, status: response.status,
+            exchange: id, number: number, kind: isInterim ? BP_HTTP_INTERIM : BP_HTTP_FINAL, status: response.status,
             headers: response.headers,
             version: response.version, source: request.scheme == "file" ? "file" : "network",
             length: response.contentLength, attempt: response.timings.attempts,
             after: time ?? duration)
-        notify { $0.headed(head) }
+        notify { client.headed(head) }
     }
 
     private func report(_ attempt: HTTPAttempt) {
         let head = ExchangeHead(
-            exchange: id, number: 0, kind: .attempt, status: attempt.status ?? 0, headers: [:],
+            exchange: id, number: 0, kind: BP_HTTP_ATTEMPT, status: attempt.status ?? 0, headers: [:],
             source: attempt.error?.rawValue ?? "network", attempt: attempt.number, after: duration)
-        notify { $0.headed(head) }
+        notify { client.headed(head) }
     }
 
     // MARK: Reading
 
     /// Reads the next piece of the body of a response.
     func read(_ number: UInt32, upTo most: Int, _ reply: ChunkReply) {
-        enum Step {
-            case hand(ArraySlice<UInt8>)
-            case wait
-            case end
-            case refuse(BackplaneError)
-        }
-        let step = state.withLock { state -> Step in
-            switch state.result {
-            case .success?: return .end
-            case .failure(let error)?: return .refuse(error)
-            case nil: break
-            }
-            guard let body = state.body, number == state.number else {
-                return .refuse(.unreadable("there is no response number \(number) whose body could be read"))
-            }
-            guard state.reader == nil else {
-                return .refuse(.unreadable("the body is being read; wait for the answer before the next read"))
-            }
-            let most = max(1, min(most, Self.pieceSize))
-            if !state.rest.isEmpty {
-                defer { state.rest = state.rest.dropFirst(most) }
+        do throws(BackplaneError) {
+            let body = try state.withLock { state throws(BackplaneError) -> PieceChannel? in
+                if let result = state.result {
+                    _ = try result.get()
+                    return nil
+                }
+                guard let body = state.body, number == state.number else {
+                    throw BackplaneError(
+                        .networkBody, "there is no response number \(number) whose body could be read")
+                }
                 state.notices += 1
-                return .hand(state.rest.prefix(most))
+                return body
             }
-            state.reader = reply
-            state.task = Task { await self.pull(body, most) }
-            return .wait
-        }
-        switch step {
-        case .hand(let bytes):
-            counts.received(bytes.count)
-            reply.end(bytes)
-            noticed(read: true)
-        case .wait: break
-        case .end: reply.end(trailers: [:])
-        case .refuse(let error): reply.end(error)
-        }
-    }
-
-    private func pull(_ body: HTTPBodyStream, _ most: Int) async {
-        do {
-            guard let chunk = try await body.next() else { return finish(body.trailers) }
-            let reader = state.withLock { state in
-                guard let reader = state.reader.take() else { return ChunkReply?.none }
-                state.rest = chunk.dropFirst(most)
-                state.notices += 1
-                return reader
+            guard let body else { return reply.end(trailers: [:]) }
+            do throws(BackplaneError) {
+                try body.read(upTo: most) { [self] part in
+                    reply.end(received(part))
+                    noticed(read: true)
+                }
+            } catch {
+                reply.end(error)
+                noticed()
             }
-            guard let reader else { return }
-            counts.received(min(most, chunk.count))
-            reader.end(chunk.prefix(most))
-            noticed(read: true)
         } catch {
-            end(.failure(failure(error)))
+            reply.end(error)
         }
     }
 
-    private func finish(_ trailers: HTTPHeaders) {
-        let reader = state.withLock { state -> ChunkReply? in
-            guard state.result == nil else { return nil }
-            state.result = .success(HTTPResponse(status: 200))
-            state.notices += 1
-            return state.reader.take()
+    /// Counts a piece; the exchange ends with its body.
+    private func received(_ part: Result<HTTPBodyPart, any Error>) -> Result<HTTPBodyPart, BackplaneError> {
+        switch part {
+        case .success(.bytes(let bytes)): counts.received(bytes.count)
+        case .success(.end): end(.success(HTTPResponse(status: 200)))
+        case .failure(let error): end(.failure(failure(error)))
         }
-        guard let reader else { return }
-        counts.ended(nil)
-        source?.exchangeEnded()
-        reader.end(trailers: trailers)
-        noticed()
+        // It may have ended otherwise in the meantime.
+        if case .failure(let error)? = state.withLock(\.result) { return .failure(error) }
+        return part.mapError { failure($0) }
     }
 
     /// Returns the time at which the body will have been idle for too long; `nil` if the exchange has ended.
@@ -300,7 +252,7 @@ final class Exchange: Sendable {
     func idleDeadline(_ limit: Duration) -> Deadline? {
         state.withLock { state in
             guard state.result == nil else { return nil }
-            return (state.reader == nil ? state.lastRead ?? clock.moment : clock.moment) + limit
+            return (state.body?.isBeingRead == true ? clock.moment : state.lastRead ?? clock.moment) + limit
         }
     }
 
@@ -319,51 +271,42 @@ final class Exchange: Sendable {
 
     /// Ends the exchange, unless it has ended, and answers the read in progress.
     func end(_ result: Result<HTTPResponse, BackplaneError>) {
-        let held = state.withLock { state -> (ChunkReply?, Task<Void, Never>?, HTTPBodyStream?)? in
+        let held = state.withLock { state -> (Task<Void, Never>?, PieceChannel?)? in
             guard state.result == nil else { return nil }
             state.result = result
             state.notices += 1
-            state.rest = []
-            return (state.reader.take(), state.task.take(), state.body.take())
+            return (state.opening.take(), state.body.take())
         }
-        guard let (reader, task, body) = held else { return }
+        guard let (opening, body) = held else { return }
         counts.ended(result.failure)
-        if case .failure = result { task?.cancel() }
-        body?.cancel()
-        source?.exchangeEnded()
-        if let reader {
-            switch result {
-            case .success: reader.end(trailers: [:])
-            case .failure(let error): reader.end(error)
-            }
+        if case .failure(let error) = result {
+            opening?.cancel()
+            body?.fail(error)
         }
+        source?.exchangeEnded()
         noticed()
     }
 
     /// Calls a function of the client, unless the exchange has ended.
-    private func notify(_ call: (any ExchangeClient) -> Void) {
+    private func notify(_ call: () -> Void) {
         let isOpen = state.withLock { state in
             if state.result == nil { state.notices += 1 }
             return state.result == nil
         }
         guard isOpen else { return }
-        call(client)
+        call()
         noticed()
     }
 
     /// Counts the return of a client's function, and notifies the client of the end after the last one.
     private func noticed(read: Bool = false) {
-        let ended = state.withLock { state -> (Result<HTTPResponse, BackplaneError>, status: Int?)? in
+        let ending = state.withLock { state -> (Int?, Result<HTTPResponse, BackplaneError>)? in
             state.notices -= 1
             if read { state.lastRead = clock.moment }
-            guard let result = state.result, state.notices == 0, !state.hasReported else { return nil }
-            state.hasReported = true
-            return (result, state.status)
+            guard let result = state.result, state.notices == 0 else { return nil }
+            return (state.status, result)
         }
-        guard let (result, status) = ended else { return }
-        note(self, status, result.failure)
-        client.ended(result)
-        forget(self)
+        if let (status, result) = ending { ended(self, status, result) }
     }
 
     private func failure(_ error: any Error) -> BackplaneError {
@@ -376,11 +319,9 @@ final class Exchange: Sendable {
 }
 
 extension Result {
-    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+    var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
 extension BackplaneError {
     static var exchangeCancelled: BackplaneError { BackplaneError(.callCancelled, "the exchange was cancelled") }
-
-    fileprivate static func unreadable(_ why: String) -> BackplaneError { BackplaneError(.networkBody, why) }
 }

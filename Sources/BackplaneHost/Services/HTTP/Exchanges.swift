@@ -54,7 +54,7 @@ final class Exchanges: Sendable {
     /// - Parameter ended: A function that is called after the client has been notified of the end.
     func begin(
         _ request: HTTPRequest, source: ComponentBody? = nil, options: HTTPOptions = HTTPOptions(),
-        _ delivery: ExchangeDelivery, _ call: Call, _ client: any ExchangeClient, ended: @escaping @Sendable () -> Void
+        _ delivery: ExchangeDelivery, _ call: Call, _ client: ExchangeClient, ended: @escaping @Sendable () -> Void
     ) -> UInt64 {
         let network = own.withLock { $0 } ?? network.active, pipeline = pipeline(in: network, for: call)
         var options = options
@@ -72,10 +72,10 @@ final class Exchanges: Sendable {
         }
         let id = Callbacks.newID(), trace = call.trace, request = network.request(request, with: trace)
         let exchange = Exchange(id, request, source, options, delivery, client, counts, clock) {
-            exchange, status, error in
+            exchange, status, result in
             self.log.note(
-                exchange.request, of: self.component, trace, status: status, error, after: exchange.duration)
-        } forget: { exchange in
+                exchange.request, of: self.component, trace, status: status, result.failure, after: exchange.duration)
+            client.ended(result)
             // First, so that who sets a deadline in the meantime finds it gone and cancels that.
             self.state.withLock { _ = $0.underWay.removeValue(forKey: exchange.id) }
             self.clock.cancel(exchange.id)
@@ -230,29 +230,24 @@ extension BackplaneError {
 
 /// The counts of the exchanges of one component and its successors in swaps.
 final class ExchangeCounts: Sendable {
-    private let begun = Atomic(0)
-    private let ended = Atomic(0)
-    private let failed = Atomic(0)
-    private let sent = Atomic(0)
-    private let received = Atomic(0)
+    private let counts = Mutex(ExchangeStatistics())
 
-    func began() { begun.wrappingAdd(1, ordering: .relaxed) }
+    var statistics: ExchangeStatistics { counts.withLock(\.self) }
+
+    func began() {
+        counts.withLock { counts in (counts.begun, counts.inFlight) = (counts.begun + 1, counts.inFlight + 1) }
+    }
 
     func ended(_ error: BackplaneError?) {
-        ended.wrappingAdd(1, ordering: .relaxed)
-        if let error, error.code != .callCancelled { failed.wrappingAdd(1, ordering: .relaxed) }
+        counts.withLock { counts in
+            counts.inFlight -= 1
+            if let error, error.code != .callCancelled { counts.failed += 1 }
+        }
     }
 
-    func sent(_ count: Int) { sent.wrappingAdd(count, ordering: .relaxed) }
+    func sent(_ count: Int) { counts.withLock { $0.sent += count } }
 
-    func received(_ count: Int) { received.wrappingAdd(count, ordering: .relaxed) }
-
-    var statistics: ExchangeStatistics {
-        let ended = ended.load(ordering: .relaxed), begun = begun.load(ordering: .relaxed)
-        return ExchangeStatistics(
-            begun: begun, failed: failed.load(ordering: .relaxed), inFlight: max(0, begun - ended),
-            sent: sent.load(ordering: .relaxed), received: received.load(ordering: .relaxed))
-    }
+    func received(_ count: Int) { counts.withLock { $0.received += count } }
 }
 
 /// The log of the exchanges of all components, with the traces of their calls.

@@ -90,8 +90,10 @@ final class PluginExchange: Sendable {
     private let options: HTTPOptions
     /// The executor's name in the manifest.
     private let executor: String
-    private let outgoing: OutgoingBody?
-    private let incoming = IncomingBody()
+    private let outgoing: PieceChannel?
+    /// The number of bytes of the request's body; `nil` if it is unknown.
+    private let length: Int64?
+    private let incoming = PieceChannel()
     /// The numbers of both bodies.
     private let numbers: (request: UInt64?, response: UInt64)
     private let state = Mutex(State())
@@ -101,14 +103,15 @@ final class PluginExchange: Sendable {
     /// - Throws: The error of opening the body.
     init(_ request: HTTPRequest, _ options: HTTPOptions, of executor: String) throws {
         (self.request, self.options, self.executor) = (request, options, executor)
-        outgoing = request.body.isEmpty ? nil : try OutgoingBody(request.body)
-        numbers = (outgoing.map { BorrowedBodies.lend(.request($0)) }, BorrowedBodies.lend(.response(incoming)))
+        let stream = request.body.isEmpty ? nil : try request.body.open()
+        (outgoing, length) = (stream.map { PieceChannel($0) }, stream?.length)
+        numbers = (outgoing.map { BorrowedBodies.ofRequests.add($0) }, BorrowedBodies.ofResponses.add(incoming))
     }
 
     /// Requests the exchange, and returns once the head of the final response has arrived.
     func open(_ remote: Remote<HTTPExecuting>, _ call: Call) async throws -> HTTPStreamedResponse {
         let order = HTTPOrder(
-            request, options, body: numbers.request, length: outgoing?.length, response: numbers.response)
+            request, options, body: numbers.request, length: length, response: numbers.response)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { opener in
                 let error = state.withLock { state -> (any Error)? in
@@ -150,10 +153,11 @@ final class PluginExchange: Sendable {
             }
             var response = HTTPStreamedResponse(
                 status: head.status, headers: headers, version: head.version, body: HTTPBodyStream([]))
-            incoming.expect(response.hasBody(for: request) ? response.contentLength : nil)
+            let announced = response.hasBody(for: request) ? response.contentLength : nil, count = Mutex<Int64>(0)
             response.body = HTTPBodyStream(length: nil, cancel: { self.end(CancellationError()) }) {
                 do {
                     let part = try await self.incoming.next()
+                    try part.check(count, announced)
                     if case .end = part { self.end(CancellationError()) }
                     return part
                 } catch {
@@ -176,221 +180,27 @@ final class PluginExchange: Sendable {
             return (state.error == nil, state.opener.take(), state.task.take())
         }
         guard isFirst else { return }
-        let error = error is CancellationError ? error : outgoing?.failure ?? error
+        let error = error is CancellationError ? error : outgoing?.failure.map(BackplaneError.bodyFailed) ?? error
         incoming.fail(error)
         opener?.resume(throwing: error)
-        outgoing?.end()
-        if let number = numbers.request { BorrowedBodies.takeBack(number) }
-        BorrowedBodies.takeBack(numbers.response)
+        outgoing?.fail(BackplaneError.exchangeCancelled)
+        if let number = numbers.request { BorrowedBodies.ofRequests.remove(number) }
+        BorrowedBodies.ofResponses.remove(numbers.response)
         task?.cancel()
     }
 }
 
-/// The body of a request to a plugin executor, which pulls it piece by piece.
-final class OutgoingBody: Sendable {
-    private struct State {
-        var stream: HTTPBodyStream?
-        /// The bytes of a chunk that exceed the requested number.
-        var rest: ArraySlice<UInt8> = []
-        /// The pull that has not been answered.
-        var reply: ChunkReply?
-        var task: Task<Void, Never>?
-        var failure: BackplaneError?
-    }
-    private let state: Mutex<State>
-    /// The total number of bytes; `nil` if it is unknown.
-    let length: Int64?
-
-    /// Opens a body.
+extension HTTPBodyPart {
+    /// Counts the bytes of a part.
     ///
-    /// - Throws: The error of opening it.
-    init(_ body: HTTPBody) throws {
-        let stream = try body.open()
-        length = stream.length
-        state = Mutex(State(stream: stream))
-    }
-
-    /// The reason why the body could not be read.
-    var failure: BackplaneError? { state.withLock { $0.failure } }
-
-    /// Answers with the next piece, of at most `most` bytes.
-    func pull(_ most: Int, _ reply: ChunkReply) {
-        enum Step {
-            case hand(ArraySlice<UInt8>)
-            case wait
-            case refuse(BackplaneError)
+    /// - Throws: An error if the body is longer or shorter than announced.
+    fileprivate func check(_ count: borrowing Mutex<Int64>, _ announced: Int64?) throws(BackplaneError) {
+        let (count, hasEnded) = count.withLock { count in
+            if case .bytes(let bytes) = self { count += Int64(bytes.count) }
+            if case .end = self { return (count, true) } else { return (count, false) }
         }
-        let most = max(1, min(most, Exchange.pieceSize))
-        let step = state.withLock { state -> Step in
-            guard let stream = state.stream else { return .refuse(.bodyUnknown) }
-            guard state.reply == nil else {
-                return .refuse(
-                    BackplaneError(
-                        .networkBody, "the body is being pulled; wait for the answer before the next pull"))
-            }
-            if !state.rest.isEmpty {
-                defer { state.rest = state.rest.dropFirst(most) }
-                return .hand(state.rest.prefix(most))
-            }
-            state.reply = reply
-            state.task = Task { await self.read(stream, most) }
-            return .wait
-        }
-        switch step {
-        case .hand(let bytes): reply.end(bytes)
-        case .wait: break
-        case .refuse(let error): reply.end(error)
-        }
-    }
-
-    private func read(_ stream: HTTPBodyStream, _ most: Int) async {
-        do {
-            let chunk = try await stream.next()
-            let reply = state.withLock { state in
-                if let chunk { state.rest = chunk.dropFirst(most) }
-                return state.reply.take()
-            }
-            if let chunk { reply?.end(chunk.prefix(most)) } else { reply?.end(trailers: stream.trailers) }
-        } catch {
-            let failure = BackplaneError.bodyFailed(error)
-            let reply = state.withLock { state in
-                if state.stream != nil { state.failure = failure }
-                return state.reply.take()
-            }
-            reply?.end(failure)
-        }
-    }
-
-    /// Ends the body, because its exchange has ended, and answers the pull in progress.
-    func end() {
-        let (stream, task, reply) = state.withLock { state in
-            (state.stream.take(), state.task.take(), state.reply.take())
-        }
-        task?.cancel()
-        stream?.cancel()
-        reply?.end(.exchangeCancelled)
-    }
-}
-
-extension BackplaneError {
-    /// The error for a number that does not, or no longer, belong to a body.
-    static var bodyUnknown: BackplaneError {
-        BackplaneError(.networkBody, "there is no body with this number, or its exchange has ended")
-    }
-}
-
-/// The body of a response that a plugin executor pushes, one piece at a time, each consumed before the next one.
-final class IncomingBody: Sendable {
-    private typealias Reader = CheckedContinuation<HTTPBodyPart, any Error>
-
-    private struct State {
-        /// The piece that was pushed but not yet consumed, and the pending answer to its sender.
-        var piece: (bytes: [UInt8], taken: Reply)?
-        var reader: Reader?
-        /// The end, after the last piece.
-        var end: Result<HTTPHeaders, any Error>?
-        /// The number of bytes announced by the head.
-        var announced: Int64?
-        var count: Int64 = 0
-    }
-    private let state = Mutex(State())
-
-    /// Records the number of bytes announced by the head, and checks the pieces that were pushed before.
-    func expect(_ length: Int64?) {
-        state.withLock { state in
-            state.announced = length
-            guard let length, case .success = state.end, state.count != length else { return }
-            state.end = .failure(BackplaneError.wrongLength(length, state.count))
-        }
-    }
-
-    // MARK: The executor's side
-
-    /// Accepts a piece, or the end if it is empty, and answers once the reader has consumed it.
-    func push(_ bytes: [UInt8], trailers: HTTPHeaders, _ reply: Reply) {
-        enum Step {
-            case deliver(Reader?, Result<HTTPBodyPart, any Error>)
-            case fail(Reader?, BackplaneError)
-            case wait
-            case refuse(BackplaneError)
-        }
-        let step = state.withLock { state -> Step in
-            guard state.end == nil else { return .refuse(.bodyUnknown) }
-            guard state.piece == nil else {
-                return .refuse(
-                    BackplaneError(
-                        .networkBody,
-                        "the previous piece has not been consumed yet; wait for its answer before the next push"))
-            }
-            guard bytes.count <= Exchange.pieceSize else {
-                return .refuse(
-                    BackplaneError(
-                        .networkBody,
-                        "a piece may have at most \(Exchange.pieceSize) bytes, but this one has \(bytes.count)"))
-            }
-            state.count += Int64(bytes.count)
-            if let announced = state.announced, bytes.isEmpty ? state.count != announced : state.count > announced {
-                let error = BackplaneError.wrongLength(announced, state.count)
-                state.end = .failure(error)
-                return .fail(state.reader.take(), error)
-            }
-            if bytes.isEmpty {
-                state.end = .success(trailers)
-                return .deliver(state.reader.take(), .success(.end(trailers: trailers)))
-            }
-            guard let reader = state.reader.take() else {
-                state.piece = (bytes, reply)
-                return .wait
-            }
-            return .deliver(reader, .success(.bytes(bytes)))
-        }
-        switch step {
-        case .deliver(let reader, let part):
-            reader?.resume(with: part)
-            reply.end(EncodedAnswer([]))
-        case .fail(let reader, let error):
-            reader?.resume(throwing: error)
-            reply.end(error)
-        case .wait: break
-        case .refuse(let error): reply.end(error)
-        }
-    }
-
-    /// Ends the body with an error, unless it has ended.
-    func fail(_ error: any Error) {
-        let (reader, piece) = state.withLock { state -> (Reader?, (bytes: [UInt8], taken: Reply)?) in
-            guard state.end == nil else { return (nil, nil) }
-            state.end = .failure(error)
-            return (state.reader.take(), state.piece.take())
-        }
-        reader?.resume(throwing: error)
-        piece?.taken.end(.exchangeCancelled)
-    }
-
-    // MARK: The reader's side
-
-    /// Returns the next piece when it is available.
-    func next() async throws -> HTTPBodyPart {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { reader in
-                let (part, taken) = state.withLock { state -> (Result<HTTPBodyPart, any Error>?, Reply?) in
-                    if let piece = state.piece.take() { return (.success(.bytes(piece.bytes)), piece.taken) }
-                    if let end = state.end { return (end.map { .end(trailers: $0) }, nil) }
-                    state.reader = reader
-                    return (nil, nil)
-                }
-                if let part { reader.resume(with: part) }
-                taken?.end(EncodedAnswer([]))
-            }
-        } onCancel: {
-            fail(CancellationError())
-        }
-    }
-}
-
-extension BackplaneError {
-    fileprivate static func wrongLength(_ announced: Int64, _ count: Int64) -> BackplaneError {
-        BackplaneError(
+        guard let announced, hasEnded ? count != announced : count > announced else { return }
+        throw BackplaneError(
             count < announced ? .networkFailed : .networkMalformed,
             "the response announced a body of \(announced) bytes, but it has \(count < announced ? "only \(count)" : "more")"
         )
@@ -404,8 +214,8 @@ let bodyFunctions = bp_bodies_1(
         let reply = ChunkReply(done, context)
         do throws(BackplaneError) {
             _ = try ComponentHandles.require(handle)
-            guard case .request(let body)? = BorrowedBodies.find(body) else { throw .bodyUnknown }
-            body.pull(Int(clamping: most), reply)
+            guard let body = BorrowedBodies.ofRequests.find(body) else { throw .bodyUnknown }
+            try body.read(upTo: Int(clamping: most)) { part in reply.end(part.mapError { .bodyFailed($0) }) }
         } catch {
             reply.end(error)
         }
@@ -414,44 +224,40 @@ let bodyFunctions = bp_bodies_1(
         let reply = Reply(done, context)
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle)
-            guard case .response(let body)? = BorrowedBodies.find(body) else { throw .bodyUnknown }
+            guard let body = BorrowedBodies.ofResponses.find(body) else { throw .bodyUnknown }
+            let part = try HTTPBodyPart(copying: piece, Int32(BP_OK), trailers, count)
+            if case .bytes(let bytes) = part, bytes.count > PieceChannel.pieceSize {
+                throw BackplaneError(
+                    .networkBody,
+                    "a piece may have at most \(PieceChannel.pieceSize) bytes, but this one has \(bytes.count)")
+            }
             let push = try component.begin(reply, isWait: true)  // for the reader
-            body.push(
-                piece.array, trailers: HTTPHeaders(copying: trailers, count: count),
-                Reply { component.answer(push, $0, $1) })
+            let answer = Reply { component.answer(push, $0, $1) }
+            do throws(BackplaneError) {
+                try body.send(part) { error in
+                    if error == nil { answer.end(EncodedAnswer([])) } else { answer.end(.exchangeCancelled) }
+                }
+            } catch {
+                answer.end(error)
+            }
         } catch {
             reply.end(error)
         }
     })
 
-/// The bodies of exchanges that plugin executors carry out, by number.
-///
-/// A component receives a number and never a pointer, as with `OutstandingChunks`. A number does not identify a host,
-/// and the table belongs to the process.
+/// The bodies of exchanges that plugin executors carry out.
 enum BorrowedBodies {
-    /// A body of an exchange in progress.
-    enum Body: Sendable {
-        case request(OutgoingBody)
-        case response(IncomingBody)
-    }
-    private static let bodies = Mutex<[UInt64: Body]>([:])
+    static let ofRequests = NumberTable<PieceChannel>()
+    static let ofResponses = NumberTable<PieceChannel>()
+}
 
-    /// Lends a body, and returns its number.
-    ///
-    /// It is random, so that no component finds the bodies of others by counting, and below 2^53, so that every reader
-    /// of JSON represents it exactly.
-    static func lend(_ body: Body) -> UInt64 {
-        bodies.withLock { bodies in
-            while true {
-                let number = UInt64.random(in: 1..<(1 << 53))
-                guard bodies[number] == nil else { continue }
-                bodies[number] = body
-                return number
-            }
+extension ChunkReply {
+    /// Ends with a piece, the end of the body, or an error.
+    func end(_ part: Result<HTTPBodyPart, BackplaneError>) {
+        switch part {
+        case .success(.bytes(let bytes)): end(bytes[...])
+        case .success(.end(let trailers)): end(trailers: trailers)
+        case .failure(let error): end(error)
         }
     }
-
-    static func find(_ number: UInt64) -> Body? { bodies.withLock { $0[number] } }
-
-    static func takeBack(_ number: UInt64) { bodies.withLock { _ = $0.removeValue(forKey: number) } }
 }

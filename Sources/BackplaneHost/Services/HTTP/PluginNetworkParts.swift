@@ -128,15 +128,12 @@ extension ExchangeObserver {
 /// The temporary observers of a host, such as those of single traces.
 final class ExchangeTaps: Sendable {
     private let taps = Mutex<[UInt64: ExchangeObserver]>([:])
-    private let last = Atomic<UInt64>(0)
 
     var observers: [ExchangeObserver] { taps.withLock { Array($0.values) } }
 
-    /// Adds a function that is called within the exchanges of a trace, and returns the tap's number.
-    func add(of trace: String, _ observe: @escaping @Sendable (ExchangeEvent) -> Void) -> UInt64 {
-        let number = last.wrappingAdd(1, ordering: .relaxed).newValue
+    /// Adds a function that is called within the exchanges of a trace.
+    func add(_ number: UInt64, of trace: String, _ observe: @escaping @Sendable (ExchangeEvent) -> Void) {
         taps.withLock { $0[number] = ExchangeObserver(within: { if $0.trace == trace { observe($0) } }) }
-        return number
     }
 
     func remove(_ number: UInt64) { taps.withLock { _ = $0.removeValue(forKey: number) } }
@@ -194,15 +191,14 @@ package final class TracedExchanges: Sendable {
     }
     private let state = Mutex(State())
     private let taps: ExchangeTaps
-    private let number = Atomic<UInt64>(0)
+    private let number = Callbacks.newID()
 
     init(of trace: String, in taps: ExchangeTaps) {
         self.taps = taps
-        let added = taps.add(of: trace) { [weak self] event in self?.state.withLock { $0.queue.add(event) } }
-        number.store(added, ordering: .relaxed)
+        taps.add(number, of: trace) { [weak self] event in self?.state.withLock { $0.queue.add(event) } }
     }
 
-    deinit { taps.remove(number.load(ordering: .relaxed)) }
+    deinit { taps.remove(number) }
 
     /// Removes and returns the collected stages, of which at most 1,000 are kept.
     package func take() -> [ExchangeEvent] { state.withLock { $0.queue.take()?.events ?? [] } }

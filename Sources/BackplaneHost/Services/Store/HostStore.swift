@@ -15,11 +15,6 @@ final class HostStore: Sendable {
         /// The requests that wait until the store has been opened, or cannot be.
         var waiting: [UnsafeContinuation<BackplaneError?, Never>] = []
     }
-    private enum Access {
-        case opened
-        case beingOpened
-        case toBeOpened(StoreSettings)
-    }
     private let open: Opener
     private let declared = DeclaredCollections()
     private let state: Mutex<State>
@@ -57,14 +52,12 @@ final class HostStore: Sendable {
     ///
     /// - Parameter failed: A function that is called if the store cannot be opened.
     func prepare(_ failed: @escaping @Sendable (BackplaneError) -> Void) {
-        let settings: StoreSettings? = state.withLock { state in
-            guard !state.wasPrepared, state.store == nil, !state.isBeingOpened else { return nil }
+        let isNew = state.withLock { state in
+            guard !state.wasPrepared, state.store == nil, !state.isBeingOpened else { return false }
             (state.wasPrepared, state.isBeingOpened) = (true, true)
-            return state.settings
+            return true
         }
-        guard let settings else { return }
-        let begins = HostThread.tryStart("bp-store") { [self] in finishOpening(settings, orElse: failed) }
-        if !begins { endOpening(.noThread) }
+        if isNew, !HostThread.tryStart("bp-store", { self.finishOpening(orElse: failed) }) { endOpening(.noThread) }
     }
 
     /// Returns the store; if it cannot be opened, the next call tries again.
@@ -73,37 +66,26 @@ final class HostStore: Sendable {
     private func get() async throws(BackplaneError) -> any RecordStore {
         while true {
             if let store = state.withLock({ $0.store }) { return store }
-            if let failure = await waitUntilOpened() { throw failure }
+            let failure = await withUnsafeContinuation { (request: UnsafeContinuation<BackplaneError?, Never>) in
+                let isNew = state.withLock { state in
+                    defer { state.isBeingOpened = true }
+                    state.waiting.append(request)
+                    return !state.isBeingOpened
+                }
+                // It may take long, which must not occupy a thread of Swift's pool.
+                if isNew, !HostThread.tryStart("bp-store", { self.finishOpening() }) { finishOpening() }
+            }
+            if let failure { throw failure }
         }
     }
 
-    /// Waits until the store has been opened, and returns the reason for a failure.
-    private func waitUntilOpened() async -> BackplaneError? {
-        await withUnsafeContinuation { (request: UnsafeContinuation<BackplaneError?, Never>) in
-            let access = state.withLock { state -> Access in
-                guard state.store == nil else { return .opened }
-                state.waiting.append(request)
-                if state.isBeingOpened { return .beingOpened }
-                state.isBeingOpened = true
-                return .toBeOpened(state.settings)
-            }
-            switch access {
-            case .opened: request.resume(returning: nil)
-            case .beingOpened: break
-            // It may take long, which must not occupy a thread of Swift's pool.
-            case .toBeOpened(let settings):
-                if !HostThread.tryStart("bp-store", { self.finishOpening(settings) }) { finishOpening(settings) }
-            }
-        }
-    }
-
-    /// Opens the store for all waiting callers.
+    /// Opens the store, unless it is open, for all waiting callers.
     ///
     /// - Parameter failed: A function that is called with the reason for a failure, before any waiting caller is
     ///   notified.
-    private func finishOpening(_ settings: StoreSettings, orElse failed: (BackplaneError) -> Void = { _ in }) {
+    private func finishOpening(orElse failed: (BackplaneError) -> Void = { _ in }) {
         do throws(BackplaneError) {
-            try openStore(settings)
+            try openStore()
             endOpening(nil)
         } catch {
             failed(error)
@@ -111,8 +93,9 @@ final class HostStore: Sendable {
         }
     }
 
-    /// Opens the store; afterwards, only the state refers to it.
-    private func openStore(_ settings: StoreSettings) throws(BackplaneError) {
+    /// Opens the store; afterwards, only the state refers to it, so that ``close()`` closes it.
+    private func openStore() throws(BackplaneError) {
+        guard let settings = state.withLock({ $0.store == nil ? $0.settings : nil }) else { return }
         do {
             let store = try open(settings)
             state.withLock { $0.store = store }
@@ -121,9 +104,6 @@ final class HostStore: Sendable {
         }
     }
 
-    /// Ends the opening and notifies all waiting callers.
-    ///
-    /// The thread that has opened the store no longer refers to it, so that ``close()`` closes it.
     private func endOpening(_ failure: BackplaneError?) {
         let waiting = state.withLock { state in
             state.isBeingOpened = false

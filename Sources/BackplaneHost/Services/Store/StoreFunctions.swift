@@ -7,172 +7,107 @@ import CBackplane
 let storeFunctions = bp_store_1(
     size: UInt32(MemoryLayout<bp_store_1>.size), reserved: 0,
     write: { handle, changes, count, done, context in
-        let answer = Reply(done, context)
-        do throws(BackplaneError) {
-            let component = try ComponentHandles.require(handle)
-            try component.require(.dataAccessController, for: BP_STORE)
+        _ = start(handle, nil, Reply(done, context).end) { component throws(BackplaneError) in
             let changes = try [RecordChange](copying: changes, count: count)
-            try component.begin()
-            Task {
-                defer { component.end() }
-                do throws(BackplaneError) {
-                    _ = try await component.write(RecordBatch(changes), for: nil)
-                    answer.end(EncodedAnswer([]))
-                } catch {
-                    answer.end(EncodedAnswer(error))
-                }
+            return { () throws(BackplaneError) in
+                _ = try await component.write(RecordBatch(changes), for: nil)
+                return EncodedAnswer([])
             }
-        } catch {
-            answer.end(EncodedAnswer(error))
         }
     },
     query: { handle, query, done, context in
-        let answer = StoreAnswer(done: done, context: ForeignPointer(raw: context))
-        do throws(BackplaneError) {
-            let component = try ComponentHandles.require(handle)
-            try component.require(.dataAccessController, for: BP_STORE)
-            let query = try OffsetQuery(copying: query)
-            try component.begin()
-            Task {
-                defer { component.end() }
-                do throws(BackplaneError) {
-                    answer.end(
-                        .success(try await component.store.page(query, in: component.namespace)), of: query.collection)
-                } catch {
-                    answer.end(.failure(error), of: query.collection)
+        let answer: Answer<(page: OffsetPage, collection: String)> = answer(
+            context,
+            { context, found in
+                found.page.withC(of: found.collection) {
+                    done(context, Int32(BP_OK), $0.baseAddress, $0.count, UInt64(found.page.total), .empty)
                 }
+            }, or: { done($0, $1, nil, 0, 0, $2) })
+        _ = start(handle, nil, answer) { component throws(BackplaneError) in
+            let query = try OffsetQuery(copying: query)
+            return { () throws(BackplaneError) in
+                (try await component.store.page(query, in: component.namespace), query.collection)
             }
-        } catch {
-            answer.end(.failure(error), of: "")
         }
     })
-
-/// A plugin's callback for the end of a query.
-private struct StoreAnswer: Sendable {
-    let done: bp_store_done
-    /// The plugin's own context, which is passed back unchanged.
-    let context: ForeignPointer
-
-    func end(_ result: Result<OffsetPage, BackplaneError>, of collection: String) {
-        switch result {
-        case .success(let page):
-            page.withC(of: collection) {
-                done(context.raw, Int32(BP_OK), $0.baseAddress, $0.count, UInt64(page.total), .empty)
-            }
-        case .failure(let error):
-            let answer = EncodedAnswer(error)
-            answer.payload.withBytes { done(context.raw, answer.status, nil, 0, 0, $0) }
-        }
-    }
-}
 
 /// The functions of `backplane.store/2`.
 let secondStoreFunctions = bp_store_2(
     size: UInt32(MemoryLayout<bp_store_2>.size), reserved: 0,
     define: { handle, collection, call, done, context in
-        let reply = Reply(done, context)
-        return start(handle, call) { component throws(BackplaneError) in
+        start(handle, call, Reply(done, context).end) { component throws(BackplaneError) in
             let definition = try CollectionDefinition(copying: collection)
             return { () throws(BackplaneError) in
                 try await component.store.define(definition, in: component.namespace, by: handle)
+                return EncodedAnswer([])
             }
-        } answer: { result in
-            reply.end(result.map { EncodedAnswer([]) })
         }
     },
     write: { handle, batch, call, done, context in
-        let reply = WrittenReply(done: done, context: ForeignPointer(raw: context))
-        return start(handle, call) { component throws(BackplaneError) in
+        let answer: Answer<[Int64]> = answer(
+            context, { done($0, Int32(BP_OK), $1, $1.count, .empty) }, or: { done($0, $1, nil, 0, $2) })
+        return start(handle, call, answer) { component throws(BackplaneError) in
             let batch = try RecordBatch(copying: batch), trace = call.flatMap { Call(copying: $0).trace }
             return { () throws(BackplaneError) in try await component.write(batch, for: trace) }
-        } answer: { result in
-            reply.end(result)
         }
     },
     read: { handle, selection, call, done, context in
-        let reply = PageReply(done: done, context: ForeignPointer(raw: context))
-        return start(handle, call) { component throws(BackplaneError) in
-            let query = try RecordQuery(copying: selection)
-            return { () throws(BackplaneError) in try await component.store.read(query, in: component.namespace) }
-        } answer: { result in
-            reply.end(result)
-        }
+        read(handle, call, done, context) { () throws(BackplaneError) in try RecordQuery(copying: selection) }
     },
     count: { handle, selection, call, done, context in
-        let reply = Reply(done, context)
-        return start(handle, call) { component throws(BackplaneError) in
+        start(handle, call, Reply(done, context).end) { component throws(BackplaneError) in
             let query = try RecordQuery(copying: selection)
-            return { () throws(BackplaneError) in try await component.store.count(query, in: component.namespace) }
-        } answer: { result in
-            reply.end(result.map { EncodedAnswer(Array("\($0)".utf8)) })
+            return { () throws(BackplaneError) in
+                EncodedAnswer(Array("\(try await component.store.count(query, in: component.namespace))".utf8))
+            }
         }
     },
     changes: { handle, collection, since, limit, call, done, context in
-        let reply = ChangesReply(done: done, context: ForeignPointer(raw: context))
-        return start(handle, call) { component throws(BackplaneError) in
+        let answer: Answer<ChangePage> = answer(
+            context, { context, changes in changes.withC { done(context, Int32(BP_OK), $0, .empty) } },
+            or: { done($0, $1, nil, $2) })
+        return start(handle, call, answer) { component throws(BackplaneError) in
             let collection = collection.text, limit = Int(clamping: limit)
             return { () throws(BackplaneError) in
                 try await component.store.changes(
                     of: collection, since: since, limit: limit, in: component.namespace)
             }
-        } answer: { result in
-            reply.end(result)
         }
     },
     cancel: { handle, id in ComponentHandles.find(handle)?.serviceOperations.cancel(id) },
     search: { handle, search, call, done, context in
-        let reply = PageReply(done: done, context: ForeignPointer(raw: context))
-        return start(handle, call) { component throws(BackplaneError) in
-            let query = try RecordQuery(copying: search)
-            return { () throws(BackplaneError) in try await component.store.read(query, in: component.namespace) }
-        } answer: { result in
-            reply.end(result)
-        }
+        read(handle, call, done, context) { () throws(BackplaneError) in try RecordQuery(copying: search) }
     },
     wait: { handle, collection, since, call, done, context in
-        let reply = Reply(done, context)
-        return start(handle, call, isWait: true) { component throws(BackplaneError) in
+        start(handle, call, isWait: true, Reply(done, context).end) { component throws(BackplaneError) in
             let collection = collection.text
             return { () throws(BackplaneError) in
                 try await component.store.waitForChange(of: collection, since: since, in: component.namespace)
+                return EncodedAnswer([])
             }
-        } answer: { result in
-            reply.end(result.map { EncodedAnswer([]) })
         }
     })
 
-private typealias Operation<Value> = @Sendable () async throws(BackplaneError) -> Value
-
-/// Starts an operation of the component with a handle; its arguments are read before this function returns.
-///
-/// - Parameter isWait: Whether the operation has no end of its own, so that it ends with the component.
+/// Starts an operation of a data access controller.
 private func start<Value: Sendable>(
-    _ handle: UInt64, _ call: UnsafePointer<bp_call>?, isWait: Bool = false,
-    _ prepare: (OfferedServices) throws(BackplaneError) -> Operation<Value>,
-    answer: @escaping @Sendable (Result<Value, BackplaneError>) -> Void
+    _ handle: UInt64, _ call: UnsafePointer<bp_call>?, isWait: Bool = false, _ answer: @escaping Answer<Value>,
+    _ prepare: (OfferedServices) throws(BackplaneError) -> @Sendable () async throws(BackplaneError) -> Value
 ) -> UInt64 {
-    do throws(BackplaneError) {
-        let component = try ComponentHandles.require(handle)
-        try component.require(.dataAccessController, for: BP_STORE)
-        let operation = try prepare(component)
-        try component.begin(isWait: isWait)
-        return component.serviceOperations.start(call.map { Call(copying: $0) }, isWait: isWait, operation) { result in
-            answer(result)
-            component.end(isWait: isWait)
-        }
-    } catch {
-        answer(.failure(error))
-        return 0
-    }
+    OfferedServices.start(
+        handle, BP_STORE, for: [.dataAccessController], call: call, isWait: isWait, answer, prepare)
 }
 
-extension Reply {
-    /// Ends with a result.
-    func end(_ result: Result<EncodedAnswer, BackplaneError>) {
-        switch result {
-        case .success(let answer): end(answer)
-        case .failure(let error): end(error)
-        }
+/// Starts reading a page of records.
+private func read(
+    _ handle: UInt64, _ call: UnsafePointer<bp_call>?, _ done: @escaping bp_store_read,
+    _ context: UnsafeMutableRawPointer?, _ query: () throws(BackplaneError) -> RecordQuery
+) -> UInt64 {
+    let answer: Answer<RecordPage> = answer(
+        context, { context, page in page.withC { done(context, Int32(BP_OK), $0, .empty) } },
+        or: { done($0, $1, nil, $2) })
+    return start(handle, call, answer) { component throws(BackplaneError) in
+        let query = try query()
+        return { () throws(BackplaneError) in try await component.store.read(query, in: component.namespace) }
     }
 }
 
@@ -319,54 +254,6 @@ private func plain<Value: BitwiseCopyable>(_ lent: UnsafePointer<Value>?, _ coun
 }
 
 // Answers of the store, lent to a plugin's callback.
-
-/// A plugin's callback for the end of a batch.
-struct WrittenReply: Sendable {
-    let done: bp_store_written
-    /// The plugin's own context, which is passed back unchanged.
-    let context: ForeignPointer
-
-    func end(_ result: Result<[Int64], BackplaneError>) {
-        switch result {
-        case .success(let numbers): done(context.raw, Int32(BP_OK), numbers, numbers.count, .empty)
-        case .failure(let error):
-            let answer = EncodedAnswer(error)
-            answer.payload.withBytes { done(context.raw, answer.status, nil, 0, $0) }
-        }
-    }
-}
-
-/// A plugin's callback for a page of records.
-struct PageReply: Sendable {
-    let done: bp_store_read
-    /// The plugin's own context, which is passed back unchanged.
-    let context: ForeignPointer
-
-    func end(_ result: Result<RecordPage, BackplaneError>) {
-        switch result {
-        case .success(let page): page.withC { done(context.raw, Int32(BP_OK), $0, .empty) }
-        case .failure(let error):
-            let answer = EncodedAnswer(error)
-            answer.payload.withBytes { done(context.raw, answer.status, nil, $0) }
-        }
-    }
-}
-
-/// A plugin's callback for changes from a collection's log.
-struct ChangesReply: Sendable {
-    let done: bp_store_changed
-    /// The plugin's own context, which is passed back unchanged.
-    let context: ForeignPointer
-
-    func end(_ result: Result<ChangePage, BackplaneError>) {
-        switch result {
-        case .success(let changes): changes.withC { done(context.raw, Int32(BP_OK), $0, .empty) }
-        case .failure(let error):
-            let answer = EncodedAnswer(error)
-            answer.payload.withBytes { done(context.raw, answer.status, nil, $0) }
-        }
-    }
-}
 
 extension RecordPage {
     /// Lends the page for the duration of `body`.
