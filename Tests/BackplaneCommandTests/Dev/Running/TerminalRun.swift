@@ -113,11 +113,13 @@ final class TerminalRun: Sendable {
             posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, output)
         }
         posix_spawn_file_actions_adddup2(&actions, end, 9)
-        var none = sigset_t(), defaults = sigset_t()
-        sigemptyset(&none)
-        sigfillset(&defaults)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        // Not `sigset_t()`: the compiler may believe that its initializer is Dispatch's.
+        let blocked = UnsafeMutablePointer<sigset_t>.allocate(capacity: 2), defaults = blocked + 1
+        defer { blocked.deallocate() }
+        sigemptyset(blocked)
+        sigfillset(defaults)
+        posix_spawnattr_setsigmask(&attributes, blocked)
+        posix_spawnattr_setsigdefault(&attributes, defaults)
         let setSession: Int16 = 0x80  // POSIX_SPAWN_SETSID, which the overlay lacks
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | setSession)
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
