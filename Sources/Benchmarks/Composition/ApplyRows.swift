@@ -40,10 +40,10 @@ struct ApplyRows: Sendable {
                 let start = ContinuousClock.now
                 let change = try await host.apply(document)
                 let time = ContinuousClock.now - start
-                guard change.managers.restarted == [Self.manager] else {
+                guard change.components.map(\.action) == [.recreated] else {
                     throw BackplaneError(
                         .componentFailed,
-                        "expected one manager to be recreated, found \(change.managers.restarted.count)",
+                        "expected one component to be recreated, found \(change.components.map(\.component))",
                         at: Self.manager)
                 }
                 return time
