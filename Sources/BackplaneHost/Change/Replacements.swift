@@ -35,7 +35,8 @@ final class Replacements {
                     }
                     continue
                 }
-                guard let plugin = try await load(wanted, among: loaded, in: folder, options) else { continue }
+                let plugin = try await load(wanted, among: loaded, in: folder, options)
+                if loaded.plugins.contains(where: { $0.key == plugin.key }) { continue }
                 live.generations.add([plugin], .loaded)
                 plugins.append(plugin)
                 let place = try wanted.place(of: plugin, among: loaded)
@@ -65,30 +66,28 @@ final class Replacements {
         return Replacement(place: place, plugin: plugin, library: description.id)
     }
 
-    /// Loads a library beside the host's serial domain, or returns `nil` if it is identical to a loaded one.
+    /// Loads a library beside the host's serial domain, or returns the loaded plugin to which it is identical.
     private func load(
         _ wanted: WantedLibrary, among loaded: LoadedManifest, in folder: LoadFolder, _ options: ChangeOptions
-    ) async throws(BackplaneError) -> LoadedPlugin? {
+    ) async throws(BackplaneError) -> LoadedPlugin {
         let wish = Wish()
+        // For a library with an unknown file name, only its entry function would tell which plugin it replaces.
+        let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
         let loader = LibraryLoader(
             folder: folder, generations: live.generations,
             trials: options.trustsLibraries || live.options.trials == .never ? nil : live.trials,
-            limit: options.stepLimit, clock: live.clock, isGivenUp: { wish.isGivenUp })
-        // For a library with an unknown file name, only its entry function would tell which plugin it replaces.
-        let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
+            limit: options.stepLimit, clock: live.clock, isGivenUp: { wish.isGivenUp },
+            known: { library throws(BackplaneError) in
+                if let same = rivals.first(where: { $0.isSame(as: library) }) { return same }
+                try wanted.requirePlace(among: loaded)
+                return nil
+            })
         let library = LibraryLoader.Wanted(
             path: wanted.path, reference: wanted.reference,
             replaced: wanted.place.map { loaded.plugins[$0].description.id })
-        let result: Result<LoadedPlugin?, BackplaneError> = await withTaskCancellationHandler {
+        let result: Result<LoadedPlugin, BackplaneError> = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                let begins = HostThread.launch {
-                    continuation.resume(
-                        returning: Result { () throws(BackplaneError) in
-                            if try loader.isLoaded(library, among: rivals) { return nil }
-                            try wanted.requirePlace(among: loaded)
-                            return try loader.load([library])[0].get()
-                        })
-                }
+                let begins = HostThread.launch { continuation.resume(returning: loader.load([library])[0]) }
                 if !begins { continuation.resume(returning: .failure(.noThread)) }
             }
         } onCancel: {

@@ -24,55 +24,95 @@ struct LibraryLoader: Sendable {
     /// A function that returns whether the result is no longer awaited.
     var isGivenUp: @Sendable () -> Bool = { false }
 
-    private typealias Prepared = Result<LibraryFile, BackplaneError>
+    /// A function that returns the plugin of a library if that is loaded already.
+    var known: @Sendable (Wanted) throws(BackplaneError) -> LoadedPlugin? = { _ in nil }
+
+    /// A library on its way into this process.
+    private enum Stage: Sendable {
+        case wanted(Wanted)
+        case copied(LibraryFile)
+        case opened(LibraryFile, DynamicLibrary)
+        case described(LoadedPlugin)
+        case failed(BackplaneError)
+
+        /// Takes the next step, unless there is none or an earlier one has failed.
+        func advanced(_ step: (Stage) throws(BackplaneError) -> Stage?) -> Stage {
+            do throws(BackplaneError) { return try step(self) ?? self } catch { return .failed(error) }
+        }
+    }
 
     /// Returns the plugins of libraries, or the reasons why these were not loaded.
     ///
     /// A constructor that hangs delays all later libraries, because the system loads one at a time.
     func load(_ wanted: [Wanted]) -> [Result<LoadedPlugin, BackplaneError>] {
         let names = ResourceFolder.Names(), numbers = Numbers(generations)
-        let copied = AbandonableThread.map(wanted, limit: limit, by: clock, unable: .failure(.noThread)) { library in
-            Prepared { () throws(BackplaneError) in try prepare(library, names, numbers) }
-        } late: { library in
-            .failure(overdue(library.path, "be copied"))
+        let steps: [(name: String, isLimited: Bool, take: @Sendable (Stage) throws(BackplaneError) -> Stage?)] = [
+            (
+                "be compared", true,
+                { stage throws(BackplaneError) in
+                    guard case .wanted(let library) = stage else { return nil }
+                    return try known(library).map(Stage.described)
+                }
+            ),
+            (
+                "be copied", true,
+                { stage throws(BackplaneError) in
+                    guard case .wanted(let library) = stage else { return nil }
+                    return .copied(try prepare(library, names, numbers))
+                }
+            ),
+            (
+                // It has a limit of its own.
+                "be tried", false,
+                { stage throws(BackplaneError) in
+                    guard case .copied(let file) = stage, let trials else { return nil }
+                    try trials.requireSurvival(of: file, limit: limit, isGivenUp: isGivenUp)
+                    try requireWish(for: file)
+                    return nil
+                }
+            ),
+            // All are loaded before any is described, because loading one discards the Swift runtime's caches of types.
+            (
+                "be loaded", true,
+                { stage throws(BackplaneError) in
+                    if case .copied(let file) = stage { .opened(file, try file.load()) } else { nil }
+                }
+            ),
+            (
+                "describe itself", true,
+                { stage throws(BackplaneError) in
+                    guard case .opened(let file, let library) = stage else { return nil }
+                    return .described(try LoadedPlugin(file, library))
+                }
+            ),
+        ]
+        let last = AbandonableThread.map(
+            wanted.map(Stage.wanted),
+            through: steps.map { step in
+                AbandonableThread.Step(isLimited: step.isLimited) { stage in stage.advanced(step.take) }
+            },
+            limit: limit, by: clock
+        ) { stage, step in
+            late(stage, steps[step].name)
+        } unable: { _ in
+            .failed(.noThread)
         }
-        let prepared = copied.map { copied in
-            Prepared { () throws(BackplaneError) in
-                let file = try copied.get()
-                try trials?.requireSurvival(of: file, limit: limit, isGivenUp: isGivenUp)
-                guard isGivenUp() else { return file }
-                file.discard()
-                throw .givenUp(at: file.path)
+        return last.map { stage in
+            switch stage {
+            case .described(let plugin): .success(plugin)
+            case .failed(let error): .failure(error)
+            case .wanted, .copied, .opened: preconditionFailure("every library takes every step")
             }
-        }
-        // All are loaded before any is described, because loading one discards the Swift runtime's caches of types.
-        let loaded = step(prepared, "be loaded", of: \.self) { file throws(BackplaneError) in (file, try file.load()) }
-        return step(loaded, "describe itself", of: \.0) { file, library throws(BackplaneError) in
-            try LoadedPlugin(file, library)
         }
     }
 
-    /// Returns whether one of some loaded plugins has the same library and resources as those at a path.
-    func isLoaded(_ wanted: Wanted, among plugins: [LoadedPlugin]) throws(BackplaneError) -> Bool {
-        let result = AbandonableThread.map([wanted], limit: limit, by: clock, unable: .failure(.noThread)) { wanted in
-            Result<Bool, BackplaneError>.success(plugins.contains { $0.isSame(as: wanted) })
-        } late: { wanted in
-            .failure(overdue(wanted.path, "be compared"))
-        }
-        return try result[0].get()
-    }
-
-    private func step<Input: Sendable, Output: Sendable>(
-        _ inputs: [Result<Input, BackplaneError>], _ what: String, of file: @escaping @Sendable (Input) -> LibraryFile,
-        _ body: @escaping @Sendable (Input) throws(BackplaneError) -> Output
-    ) -> [Result<Output, BackplaneError>] {
-        AbandonableThread.map(inputs, limit: limit, by: clock, unable: .failure(.noThread)) { input in
-            Result { () throws(BackplaneError) in try body(try input.get()) }
-        } late: { input in
-            input.flatMap { input in
-                generations.overdue.add(file(input))
-                return .failure(overdue(file(input).path, what))
-            }
+    private func late(_ stage: Stage, _ what: String) -> Stage {
+        switch stage {
+        case .wanted(let library): return .failed(overdue(library.path, what))
+        case .copied(let file), .opened(let file, _):
+            generations.overdue.add(file)
+            return .failed(overdue(file.path, what))
+        case .described, .failed: return stage
         }
     }
 
@@ -82,9 +122,15 @@ struct LibraryLoader: Sendable {
         let file = try LibraryFile.prepare(wanted.path, wanted.reference, in: folder, names) { id in
             numbers.take(for: id ?? wanted.replaced ?? generations.plugin(ofLibraryAt: wanted.path))
         }
-        guard isGivenUp() else { return file }
+        try requireWish(for: file)
+        return file
+    }
+
+    /// Discards a copy whose library is no longer wanted.
+    private func requireWish(for file: LibraryFile) throws(BackplaneError) {
+        guard isGivenUp() else { return }
         file.discard()
-        throw .givenUp(at: wanted.path)
+        throw .givenUp(at: file.path)
     }
 
     private func overdue(_ path: String, _ what: String) -> BackplaneError {
@@ -114,7 +160,7 @@ struct LibraryLoader: Sendable {
 
 extension LoadedPlugin {
     /// Returns whether a library and its resource files equal those that are loaded.
-    fileprivate func isSame(as wanted: LibraryLoader.Wanted) -> Bool {
+    func isSame(as wanted: LibraryLoader.Wanted) -> Bool {
         guard let copy, LibraryFile.isSame(wanted.path, as: copy, unmapped: unmapped) else { return false }
         // If it is unclear which files those are, loading the library reports it.
         guard let source = try? ResourceFolder.source(besides: wanted.path, named: wanted.reference?.resources)

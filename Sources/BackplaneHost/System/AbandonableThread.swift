@@ -1,86 +1,115 @@
 import Backplane
 import Synchronization
 
-/// A thread for functions that may never return, which is abandoned if they do not.
+/// A thread for functions that may never return, which is abandoned if one does not.
 enum AbandonableThread {
-    /// The results of the thread so far; adding one does not wake the waiter, which would often take longer than the
-    /// work.
-    private final class Progress<Output: Sendable>: Sendable {
+    /// A step of the work on every value.
+    struct Step<Value: Sendable>: Sendable {
+        /// A Boolean value that indicates whether the limit applies; otherwise, the step ends by itself.
+        var isLimited = true
+        let body: @Sendable (Value) -> Value
+    }
+
+    /// Takes all values through the steps, one after another on one thread: all through the first one, then all through
+    /// the second one.
+    ///
+    /// After a step that takes longer than `limit` for a value, another thread continues.
+    ///
+    /// - Parameters:
+    ///   - late: A function that returns the substitute for the result of a step that takes too long.
+    ///   - unable: A function that returns it for a step for which no thread could be created.
+    static func map<Value: Sendable>(
+        _ values: [Value], through steps: [Step<Value>], limit: Duration, by clock: any HostClock,
+        late: @escaping @Sendable (Value, _ step: Int) -> Value, unable: @escaping @Sendable (Value) -> Value
+    ) -> [Value] {
+        values.isEmpty ? [] : Work(values, steps, limit, clock, late: late, unable: unable).results()
+    }
+
+    /// The work of a thread, and of those that replace it.
+    private final class Work<Value: Sendable>: Sendable {
         private struct State {
-            var outputs: [Output] = []
-            var last: Deadline
-            var isDone = false
-            /// A Boolean value that indicates whether the thread was abandoned, so that further results are discarded.
-            var isLost = false
+            var values: [Value]
+            /// The number of steps that have ended, each for one value.
+            var ended = 0
+            /// The time at which the present step began.
+            var began: Deadline
+            /// The number of the present thread; the results of earlier ones are discarded.
+            var thread = 0
+
+            mutating func end(with value: Value, at time: Deadline) {
+                values[ended % values.count] = value
+                (ended, began) = (ended + 1, time)
+            }
         }
-        private let state: Monitor<State>
-        private let clock: any HostClock
+        private let steps: [Step<Value>]
+        private let count: Int
         private let limit: Duration
+        private let clock: any HostClock
+        private let late: @Sendable (Value, Int) -> Value
+        private let unable: @Sendable (Value) -> Value
         private let alarm = Callbacks.newID()
+        private let state: Monitor<State>
 
-        init(_ limit: Duration, _ clock: any HostClock) {
-            (self.limit, self.clock, state) = (limit, clock, Monitor(State(last: clock.moment)))
+        init(
+            _ values: [Value], _ steps: [Step<Value>], _ limit: Duration, _ clock: any HostClock,
+            late: @escaping @Sendable (Value, Int) -> Value, unable: @escaping @Sendable (Value) -> Value
+        ) {
+            (self.steps, self.limit, self.clock, self.late, self.unable) = (steps, limit, clock, late, unable)
+            count = values.count * steps.count
+            state = Monitor(State(values: values, began: clock.moment))
         }
 
-        /// Adds a result, or returns `false` if the thread was abandoned.
-        func add(_ output: Output) -> Bool {
+        /// Does the work, and waits for its end.
+        func results() -> [Value] {
+            expire(at: clock.moment + limit)
+            defer { clock.cancel(alarm) }
+            start(0)
+            return state.wait { $0.ended == self.count ? .done($0.values) : .until(nil) }
+        }
+
+        private func start(_ thread: Int) {
+            if HostThread.launch({ self.run(thread) }) { return }
+            state.withLock { state in
+                while state.ended < count { state.end(with: unable(present(state).value), at: clock.moment) }
+            }
+        }
+
+        private func run(_ thread: Int) {
+            var result: Value?
+            while let (step, value) = next(thread, after: result) { result = steps[step].body(value) }
+        }
+
+        /// Stores the result of a step, and returns the next one; `nil` if there is none, or the thread was abandoned.
+        private func next(_ thread: Int, after result: Value?) -> (step: Int, value: Value)? {
             let time = clock.moment
-            return state.withLock(waking: { state in
-                guard !state.isLost else { return (false, wakes: false) }
-                state.outputs.append(output)
-                state.last = time
-                return (true, wakes: false)
+            return state.withLock(waking: { state -> (result: (step: Int, value: Value)?, wakes: Bool) in
+                guard state.thread == thread else { return (nil, false) }
+                if let result { state.end(with: result, at: time) }
+                // Only the end wakes the waiter, which would often take longer than a step.
+                return state.ended < count ? (present(state), false) : (nil, true)
             })
         }
 
-        func end() { state.withLock { $0.isDone = true } }
-
-        /// Waits until the thread has finished, or has added no result for longer than the limit.
-        func wait() -> [Output] {
-            expire(at: clock.moment + limit)
-            defer { clock.cancel(alarm) }
-            return state.wait { $0.isDone || $0.isLost ? .done($0.outputs) : .until(nil) }
+        private func present(_ state: State) -> (step: Int, value: Value) {
+            (state.ended / state.values.count, state.values[state.ended % state.values.count])
         }
 
+        /// Abandons the thread at the deadline, if its step has taken too long by then.
         private func expire(at deadline: Deadline) {
             clock.schedule(alarm, at: deadline) { [self] in
-                let next = state.withLock { state -> Deadline? in
-                    guard !state.isDone else { return nil }
-                    guard state.last + limit <= clock.moment else { return state.last + limit }
-                    state.isLost = true
-                    return nil
+                let (replacement, next) = state.withLock { state -> (Int?, Deadline?) in
+                    guard state.ended < count else { return (nil, nil) }
+                    let time = clock.moment, (step, value) = present(state)
+                    guard steps[step].isLimited else { return (nil, time + limit) }
+                    guard state.began + limit <= time else { return (nil, state.began + limit) }
+                    state.end(with: late(value, step), at: time)
+                    state.thread += 1
+                    return state.ended < count ? (state.thread, time + limit) : (nil, nil)
                 }
                 if let next { expire(at: next) }
+                if let replacement { start(replacement) }
             }
         }
-    }
-
-    /// Returns the results of `body` for all values, computed one after another on one thread.
-    ///
-    /// After a value that takes longer than `limit`, another thread continues with the next one.
-    ///
-    /// - Parameters:
-    ///   - unable: The result for a value for which no thread could be created.
-    ///   - late: A function that returns the substitute result for a value that takes too long.
-    static func map<Input: Sendable, Output: Sendable>(
-        _ inputs: [Input], limit: Duration, by clock: any HostClock, unable: Output,
-        _ body: @escaping @Sendable (Input) -> Output, late: (Input) -> Output
-    ) -> [Output] {
-        var outputs: [Output] = []
-        while outputs.count < inputs.count {
-            let first = outputs.count, progress = Progress<Output>(limit, clock)
-            let begins = HostThread.launch {
-                for input in inputs[first...] { guard progress.add(body(input)) else { return } }
-                progress.end()
-            }
-            guard begins else {
-                outputs.append(unable)
-                continue
-            }
-            outputs += progress.wait()
-            if outputs.count < inputs.count { outputs.append(late(inputs[outputs.count])) }
-        }
-        return outputs
     }
 }
 

@@ -11,16 +11,22 @@ struct AbandonableThreadTests {
     private func map(_ values: [Int], _ limit: Duration, _ body: @escaping @Sendable (Int) -> Void = { _ in })
         -> [String]
     {
-        AbandonableThread.map(values, limit: limit, by: clock, unable: "unable") { value in
-            body(value)
-            return "\(value)"
-        } late: { value in
+        let steps = [
+            AbandonableThread.Step<String> { text in
+                body(Int(text)!)
+                return text
+            },
+            AbandonableThread.Step { $0 + "!" },
+        ]
+        return AbandonableThread.map(values.map { "\($0)" }, through: steps, limit: limit, by: clock) { value, _ in
             "\(value) is late"
+        } unable: { _ in
+            "unable"
         }
     }
 
     @Test func `what comes back is given in its order`() {
-        #expect(map([3, 1, 2], .seconds(60)) == ["3", "1", "2"])
+        #expect(map([3, 1, 2], .seconds(60)) == ["3!", "1!", "2!"])
         #expect(map([], .zero) == [])
     }
 
@@ -33,8 +39,8 @@ struct AbandonableThreadTests {
             // Whatever they still bring is about nothing.
             never.signal()
             never.signal()
-            #expect(outputs.count == 4 && outputs[1] == "2 is late" && outputs[3] == "4 is late")
-            if outputs.first == "1" && outputs[2] == "3" { return }
+            #expect(outputs.count == 4 && outputs[1] == "2 is late!" && outputs[3] == "4 is late!")
+            if outputs.first == "1!" && outputs[2] == "3!" { return }
         }
         Issue.record("the other work has not run: \(outputs)")
     }
