@@ -9,29 +9,17 @@ package struct ControlClient: Sendable {
 
     package init(_ path: String) { self.path = FilePath.absolute(path) }
 
-    /// The functions that are called while a host works on a request.
-    package struct Watch {
-        /// The function called when the host reports progress.
-        package var report: (ControlEvent) -> Void
-        /// The function called with each element of a lasting answer, as JSON.
-        package var element: (String) -> Void
-        /// The function called at intervals while there is no answer.
-        package var tick: () -> Void
-
-        package init(
-            report: @escaping (ControlEvent) -> Void = { _ in }, element: @escaping (String) -> Void = { _ in },
-            tick: @escaping () -> Void = {}
-        ) {
-            (self.report, self.element, self.tick) = (report, element, tick)
-        }
-    }
-
     /// Sends a request and waits for the answer.
     ///
-    /// - Parameter limit: The time to wait, or `nil` for no limit.
+    /// - Parameters:
+    ///   - limit: The time to wait, or `nil` for no limit.
+    ///   - report: A function called when the host reports progress.
+    ///   - element: A function called with each element of a lasting answer, as JSON.
+    ///   - tick: A function called at intervals while there is no answer.
     /// - Throws: The error that the host answered with, or `control.unreachable`.
     package func ask<Message: ControlMessage>(
-        _ message: Message, within limit: Duration? = nil, _ watch: Watch = Watch()
+        _ message: Message, within limit: Duration? = nil, report: (ControlEvent) -> Void = { _ in },
+        element: (String) -> Void = { _ in }, tick: () -> Void = {}
     ) throws(BackplaneError) -> Message.Answer {
         let line =
             try JSON.encode(ControlText.Line(message: message), failing: .controlMalformed) + [ControlProtocol.newline]
@@ -46,15 +34,15 @@ package struct ControlClient: Sendable {
         try send(line, to: socket, until: deadline ?? .now + ControlProtocol.writingLimit)
         var lines = LineReader(socket)
         while true {
-            guard let line = try next(&lines, until: deadline, watch) else {
+            guard let line = try next(&lines, until: deadline, tick) else {
                 throw BackplaneError(
                     .controlUnreachable,
                     "the host closed the connection without answering: it stopped or was killed; check its last output",
                     at: path)
             }
             let part = try JSON.decode(ControlText.Answer<Message.Answer>.self, line, failing: .controlProtocol)
-            if let event = part.event { watch.report(event) }
-            if let element = part.element { watch.element(element) }
+            if let event = part.event { report(event) }
+            if let text = part.element { element(text) }
             if let error = part.error { throw error }
             if let result = part.result { return result }
         }
@@ -110,7 +98,7 @@ extension ControlClient {
     }
 
     /// Returns the next line of the answer, or `nil` if the host has hung up.
-    private func next(_ lines: inout LineReader, until deadline: Deadline?, _ watch: Watch) throws(BackplaneError)
+    private func next(_ lines: inout LineReader, until deadline: Deadline?, _ tick: () -> Void) throws(BackplaneError)
         -> [UInt8]?
     {
         while true {
@@ -122,7 +110,7 @@ extension ControlClient {
             } catch {
                 if error.number == ECONNRESET { return nil }
                 guard error.number == ETIMEDOUT, deadline.map({ .now < $0 }) ?? true else { throw unreachable(error) }
-                watch.tick()
+                tick()
             }
         }
     }

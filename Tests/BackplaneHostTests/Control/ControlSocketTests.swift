@@ -31,15 +31,14 @@ struct ControlSocketTests {
                 return .success(
                     try client.ask(
                         EventsRequest(limit: 3),
-                        ControlClient.Watch(
-                            report: { listening.add($0) },
-                            element: {
-                                if let event = try? JSON.decode(
-                                    HostEvent.self, Array($0.utf8), failing: .controlProtocol)
-                                {
-                                    heard.add(event)
-                                }
-                            })))
+                        report: { listening.add($0) },
+                        element: {
+                            if let event = try? JSON.decode(
+                                HostEvent.self, Array($0.utf8), failing: .controlProtocol)
+                            {
+                                heard.add(event)
+                            }
+                        }))
             } catch {
                 return .failure(error)
             }
