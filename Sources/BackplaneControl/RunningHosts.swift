@@ -28,9 +28,9 @@ package struct ControlFolder: Sendable {
         do throws(PrivateFolder.Defect) {
             try PrivateFolder.make(at: path)
         } catch {
-            guard let socket else { throw Self.unusable(path, error.text) }
-            throw Self.unusableSocket(
-                socket, "its folder \(error.reason); specify a path in a folder that only you can write to")
+            throw unusable(
+                error.text,
+                socket: "its folder \(error.reason); specify a path in a folder that only you can write to")
         }
         let gate = try gate(within: .seconds(5))
         if let socket { sweep([socket]) } else { sweep((try? sockets()) ?? []) }
@@ -39,8 +39,7 @@ package struct ControlFolder: Sendable {
             gate.release()
             return listener
         } catch {
-            guard let socket else { throw Self.unusable(path, "cannot be used: \(error)") }
-            throw Self.unusableSocket(socket, Self.reason(of: error, at: socket))
+            throw unusable("cannot be used: \(error)", socket: reason(of: error))
         }
     }
 
@@ -55,14 +54,13 @@ package struct ControlFolder: Sendable {
             return try FileLock(waitingFor: place, isFolder: socket != nil, within: limit)
         } catch {
             let reason = error.number == EWOULDBLOCK ? "is locked by another program" : "cannot be locked: \(error)"
-            guard let socket else { throw Self.unusable(path, reason) }
-            throw Self.unusableSocket(socket, "its folder \(reason); try again, or specify a path in another folder")
+            throw unusable(reason, socket: "its folder \(reason); try again, or specify a path in another folder")
         }
     }
 
-    /// Returns the reason why it is not possible to listen at a path.
-    private static func reason(of error: SystemError, at socket: String) -> String {
-        guard error.number == EADDRINUSE, let status = try? FileStatus(at: socket) else {
+    /// Returns the reason why it is not possible to listen at the path of the socket.
+    private func reason(of error: SystemError) -> String {
+        guard error.number == EADDRINUSE, let socket, let status = try? FileStatus(at: socket) else {
             return "it cannot be created: \(error); specify another path"
         }
         return status.isSocket
@@ -110,8 +108,10 @@ package struct ControlFolder: Sendable {
         return path
     }
 
-    private static func unusableSocket(_ path: String, _ reason: String) -> BackplaneError {
-        BackplaneError(.controlUnusable, "the control socket is not usable: \(reason)", at: path)
+    /// Returns an error about the folder, or about the only socket to create.
+    private func unusable(_ reason: String, socket socketReason: String) -> BackplaneError {
+        guard let socket else { return Self.unusable(path, reason) }
+        return BackplaneError(.controlUnusable, "the control socket is not usable: \(socketReason)", at: socket)
     }
 
     static func unusable(_ path: String, _ reason: String) -> BackplaneError {

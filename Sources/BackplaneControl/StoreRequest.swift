@@ -144,31 +144,28 @@ package struct StoreCollection: Codable, Sendable {
 }
 
 extension IndexDefinition: Codable {
-    private enum CodingKeys: CodingKey { case name, paths, unique, tokenizer, prefixes }
+    private struct Form: Codable {
+        var name: String
+        var paths: [String]
+        var unique: Bool
+        var tokenizer: String?
+        var prefixes: [Int]?
+    }
 
     /// Decodes an index, of words if it has a `tokenizer`.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        var text: TextIndexing?
-        if let tokenizer = try container.decodeIfPresent(String.self, forKey: .tokenizer) {
-            // A tokenizer of a later version is replaced by the most general one.
-            text = TextIndexing(
-                TextTokenizer(rawValue: tokenizer) ?? .unicode,
-                prefixes: try container.decodeIfPresent([Int].self, forKey: .prefixes) ?? [])
+        let form = try Form(from: decoder)
+        // A tokenizer of a later version is replaced by the most general one.
+        let text = form.tokenizer.map {
+            TextIndexing(TextTokenizer(rawValue: $0) ?? .unicode, prefixes: form.prefixes ?? [])
         }
-        self.init(
-            paths: try container.decode([String].self, forKey: .paths),
-            name: try container.decode(String.self, forKey: .name),
-            isUnique: try container.decode(Bool.self, forKey: .unique), text: text)
+        self.init(paths: form.paths, name: form.name, isUnique: form.unique, text: text)
     }
 
     /// Encodes the index as an object.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(name, forKey: .name)
-        try container.encode(paths, forKey: .paths)
-        try container.encode(isUnique, forKey: .unique)
-        try container.encodeIfPresent(text?.tokenizer.rawValue, forKey: .tokenizer)
-        try container.encodeIfPresent(text?.prefixes, forKey: .prefixes)
+        let form = Form(
+            name: name, paths: paths, unique: isUnique, tokenizer: text?.tokenizer.rawValue, prefixes: text?.prefixes)
+        try form.encode(to: encoder)
     }
 }
