@@ -8,7 +8,6 @@ final class ControlConnection: Sendable {
     private let socket: LocalSocket
     private let server: ControlServer
     private var limits: ControlLimits { server.limits }
-    /// A Boolean value that indicates whether the client no longer accepts output.
     private let isLost = Atomic(false)
     private enum Stage: Sendable {
         case reading
@@ -29,7 +28,6 @@ final class ControlConnection: Sendable {
         (self.socket, self.server) = (socket, server)
     }
 
-    /// A Boolean value that indicates whether the request has yet to arrive.
     var isReading: Bool { state.withLock { if case .reading = $0.stage { true } else { false } } }
 
     /// The name of the request; `nil` until it is known.

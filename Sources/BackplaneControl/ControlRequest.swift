@@ -109,7 +109,6 @@ final class ControlWork: Sendable {
         try send(element: try JSON.encode(element, failing: .controlFailed))
     }
 
-    /// The number of elements that were sent.
     var sent: Int { state.withLock { $0.sent } }
 
     /// Sets the time after which the request is abandoned if a plugin still blocks the thread.

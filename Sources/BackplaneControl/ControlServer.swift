@@ -235,7 +235,6 @@ final class ControlServer: Sendable {
 
     func close() { listener.close() }
 
-    /// A Boolean value that indicates whether the host has stopped.
     var hasStopped: Bool { state.withLock { $0.hasStopped } }
 
     /// Answers the requests in progress with `host.stopped`, and waits until the answers have been sent.

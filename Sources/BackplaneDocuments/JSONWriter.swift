@@ -40,7 +40,6 @@ extension DocumentValue {
             + Array("\n\(indent)\(close)".utf8)
     }
 
-    /// A Boolean value that indicates whether the value contains no other one.
     private var isScalar: Bool {
         switch self {
         case .array(let values): values.isEmpty
