@@ -148,20 +148,17 @@ extension HostChoice {
         ) throws(BackplaneError) -> Message.Answer {
             let progress = AnswerProgress(doing)
             defer { progress.clear() }
-            return try withoutActuallyEscaping(element) { element throws(BackplaneError) in
-                try host.client.ask(
-                    message, within: limit,
-                    ControlClient.Watch(
-                        report: { report in
-                            guard let event else { return progress.report(report) }
-                            progress.clear()
-                            event(report)
-                        },
-                        element: {
-                            progress.end()
-                            element($0)
-                        }, tick: progress.tick))
-            }
+            return try host.client.ask(
+                message, within: limit,
+                report: { report in
+                    guard let event else { return progress.report(report) }
+                    progress.clear()
+                    event(report)
+                },
+                element: {
+                    progress.end()
+                    element($0)
+                }, tick: progress.tick)
         }
     }
 }

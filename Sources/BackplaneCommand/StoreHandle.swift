@@ -80,68 +80,55 @@ enum StoreHandle: Sendable {
     case file(any RecordStore)
     case host(ControlClient)
 
+    private func answer(to request: StoreRequest) async throws(BackplaneError) -> StoreRequest.Answer {
+        switch self {
+        case .file(let store): try await request.answer(from: store)
+        case .host(let host): try host.ask(request)
+        }
+    }
+
     /// Returns the collections.
     ///
     /// - Parameter sizes: Whether to count the bytes of their records.
     func list(sizes: Bool = false) async throws(BackplaneError) -> [StoreCollection] {
-        switch self {
-        case .file(let store): return try await store.list(sizes: sizes)
-        case .host(let host):
-            var request = StoreRequest(.list)
-            request.sizes = sizes
-            return try host.ask(request).collections ?? []
-        }
+        var request = StoreRequest(.list)
+        request.sizes = sizes
+        return try await answer(to: request).collections ?? []
     }
 
     /// Returns a page of a collection, or only the record with an id.
     func read(_ collection: String, in namespace: String, id: String? = nil, after: PageCursor? = nil)
         async throws(BackplaneError) -> RecordPage
     {
-        switch self {
-        case .file(let store):
-            return try await store.read(collection, id: id, after: after, limit: 500, in: namespace)
-        case .host(let host):
-            var request = StoreRequest(.read)
-            (request.namespace, request.collection, request.id) = (namespace, collection, id)
-            (request.after, request.limit) = (after?.bytes, 500)
-            let answer = try host.ask(request)
-            var page = RecordPage(records: [])
-            for form in answer.records ?? [] { page.records.append(try form.record()) }
-            page.damaged = (answer.damaged ?? []).map { StoredRecord(id: $0, value: []) }
-            page.next = answer.next.map { PageCursor(bytes: $0) }
-            return page
-        }
+        var request = StoreRequest(.read)
+        (request.namespace, request.collection, request.id) = (namespace, collection, id)
+        (request.after, request.limit) = (after?.bytes, 500)
+        let answer = try await answer(to: request)
+        var page = RecordPage(records: [])
+        for form in answer.records ?? [] { page.records.append(try form.record()) }
+        page.damaged = (answer.damaged ?? []).map { StoredRecord(id: $0, value: []) }
+        page.next = answer.next.map { PageCursor(bytes: $0) }
+        return page
     }
 
     func add(_ definition: CollectionDefinition, in namespace: String) async throws(BackplaneError) {
-        switch self {
-        case .file(let store): try await store.add(definition.indexes, to: definition.name, in: namespace)
-        case .host(let host):
-            var request = StoreRequest(.define)
-            (request.namespace, request.collection) = (namespace, definition.name)
-            request.indexes = definition.indexes
-            _ = try host.ask(request)
-        }
+        var request = StoreRequest(.define)
+        (request.namespace, request.collection) = (namespace, definition.name)
+        request.indexes = definition.indexes
+        _ = try await answer(to: request)
     }
 
     func restore(
         _ records: [(collection: String, record: StoredRecord)], overwriting isOverwriting: Bool, in namespace: String
     ) async throws(BackplaneError) {
-        switch self {
-        case .file(let store): try await store.restore(records, overwriting: isOverwriting, in: namespace)
-        case .host(let host):
-            var request = StoreRequest(.write)
-            (request.namespace, request.overwrites) = (namespace, isOverwriting)
-            request.records = records.map { StoreRequest.Record(collection: $0.collection, $0.record) }
-            _ = try host.ask(request)
-        }
+        var request = StoreRequest(.write)
+        (request.namespace, request.overwrites) = (namespace, isOverwriting)
+        request.records = records.map { StoreRequest.Record(collection: $0.collection, $0.record) }
+        _ = try await answer(to: request)
     }
 
     func findDamage() async throws(BackplaneError) -> [BackplaneError] {
-        switch self {
-        case .file(let store): try await store.findDamage()
-        case .host(let host): try host.ask(StoreRequest(.check)).damage ?? []
-        }
+        try await answer(to: StoreRequest(.check)).damage ?? []
     }
 
     /// Calls a function with all records of the given collections, page by page.

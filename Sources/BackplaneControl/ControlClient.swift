@@ -9,29 +9,17 @@ package struct ControlClient: Sendable {
 
     package init(_ path: String) { self.path = FilePath.absolute(path) }
 
-    /// The functions that are called while a host works on a request.
-    package struct Watch {
-        /// The function called when the host reports progress.
-        package var report: (ControlEvent) -> Void
-        /// The function called with each element of a lasting answer, as JSON.
-        package var element: (String) -> Void
-        /// The function called at intervals while there is no answer.
-        package var tick: () -> Void
-
-        package init(
-            report: @escaping (ControlEvent) -> Void = { _ in }, element: @escaping (String) -> Void = { _ in },
-            tick: @escaping () -> Void = {}
-        ) {
-            (self.report, self.element, self.tick) = (report, element, tick)
-        }
-    }
-
     /// Sends a request and waits for the answer.
     ///
-    /// - Parameter limit: The time to wait, or `nil` for no limit.
+    /// - Parameters:
+    ///   - limit: The time to wait, or `nil` for no limit.
+    ///   - report: A function called when the host reports progress.
+    ///   - element: A function called with each element of a lasting answer, as JSON.
+    ///   - tick: A function called at intervals while there is no answer.
     /// - Throws: The error that the host answered with, or `control.unreachable`.
     package func ask<Message: ControlMessage>(
-        _ message: Message, within limit: Duration? = nil, _ watch: Watch = Watch()
+        _ message: Message, within limit: Duration? = nil, report: (ControlEvent) -> Void = { _ in },
+        element: (String) -> Void = { _ in }, tick: () -> Void = {}
     ) throws(BackplaneError) -> Message.Answer {
         let line =
             try JSON.encode(ControlText.Line(message: message), failing: .controlMalformed) + [ControlProtocol.newline]
@@ -44,12 +32,17 @@ package struct ControlClient: Sendable {
         let deadline = limit.map { Deadline.now + $0 }
         let socket = try connect(within: limit ?? ControlProtocol.writingLimit)
         try send(line, to: socket, until: deadline ?? .now + ControlProtocol.writingLimit)
-        var answer = ControlAnswer(socket)
+        var lines = LineReader(socket)
         while true {
-            guard let line = try next(&answer, until: deadline, watch) else { throw lost() }
+            guard let line = try next(&lines, until: deadline, tick) else {
+                throw BackplaneError(
+                    .controlUnreachable,
+                    "the host closed the connection without answering: it stopped or was killed; check its last output",
+                    at: path)
+            }
             let part = try JSON.decode(ControlText.Answer<Message.Answer>.self, line, failing: .controlProtocol)
-            if let event = part.event { watch.report(event) }
-            if let element = part.element { watch.element(element) }
+            if let event = part.event { report(event) }
+            if let text = part.element { element(text) }
             if let error = part.error { throw error }
             if let result = part.result { return result }
         }
@@ -104,26 +97,22 @@ extension ControlClient {
         }
     }
 
-    private func next(_ answer: inout ControlAnswer, until deadline: Deadline?, _ watch: Watch) throws(BackplaneError)
+    /// Returns the next line of the answer, or `nil` if the host has hung up.
+    private func next(_ lines: inout LineReader, until deadline: Deadline?, _ tick: () -> Void) throws(BackplaneError)
         -> [UInt8]?
     {
         while true {
+            if let line = lines.line() { return line }
+            if lines.isEnded { return nil }
             let moment = Deadline.now + .milliseconds(200)
             do throws(SystemError) {
-                return try answer.next(until: min(moment, deadline ?? moment))
+                try lines.read(until: min(moment, deadline ?? moment))
             } catch {
                 if error.number == ECONNRESET { return nil }
                 guard error.number == ETIMEDOUT, deadline.map({ .now < $0 }) ?? true else { throw unreachable(error) }
-                watch.tick()
+                tick()
             }
         }
-    }
-
-    private func lost() -> BackplaneError {
-        BackplaneError(
-            .controlUnreachable,
-            "the host closed the connection without answering: it stopped or was killed; check its last output",
-            at: path)
     }
 
     private func unreachable(_ error: SystemError) -> BackplaneError {
@@ -135,34 +124,5 @@ extension ControlClient {
             default: "the host cannot be queried: \(error)"
             }
         return BackplaneError(.controlUnreachable, reason, at: path)
-    }
-}
-
-/// The lines of a host's answer.
-private struct ControlAnswer {
-    private let socket: LocalSocket
-    private var bytes: [UInt8] = []
-    /// The number of bytes at the start that are known to contain no newline.
-    private var searched = 0
-    private var isEnded = false
-
-    init(_ socket: LocalSocket) { self.socket = socket }
-
-    /// Reads the next line, without its newline, or returns `nil` at the end.
-    ///
-    /// - Throws: `ETIMEDOUT` at the deadline; the call can then be repeated.
-    mutating func next(until deadline: Deadline) throws(SystemError) -> [UInt8]? {
-        while true {
-            if let end = bytes.newline(from: searched) {
-                defer {
-                    bytes.removeSubrange(...end)
-                    searched = 0
-                }
-                return Array(bytes[..<end])
-            }
-            searched = bytes.count
-            if isEnded { return nil }
-            isEnded = try !socket.read(into: &bytes, limit: ControlProtocol.chunk, until: deadline)
-        }
     }
 }

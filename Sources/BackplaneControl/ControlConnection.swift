@@ -8,7 +8,6 @@ final class ControlConnection: Sendable {
     private let socket: LocalSocket
     private let server: ControlServer
     private var limits: ControlLimits { server.limits }
-    /// A Boolean value that indicates whether the client no longer accepts output.
     private let isLost = Atomic(false)
     private enum Stage: Sendable {
         case reading
@@ -29,7 +28,6 @@ final class ControlConnection: Sendable {
         (self.socket, self.server) = (socket, server)
     }
 
-    /// A Boolean value that indicates whether the request has yet to arrive.
     var isReading: Bool { state.withLock { if case .reading = $0.stage { true } else { false } } }
 
     /// The name of the request; `nil` until it is known.
@@ -51,7 +49,7 @@ final class ControlConnection: Sendable {
     /// Answers the request with `host.stopped`, unless it has been answered.
     func hostHasStopped() {
         interruptReading(.hostStops)
-        if case .working(let work) = state.withLock({ $0.stage }) { work.hostHasStopped() }
+        if case .working(let work) = state.withLock({ $0.stage }) { work.abandon(.hostStops) }
     }
 
     func serve() {
@@ -74,16 +72,11 @@ final class ControlConnection: Sendable {
             try server.gate.enter(request)
             // A client that does not read its answer keeps its place.
             defer { server.gate.leave(request) }
+            let outcome = Result { () throws(BackplaneError) in try self.outcome(of: request, bytes) }
             // A user may be viewing the last element.
-            send(answer(request, bytes), within: request.isLasting ? limits.element : nil)
+            send(ControlText.answer(outcome), within: request.isLasting ? limits.element : nil)
         } catch {
             send(ControlText.error(error))
-        }
-    }
-
-    private func answer(_ request: ControlRequest, _ bytes: [UInt8]) -> [UInt8] {
-        do throws(BackplaneError) { return ControlText.result(try outcome(of: request, bytes)) } catch {
-            return ControlText.error(error)
         }
     }
 
@@ -91,7 +84,8 @@ final class ControlConnection: Sendable {
         if request.endsWithClient { try requireRoomForStrays() }
         let server = server
         let work = try ControlWork(
-            elementLimit: limits.element, reportLimit: request.isLasting ? limits.element : .seconds(1)
+            elementLimit: limits.element, reportLimit: request.isLasting ? limits.element : .seconds(1),
+            countStrays: { server.strays.add($0, ordering: .relaxed) }
         ) { self.send($0, within: $1) }
         state.withLock { $0.stage = .working(work) }
         defer { state.withLock { $0.stage = .read } }  // the work refers to this connection
@@ -100,21 +94,9 @@ final class ControlConnection: Sendable {
             do throws(BackplaneError) { return .success(try await request.answer(server.host, bytes, work)) } catch {
                 return .failure(error)
             }
-        } ended: { isStray in
-            if isStray { server.strays.subtract(1, ordering: .relaxed) }
         }
         guard begins else { throw BackplaneError(.controlBusy, "the system cannot create more threads for the host") }
-        let ending = work.wait(for: request.endsWithClient ? socket : nil)
-        if case .outcome(let outcome) = ending { return try outcome.get() }
-        server.strays.add(1, ordering: .relaxed)
-        switch ending {
-        case .hostStopped: throw .hostStops
-        case .clientGone: throw BackplaneError(.callCancelled, "the client has disconnected")
-        case .overdue, .outcome:
-            throw BackplaneError(
-                .callDeadline,
-                "the deadline passed; the call was abandoned, but still occupies its thread")
-        }
+        return try work.wait(for: request.endsWithClient ? socket : nil).get()
     }
 
     private func requireRoomForStrays() throws(BackplaneError) {
@@ -140,35 +122,32 @@ final class ControlConnection: Sendable {
     /// - Parameter memory: The size of the memory reserved for the request, which this function sets.
     private func read(_ memory: inout Int) throws(BackplaneError) -> [UInt8]? {
         let deadline = Deadline.now + limits.reading
-        var bytes: [UInt8] = []
+        var lines = LineReader(socket)
         while true {
-            let start = bytes.count
-            let more: Bool
-            do throws(SystemError) {
-                more = try socket.read(into: &bytes, limit: ControlProtocol.chunk, until: deadline)
-            } catch {
+            do throws(SystemError) { try lines.read(until: deadline) } catch {
                 guard error.number == ETIMEDOUT else { return nil }
                 throw BackplaneError(
                     .controlMalformed,
-                    "expected a request within \(limits.reading), found \(bytes.count) bytes without a final newline"
+                    "expected a request within \(limits.reading), found \(lines.bytes.count) bytes without a final newline"
                 )
             }
-            try makeRoom(for: bytes.count, &memory)
-            if let end = bytes.newline(from: start) {
+            let count = lines.bytes.count
+            try makeRoom(for: count, &memory)
+            if let line = lines.line() {
                 try finishReading()
-                return Array(bytes[..<end])
+                return line
             }
-            if !more { try finishReading() }
-            guard bytes.count <= limits.request else {
+            if lines.isEnded { try finishReading() }
+            guard count <= limits.request else {
                 throw BackplaneError(
                     .controlMalformed,
                     "expected a request of at most \(limits.request >> 20) MB that ends with a newline")
             }
-            guard more else {
-                if bytes.isEmpty { return nil }
+            guard !lines.isEnded else {
+                if count == 0 { return nil }
                 throw BackplaneError(
                     .controlMalformed,
-                    "expected a newline after the request, found the end of input after \(bytes.count) bytes")
+                    "expected a newline after the request, found the end of input after \(count) bytes")
             }
         }
     }

@@ -1,5 +1,4 @@
 import Backplane
-import Glibc
 
 /// A request to a control socket and the type of its answer, both of which travel as JSON.
 ///
@@ -95,6 +94,14 @@ enum ControlText {
         return read.value
     }
 
+    /// Returns the last line of an answer.
+    static func answer(_ outcome: Result<[UInt8], BackplaneError>) -> [UInt8] {
+        switch outcome {
+        case .success(let json): result(json)
+        case .failure(let error): self.error(error)
+        }
+    }
+
     static func result(_ json: [UInt8]) -> [UInt8] { Array(#"{"result":"#.utf8) + json + Array("}\n".utf8) }
 
     /// Returns the line for an element, which is encoded as a string, so that it arrives byte for byte.
@@ -107,17 +114,5 @@ enum ControlText {
     private static func line(_ value: some Encodable) -> [UInt8] {
         // Strings always encode.
         ((try? JSON.encode(value, failing: .controlFailed)) ?? Array("{}".utf8)) + [ControlProtocol.newline]
-    }
-}
-
-extension [UInt8] {
-    /// Returns the index of the first newline at or after an index.
-    func newline(from start: Int) -> Int? {
-        withUnsafeBytes { bytes in
-            guard start < bytes.count, let base = bytes.baseAddress else { return nil }
-            return memchr(base + start, Int32(ControlProtocol.newline), bytes.count - start).map {
-                UnsafeRawPointer($0) - base
-            }
-        }
     }
 }

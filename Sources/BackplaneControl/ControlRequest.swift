@@ -55,26 +55,11 @@ public struct ControlRequest: Sendable {
 /// A request in progress, on a separate thread, so that a plugin that blocks it occupies no other thread.
 final class ControlWork: Sendable {
     typealias Outcome = Result<[UInt8], BackplaneError>
-    /// The reason why the wait for an outcome ended.
-    enum Ending {
-        case outcome(Outcome)
-        /// The time limit has passed.
-        case overdue
-        case clientGone
-        case hostStopped
-    }
-    private enum Look {
-        case ended(Ending)
-        /// The state must be checked again, after a change or at this time.
-        case later(Deadline?)
-    }
     private struct State {
+        /// The end of the wait: that of the work, or the reason why it was abandoned.
         var outcome: Outcome?
         var deadline: Deadline?
         var sent = 0
-        var hostHasStopped = false
-        /// A Boolean value that indicates whether the outcome is no longer awaited.
-        var isAbandoned = false
     }
     private let state = Mutex(State())
     /// The signal that is raised after each change of the state.
@@ -82,6 +67,7 @@ final class ControlWork: Sendable {
     private let thread = CallingThread()
     private let elementLimit: Duration
     private let reportLimit: Duration
+    private let countStrays: @Sendable (Int) -> Void
     private let send: Send
 
     /// A function that sends a line to the client within a time limit, and returns whether the client read it.
@@ -92,9 +78,14 @@ final class ControlWork: Sendable {
     /// - Parameters:
     ///   - elementLimit: The time within which the client must read an element.
     ///   - reportLimit: The time within which it must read a report of progress.
+    ///   - countStrays: A function called with 1 when the work is abandoned, and with -1 when it ends nevertheless.
     /// - Throws: `control.busy` if the system cannot open another file.
-    init(elementLimit: Duration, reportLimit: Duration, _ send: @escaping Send) throws(BackplaneError) {
-        (self.elementLimit, self.reportLimit, self.send) = (elementLimit, reportLimit, send)
+    init(
+        elementLimit: Duration, reportLimit: Duration, countStrays: @escaping @Sendable (Int) -> Void,
+        _ send: @escaping Send
+    ) throws(BackplaneError) {
+        (self.elementLimit, self.reportLimit) = (elementLimit, reportLimit)
+        (self.countStrays, self.send) = (countStrays, send)
         do throws(SystemError) { changed = try WakeSignal() } catch {
             throw BackplaneError(.controlBusy, "the host cannot open more files: \(error)")
         }
@@ -118,7 +109,6 @@ final class ControlWork: Sendable {
         try send(element: try JSON.encode(element, failing: .controlFailed))
     }
 
-    /// The number of elements that were sent.
     var sent: Int { state.withLock { $0.sent } }
 
     /// Sets the time after which the request is abandoned if a plugin still blocks the thread.
@@ -128,62 +118,48 @@ final class ControlWork: Sendable {
     }
 
     /// Starts the work; returns `false` if the system cannot create a thread.
-    ///
-    /// - Parameter ended: A function that is called when the work ends, with a Boolean value that indicates whether it
-    ///   had been abandoned.
-    func start(_ work: @escaping @Sendable () async -> Outcome, ended: @escaping @Sendable (Bool) -> Void) -> Bool {
+    func start(_ work: @escaping @Sendable () async -> Outcome) -> Bool {
         HostThread.tryStart("bp-request") { [self] in
-            let outcome = thread.run(work)
-            let isAbandoned = state.withLock { state in
-                state.outcome = outcome
-                return state.isAbandoned
-            }
-            changed.raise()
-            ended(isAbandoned)
+            if !end(thread.run(work)) { countStrays(-1) }
         }
     }
 
-    /// Ends the wait for the outcome, because the host has stopped.
-    func hostHasStopped() {
-        state.withLock { $0.hostHasStopped = true }
-        changed.raise()
-    }
-
-    /// Waits for the outcome; work without an outcome at the end of the wait is abandoned, and cancelled as soon as
-    /// possible.
+    /// Waits for the outcome of the work, or for an error if it is abandoned.
     ///
     /// - Parameter client: The socket whose closing by the peer ends the wait, or `nil` to ignore it.
-    func wait(for client: LocalSocket?) -> Ending {
+    func wait(for client: LocalSocket?) -> Outcome {
         while true {
-            switch look() {
-            case .ended(let ending): return abandon(ending)
-            case .later(let deadline):
-                if let client {
-                    if client.waitForHangUp(or: changed, until: deadline) { return abandon(.clientGone) }
-                } else {
-                    changed.wait(until: deadline)
-                }
+            let (outcome, deadline) = state.withLock { ($0.outcome, $0.deadline) }
+            if let outcome { return outcome }
+            if let deadline, deadline <= .now {
+                abandon(
+                    BackplaneError(
+                        .callDeadline,
+                        "the deadline passed; the call was abandoned, but still occupies its thread"))
+            } else if let client {
+                guard client.waitForHangUp(or: changed, until: deadline) else { continue }
+                abandon(BackplaneError(.callCancelled, "the client has disconnected"))
+            } else {
+                changed.wait(until: deadline)
             }
         }
     }
 
-    private func look() -> Look {
-        state.withLock { state in
-            if let outcome = state.outcome { return .ended(.outcome(outcome)) }
-            if state.hostHasStopped { return .ended(.hostStopped) }
-            if let deadline = state.deadline, deadline <= .now { return .ended(.overdue) }
-            return .later(state.deadline)
-        }
+    /// Ends the wait for the outcome with an error, and cancels the work as soon as possible, unless it has ended.
+    func abandon(_ error: BackplaneError) {
+        guard end(.failure(error)) else { return }
+        countStrays(1)
+        thread.cancel()
     }
 
-    /// Abandons the work for a reason, unless its outcome has just arrived, which is then returned.
-    private func abandon(_ ending: Ending) -> Ending {
-        let outcome = state.withLock { state in
-            if state.outcome == nil { state.isAbandoned = true }
-            return state.outcome
+    /// Ends the wait for the outcome; returns `false` if it had ended.
+    private func end(_ outcome: Outcome) -> Bool {
+        let isFirst = state.withLock { state in
+            guard state.outcome == nil else { return false }
+            state.outcome = outcome
+            return true
         }
-        if let outcome { return .outcome(outcome) }
-        thread.cancel()
-        return ending
+        if isFirst { changed.raise() }
+        return isFirst
     }
 }

@@ -126,44 +126,37 @@ final class ControlGate: Sendable {
     ///
     /// - Throws: `control.busy` if there is no place, or `host.stopped`.
     func enter(_ request: ControlRequest) throws(BackplaneError) {
-        let deadline = Deadline.now + limits.waiting, limits = limits
-        let places = limits.connections + (request.endsTrouble ? limits.reserved : 0)
-        var waits = false
-        let result: Result<Void, BackplaneError> = state.wait { state in
-            var result: Result<Void, BackplaneError>?
-            if state.isClosed {
-                result = .failure(.hostStops)
-            } else if request.isLasting, state.lasting < limits.lasting {
-                state.lasting += 1
-                result = .success(())
-            } else if !request.isLasting, state.requests < places {
-                state.requests += 1
-                result = .success(())
-            } else if request.isLasting || deadline <= .now
-                || !waits && !request.endsTrouble && state.waiting >= limits.queue
-            {
-                let count = request.isLasting ? state.lasting : state.requests
-                result = .failure(
+        let deadline = Deadline.now + limits.waiting, kind = kind(of: request), queue = limits.queue
+        let places =
+            request.isLasting ? limits.lasting : limits.connections + (request.endsTrouble ? limits.reserved : 0)
+        var isWaiting = false
+        let refusal: BackplaneError? = state.wait { state in
+            if isWaiting { state.waiting -= 1 }
+            isWaiting = false
+            if state.isClosed { return .done(.hostStops) }
+            let count = state[keyPath: kind]
+            if count < places {
+                state[keyPath: kind] += 1
+                return .done(nil)
+            }
+            guard !request.isLasting, .now < deadline, request.endsTrouble || state.waiting < queue else {
+                return .done(
                     BackplaneError(
                         .controlBusy,
                         "\(count) \(request.isLasting ? "lasting requests" : "requests") are in progress, which is the "
                             + "limit; try again when one has ended"))
             }
-            if let result {
-                if waits { state.waiting -= 1 }
-                return .done(result)
-            }
-            if !waits { state.waiting += 1 }
-            waits = true
+            state.waiting += 1
+            isWaiting = true
             return .until(deadline)
         }
-        try result.get()
+        if let refusal { throw refusal }
     }
 
-    func leave(_ request: ControlRequest) {
-        state.withLock { state in
-            if request.isLasting { state.lasting -= 1 } else { state.requests -= 1 }
-        }
+    func leave(_ request: ControlRequest) { state.withLock { $0[keyPath: kind(of: request)] -= 1 } }
+
+    private func kind(of request: ControlRequest) -> WritableKeyPath<State, Int> {
+        request.isLasting ? \.lasting : \.requests
     }
 
     /// Waits for memory for a limited time.
@@ -242,7 +235,6 @@ final class ControlServer: Sendable {
 
     func close() { listener.close() }
 
-    /// A Boolean value that indicates whether the host has stopped.
     var hasStopped: Bool { state.withLock { $0.hasStopped } }
 
     /// Answers the requests in progress with `host.stopped`, and waits until the answers have been sent.

@@ -13,14 +13,12 @@ package struct CredentialsRequest: ControlMessage {
     }
 
     package struct Answer: Codable, Sendable {
-        /// The credentials, in the answer to `list`.
         package var credentials: [CredentialStatus]?
         /// The principal, in the answer to `sign-in`: a 64-bit number in decimal digits.
         package var principal: String?
     }
 
     package var operation: Operation
-    /// The name of the credential, for `sign-in` and `sign-out`.
     package var credential: String?
     /// The name of the account; `nil` for the unnamed account.
     package var account: String?

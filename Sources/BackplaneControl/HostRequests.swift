@@ -2,6 +2,7 @@ package import Backplane
 package import BackplaneHost
 
 // The requests about the host itself. Their answers are the reports of `BackplaneHost`, whose JSON the commands print.
+// The keys of all requests and answers are described in docs/control.md.
 
 /// The handshake, which identifies the host and is answered regardless of the client's version.
 package struct HelloRequest: ControlMessage {
@@ -13,29 +14,22 @@ package struct HelloRequest: ControlMessage {
 
 /// The answer to the handshake, which identifies a host.
 package struct HostGreeting: Codable, Sendable, Hashable {
-    /// The version of the protocol that the host uses.
     package var `protocol`: Int
-    /// The version of Backplane.
     package var version: String
-    /// The process id.
     package var process: Int32
     /// The absolute path of the active manifest, or `nil` if it was created in Swift.
     package var manifest: String?
-    /// The environment of the manifest, or `nil` for none.
     package var environment: String?
     /// The time at which the host started to listen, in seconds since 1970.
     package var startedAt: Double
-    /// The names of the requests that the host answers, sorted.
     package var requests: [String]
 }
 
 /// The manifest that a request activates, which the host reads.
 package struct RequestedManifest: Codable, Sendable, Hashable {
-    /// The absolute path.
     package var path: String
     /// The environment, `nil` for the active manifest's, or an empty string for none.
     package var environment: String?
-    /// A Boolean value that indicates whether a manifest without managers is accepted.
     package var mayBeEmpty: Bool
 
     package init(_ path: String, environment: String? = nil, mayBeEmpty: Bool = false) {
@@ -73,7 +67,6 @@ package struct SwapRequest: ControlMessage {
     package static let name = "swap"
     package typealias Answer = ChangeReport
     package var libraries: [String]
-    /// The manifest to activate; `nil` for the active one.
     package var manifest: RequestedManifest?
     package var options: ChangeOptions?
 
@@ -95,7 +88,6 @@ package struct PreviewRequest: ControlMessage {
     package static let name = "preview"
     package typealias Answer = ChangeReport
     package var libraries: [String]
-    /// The manifest to activate, or `nil` for the active one.
     package var manifest: RequestedManifest?
     package var options: ChangeOptions?
 
@@ -199,7 +191,6 @@ package struct ResetRequest: ControlMessage {
 package struct GenerationsRequest: ControlMessage {
     package static let name = "generations"
     package typealias Answer = [Generation]
-    /// The plugin, or `nil` for all.
     package var plugin: String?
 
     package init(plugin: String? = nil) { self.plugin = plugin }
@@ -227,15 +218,11 @@ package struct LogLevelsRequest: ControlMessage {
 
     package struct Answer: Codable, Sendable, Hashable {
         package var levels: LogLevels
-        /// Remarks about names that do not belong to any part of the host.
         package var remarks: [String]
     }
 
-    /// The new lowest level for sources without a level of their own; `nil` leaves it unchanged.
     package var standard: Log.Level?
-    /// New levels by name; `nil` removes a name's level.
     package var exceptions: [String: Log.Level?]?
-    /// A Boolean value that indicates whether to first restore the levels with which the host was started.
     package var reset: Bool
 
     package init(standard: Log.Level? = nil, exceptions: [String: Log.Level?] = [:], reset: Bool = false) {
@@ -254,7 +241,6 @@ package struct LogLevelsRequest: ControlMessage {
 
 /// The last line of an answer that consists of elements.
 package struct ElementCount: Codable, Sendable {
-    /// The number of elements that were sent.
     package var elements: Int
 }
 
@@ -262,7 +248,6 @@ package struct ElementCount: Codable, Sendable {
 package struct EventsRequest: ControlMessage {
     package static let name = "events"
     package typealias Answer = ElementCount
-    /// The number of events after which the answer ends, or `nil` for no limit.
     package var limit: Int?
 
     package init(limit: Int? = nil) { self.limit = limit }
@@ -296,9 +281,7 @@ package struct CallRequest: ControlMessage {
     package var input: String?
     /// The time limit, or `nil` for one minute.
     package var timeout: Duration?
-    /// The trace that the call continues, or `nil` to begin one.
     package var traceparent: String?
-    /// A Boolean value that indicates whether the stages of the call's HTTP exchanges are reported as events.
     package var stages: Bool
 
     package init(
@@ -334,9 +317,7 @@ package struct StreamRequest: ControlMessage {
     /// The time limit for opening the stream, or `nil` for one minute.
     package var timeout: Duration?
     package var traceparent: String?
-    /// A Boolean value that indicates whether the stages of the stream's HTTP exchanges are reported as events.
     package var stages: Bool
-    /// The number of elements after which the stream is closed, or `nil` for all.
     package var limit: Int?
 
     package init(_ call: CallRequest, limit: Int?) {

@@ -5,37 +5,32 @@ import Synchronization
 
 /// The address of a Unix socket, for paths of any length.
 enum LocalAddress {
-    /// Calls `body` with the address of the socket at `path`.
+    /// Calls a function of the system, `connect` or `bind`, with the address of the socket at `path`.
     ///
     /// An address has room for 107 bytes (unix(7)); a longer path is reached through a descriptor of its folder.
     ///
-    /// - Throws: `ENAMETOOLONG` if the name alone is too long, or the error of opening the folder.
-    static func with<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(SystemError) -> Result)
-        throws(SystemError) -> Result
-    {
+    /// - Throws: `ENAMETOOLONG` if the name alone is too long, or the error of opening the folder or of the function.
+    static func call(_ path: String, _ function: (UnsafePointer<sockaddr>, socklen_t) -> Int32) throws(SystemError) {
         guard !path.utf8.contains(0) else { throw SystemError(EINVAL) }
-        if path.utf8.count <= room { return try fill(path, body) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let room = MemoryLayout.size(ofValue: address.sun_path) - 1  // the last byte is a zero
+        guard path.utf8.count > room else { return try call(&address, path, function) }
         let folder = try FileDescriptor(opening: FilePath.folder(of: path), O_RDONLY | O_DIRECTORY)
         let short = "/proc/self/fd/\(folder.number)/\(FilePath.name(of: path))"
         guard short.utf8.count <= room else { throw SystemError(ENAMETOOLONG) }
-        return try fill(short, body)
+        try call(&address, short, function)
     }
 
-    /// The longest path in bytes; the last byte of an address is a zero.
-    private static let room = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
-
-    private static func fill<Result>(
-        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(SystemError) -> Result
-    ) throws(SystemError) -> Result {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
+    private static func call(
+        _ address: inout sockaddr_un, _ path: String, _ function: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) throws(SystemError) {
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        // `withMemoryRebound` would lose the type of the error.
-        let memory = UnsafeMutablePointer<sockaddr_un>.allocate(capacity: 1)
-        memory.initialize(to: address)
-        defer { memory.deallocate() }
-        return try body(
-            UnsafeRawPointer(memory).assumingMemoryBound(to: sockaddr.self), socklen_t(MemoryLayout<sockaddr_un>.size))
+        try retryingInterrupted {
+            withUnsafeBytes(of: &address) {
+                function($0.assumingMemoryBound(to: sockaddr.self).baseAddress!, socklen_t($0.count))
+            }
+        }
     }
 }
 
@@ -65,9 +60,7 @@ package final class LocalSocket: Sendable {
         // The limit for waiting while the listener's queue is full.
         var time = timeval(tv_sec: max(1, Int(limit.components.seconds)), tv_usec: 0)
         setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
-        try LocalAddress.with(path) { address, size throws(SystemError) in
-            _ = try retryingInterrupted { connect(number, address, size) }
-        }
+        try LocalAddress.call(path) { connect(number, $0, $1) }
         try retryingInterrupted { fcntl(number, F_SETFL, O_NONBLOCK) }
         self.init(descriptor)
     }
@@ -75,10 +68,8 @@ package final class LocalSocket: Sendable {
     /// Returns whether a process listens, or might listen, at `path`; `false` only if no process does.
     package static func isListenedTo(at path: String) -> Bool {
         do throws(SystemError) {
-            let number = try Self.open(blocking: false)
-            try LocalAddress.with(path) { address, size throws(SystemError) in
-                _ = try retryingInterrupted { connect(number.number, address, size) }
-            }
+            let descriptor = try Self.open(blocking: false), number = descriptor.number
+            try LocalAddress.call(path) { connect(number, $0, $1) }
             return true
         } catch {
             return error.number != ECONNREFUSED && error.number != ENOENT
@@ -86,17 +77,12 @@ package final class LocalSocket: Sendable {
     }
 
     /// The user of the peer process when it connected or started listening; `nil` if unknown.
-    package var peerUser: UInt32? { peer?.user }
-
-    /// The id of the peer process, as seen by this process; `nil` if unknown.
-    package var peerProcess: Int32? { peer?.process }
-
-    private var peer: (process: Int32, user: UInt32)? {
+    package var peerUser: UInt32? {
         // The layout of the system's `struct ucred`: three numbers.
         var credentials: (process: Int32, user: UInt32, group: UInt32) = (0, 0, 0)
         var size = socklen_t(MemoryLayout.size(ofValue: credentials))
-        guard getsockopt(descriptor.number, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else { return nil }
-        return (credentials.process, credentials.user)
+        let result = getsockopt(descriptor.number, SOL_SOCKET, SO_PEERCRED, &credentials, &size)
+        return result == 0 ? credentials.user : nil
     }
 
     /// Waits until the peer has disconnected; the end of only its side of the stream does not count.
@@ -165,6 +151,39 @@ extension LocalSocket {
     }
 }
 
+/// The lines that arrive at a socket.
+struct LineReader {
+    private let socket: LocalSocket
+    /// The bytes that have arrived and are not part of a line that was returned.
+    private(set) var bytes: [UInt8] = []
+    /// The number of bytes at the start that are known to contain no newline.
+    private var searched = 0
+    /// A Boolean value that indicates whether nothing more will arrive.
+    private(set) var isEnded = false
+
+    init(_ socket: LocalSocket) { self.socket = socket }
+
+    /// Reads what has arrived, and waits for it until the deadline.
+    ///
+    /// - Throws: `ETIMEDOUT` if nothing arrived; the call can then be repeated.
+    mutating func read(until deadline: Deadline) throws(SystemError) {
+        isEnded = try !socket.read(into: &bytes, limit: ControlProtocol.chunk, until: deadline)
+    }
+
+    /// Returns the next line that has arrived, without its newline.
+    mutating func line() -> [UInt8]? {
+        let end = bytes.withUnsafeBytes { bytes -> Int? in
+            guard searched < bytes.count, let base = bytes.baseAddress else { return nil }
+            let found = memchr(base + searched, Int32(ControlProtocol.newline), bytes.count - searched)
+            return found.map { UnsafeRawPointer($0) - base }
+        }
+        searched = end == nil ? bytes.count : 0
+        guard let end else { return nil }
+        defer { bytes.removeSubrange(...end) }
+        return Array(bytes[..<end])
+    }
+}
+
 /// A listening Unix socket, to which other processes of this user can connect.
 package final class LocalListener: Sendable {
     package let path: String
@@ -201,9 +220,7 @@ package final class LocalListener: Sendable {
         let number = descriptor.number
         // Linux creates the file with the mode of the socket less the mask, so there is no moment with a wider one.
         try retryingInterrupted { fchmod(number, 0o600) }
-        try LocalAddress.with(path) { address, size throws(SystemError) in
-            _ = try retryingInterrupted { bind(number, address, size) }
-        }
+        try LocalAddress.call(path) { bind(number, $0, $1) }
         let file: FileStatus
         do throws(SystemError) {
             file = try FileStatus(at: path)
@@ -243,26 +260,14 @@ package final class LocalListener: Sendable {
         }
     }
 
-    /// Recreates the socket if its file was removed; any other file at its path is left unchanged.
+    /// Recreates the socket after its file was removed; any other file at its path is left unchanged.
     ///
     /// Only the thread that accepts connections may call it.
-    package func restore() throws(SystemError) {
-        do {
-            _ = try FileStatus(at: path)
-            return
-        } catch {
-            guard error.number == ENOENT else { throw error }
+    package func restore() {
+        bound.withLock { bound in
+            guard !isClosed.load(ordering: .acquiring), let restored = try? Self.open(path) else { return }
+            bound = restored
         }
-        let failure = bound.withLock { bound -> SystemError? in
-            guard !isClosed.load(ordering: .acquiring) else { return nil }
-            do throws(SystemError) {
-                bound = try Self.open(path)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        if let failure { throw failure }
     }
 
     /// Stops accepting connections, and removes the socket.

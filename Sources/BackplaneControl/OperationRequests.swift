@@ -9,7 +9,6 @@ package struct OperationForm: Codable, Sendable {
     package var queue: String?
     package var component: String
     package var plugin: String
-    /// The number of nodes in each state.
     package var states: [String: Int]
     /// The nodes in order; `nil` in a list of graphs.
     package var nodes: [OperationNodeForm]?
@@ -27,9 +26,7 @@ package struct OperationNodeForm: Codable, Sendable, Equatable {
     package var node: Int
     package var name: String
     package var state: String
-    /// The numbers of the nodes for which the node waits; `nil` if there are none.
     package var needs: [Int]?
-    /// The numbers of the nodes among them that need not succeed for the node to run; `nil` if there are none.
     package var always: [Int]?
 
     package init(_ number: Int, _ node: OperationNode) {
@@ -96,11 +93,9 @@ package struct WatchOperationRequest: ControlMessage {
 /// A request to change a graph or one of its nodes.
 package struct ChangeOperationRequest: ControlMessage {
     package static let name = "change-operation"
-    /// An empty object.
     package struct Answer: Codable, Sendable {}
     package var number: UInt64
     package var change: OperationChange
-    /// The number of the node, or `nil` for all nodes.
     package var node: Int?
 
     package init(number: UInt64, change: OperationChange, node: Int?) {

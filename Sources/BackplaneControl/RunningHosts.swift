@@ -5,7 +5,6 @@ import Glibc
 
 /// The folder with the control sockets of the user's hosts.
 package struct ControlFolder: Sendable {
-    /// The absolute path.
     package let path: String
     /// The path of the only socket to create; `nil` to create a socket with a unique name in the folder.
     private let socket: String?
@@ -29,9 +28,9 @@ package struct ControlFolder: Sendable {
         do throws(PrivateFolder.Defect) {
             try PrivateFolder.make(at: path)
         } catch {
-            guard let socket else { throw Self.unusable(path, error.text) }
-            throw Self.unusableSocket(
-                socket, "its folder \(error.reason); specify a path in a folder that only you can write to")
+            throw unusable(
+                error.text,
+                socket: "its folder \(error.reason); specify a path in a folder that only you can write to")
         }
         let gate = try gate(within: .seconds(5))
         if let socket { sweep([socket]) } else { sweep((try? sockets()) ?? []) }
@@ -40,8 +39,7 @@ package struct ControlFolder: Sendable {
             gate.release()
             return listener
         } catch {
-            guard let socket else { throw Self.unusable(path, "cannot be used: \(error)") }
-            throw Self.unusableSocket(socket, Self.reason(of: error, at: socket))
+            throw unusable("cannot be used: \(error)", socket: reason(of: error))
         }
     }
 
@@ -56,14 +54,13 @@ package struct ControlFolder: Sendable {
             return try FileLock(waitingFor: place, isFolder: socket != nil, within: limit)
         } catch {
             let reason = error.number == EWOULDBLOCK ? "is locked by another program" : "cannot be locked: \(error)"
-            guard let socket else { throw Self.unusable(path, reason) }
-            throw Self.unusableSocket(socket, "its folder \(reason); try again, or specify a path in another folder")
+            throw unusable(reason, socket: "its folder \(reason); try again, or specify a path in another folder")
         }
     }
 
-    /// Returns the reason why it is not possible to listen at a path.
-    private static func reason(of error: SystemError, at socket: String) -> String {
-        guard error.number == EADDRINUSE, let status = try? FileStatus(at: socket) else {
+    /// Returns the reason why it is not possible to listen at the path of the socket.
+    private func reason(of error: SystemError) -> String {
+        guard error.number == EADDRINUSE, let socket, let status = try? FileStatus(at: socket) else {
             return "it cannot be created: \(error); specify another path"
         }
         return status.isSocket
@@ -78,7 +75,7 @@ package struct ControlFolder: Sendable {
         guard (try? FileStatus(at: listener.path)) == nil else { return }
         // In the meantime the folder may have come into another user's possession.
         guard (try? PrivateFolder.make(at: path)) != nil, let gate = try? gate(within: .zero) else { return }
-        try? listener.restore()
+        listener.restore()
         gate.release()
     }
 
@@ -90,7 +87,8 @@ package struct ControlFolder: Sendable {
         guard status.kind == .folder, status.owner == geteuid(), !status.isWritableByAnyoneElse else {
             throw Self.unusable(path, "is not a folder that only user \(geteuid()) can write to")
         }
-        return ((try? FileTree.names(in: path)) ?? []).filter(Self.isSocketName).map { FilePath.join(path, $0) }
+        let names = (try? FileTree.names(in: path)) ?? []
+        return names.filter { $0.wholeMatch(of: /host-[0-9]+(-[0-9]+)?\.sock/) != nil }.map { FilePath.join(path, $0) }
     }
 
     /// Removes the sockets on which no host listens.
@@ -102,17 +100,18 @@ package struct ControlFolder: Sendable {
 
     /// Returns the path `host-<process>.sock`, with a number if the process has several sockets.
     private func newPath() -> String {
-        let names = [".sock"] + (2...).lazy.prefix(10_000).map { "-\($0).sock" }
-        let paths = names.lazy.map { FilePath.join(path, "host-\(getpid())\($0)") }
-        return paths.first { (try? FileStatus(at: $0)) == nil } ?? paths[0]
+        var number = 1, path: String
+        repeat {
+            path = FilePath.join(self.path, "host-\(getpid())\(number == 1 ? "" : "-\(number)").sock")
+            number += 1
+        } while (try? FileStatus(at: path)) != nil
+        return path
     }
 
-    private static func isSocketName(_ name: String) -> Bool {
-        name.wholeMatch(of: /host-[0-9]+(-[0-9]+)?\.sock/) != nil
-    }
-
-    private static func unusableSocket(_ path: String, _ reason: String) -> BackplaneError {
-        BackplaneError(.controlUnusable, "the control socket is not usable: \(reason)", at: path)
+    /// Returns an error about the folder, or about the only socket to create.
+    private func unusable(_ reason: String, socket socketReason: String) -> BackplaneError {
+        guard let socket else { return Self.unusable(path, reason) }
+        return BackplaneError(.controlUnusable, "the control socket is not usable: \(socketReason)", at: socket)
     }
 
     static func unusable(_ path: String, _ reason: String) -> BackplaneError {
@@ -155,9 +154,7 @@ package struct RunningHost: Sendable, Hashable {
 
 /// The criteria by which a command chooses a running host.
 package struct HostChoice: Sendable, Hashable {
-    /// The path of the host's socket.
     package var socket: String?
-    /// The path of the host's active manifest.
     package var manifest: String?
     /// A Boolean value that indicates whether a host with another manifest is accepted if it is the only one.
     package var takesAnother: Bool
@@ -199,7 +196,8 @@ package struct HostChoice: Sendable, Hashable {
     func choose(among hosts: [RunningHost], here: String?) throws(Refusal) -> RunningHost {
         guard !hosts.isEmpty else {
             throw .none(
-                Self.unreachable(
+                BackplaneError(
+                    .controlUnreachable,
                     "no host is running; start one with `backplane run`, which prints the path of its socket"))
         }
         guard let manifest else {
@@ -229,9 +227,6 @@ package struct HostChoice: Sendable, Hashable {
         return host
     }
 
-    private static func unreachable(_ message: String) -> BackplaneError {
-        BackplaneError(.controlUnreachable, message)
-    }
 }
 
 extension RunningHost {

@@ -11,50 +11,34 @@ package struct StoreRequest: ControlMessage {
     package enum Operation: String, Codable, CaseIterable, Sendable { case list, read, define, write, check }
 
     package var operation: Operation
-    /// The namespace of `read`, `define` and `write`.
     package var namespace: String?
-    /// The collection of `read` and `define`.
     package var collection: String?
-    /// The id of the only record that `read` returns; `nil` for all.
     package var id: String?
     /// The `next` of the previous page; `nil` for the first page.
     package var after: [UInt8]?
-    /// The maximum number of records on the page of `read`.
     package var limit: Int?
-    /// The indexes that `define` adds to those of the collection.
     package var indexes: [IndexDefinition]?
-    /// The records of `write`.
     package var records: [Record]?
     /// A Boolean value that indicates whether `write` replaces records of the same id, which are otherwise a conflict.
     package var overwrites = false
-    /// A Boolean value that indicates whether `list` counts the bytes of each collection.
     package var sizes = false
 
     package struct Answer: Codable, Sendable {
-        /// The absolute path of the store's folder, in the answer to `list`.
         package var folder: String?
-        /// The collections of the store, in the answer to `list`.
         package var collections: [StoreCollection]?
-        /// The page, in the answer to `read`.
         package var records: [Record]?
-        /// The ids of the records on the page whose bytes have changed.
         package var damaged: [String]?
-        /// The position at which the next page begins; `nil` after the last one.
         package var next: [UInt8]?
-        /// The damage of the store, in the answer to `check`.
         package var damage: [BackplaneError]?
     }
 
     /// A record in a page or in a `write` request.
     package struct Record: Codable, Sendable, Hashable {
-        /// The collection, for `write`.
         package var collection: String?
         package var id: String
         /// The record's JSON as a string, so that it arrives byte for byte; in base64 if it is not UTF-8.
         package var value: String
-        /// A Boolean value that indicates whether the value is in base64.
         package var base64: Bool
-        /// The version, for a record in a page.
         package var version: Int64?
 
         package init(collection: String? = nil, _ record: StoredRecord, version: Int64? = nil) {
@@ -78,34 +62,66 @@ package struct StoreRequest: ControlMessage {
     package init(_ operation: Operation) { self.operation = operation }
 
     static let handler = ControlRequest(Self.self) { host, request throws(BackplaneError) in
-        try await request.answer(from: host.records, in: try host.recordFolder)
+        let folder = try host.recordFolder
+        var answer = try await request.answer(from: host.records)
+        if request.operation == .list { answer.folder = folder }
+        return answer
     }
 
-    private func answer(from store: any RecordStore, in folder: String) async throws(BackplaneError) -> Answer {
+    /// Performs the request on a store, which a command does with a store that no host has open.
+    package func answer(from store: any RecordStore) async throws(BackplaneError) -> Answer {
         var answer = Answer()
         switch operation {
-        case .list:
-            answer.folder = folder
-            answer.collections = try await store.list(sizes: sizes)
+        case .list: answer.collections = try await collections(of: store)
         case .read:
-            let page = try await store.read(
-                try given(collection, "collection"), id: id, after: after.map { PageCursor(bytes: $0) },
-                limit: limit ?? 100, in: try given(namespace, "namespace"))
+            let after = after.map { PageCursor(bytes: $0) }
+            var query = RecordQuery(
+                collection: try given(collection, "collection"), after: after, limit: limit ?? 100)
+            if let id { query.selection = .ids([id]) }
+            let page = try await store.read(query, in: try given(namespace, "namespace"))
             answer.records = page.records.map { Record($0, version: $0.version) }
             answer.damaged = page.damaged.map(\.id)
             answer.next = page.next?.bytes
-        case .define:
-            try await store.add(
-                indexes ?? [], to: try given(collection, "collection"), in: try given(namespace, "namespace"))
+        case .define: try await define(in: store)
         case .write:
-            var records: [(collection: String, record: StoredRecord)] = []
-            for sent in self.records ?? [] {
-                records.append((try given(sent.collection, "records/collection"), try sent.record()))
+            var conditions: [RecordCondition] = [], changes: [RecordChange] = []
+            for sent in records ?? [] {
+                let collection = try given(sent.collection, "records/collection")
+                changes.append(.save(collection: collection, try sent.record()))
+                if !overwrites { conditions.append(.version(collection: collection, id: sent.id, 0)) }
             }
-            try await store.restore(records, overwriting: overwrites, in: try given(namespace, "namespace"))
+            _ = try await store.write(RecordBatch(changes, if: conditions), in: try given(namespace, "namespace"))
         case .check: answer.damage = try await store.findDamage()
         }
         return answer
+    }
+
+    private func collections(of store: any RecordStore) async throws(BackplaneError) -> [StoreCollection] {
+        var list: [StoreCollection] = []
+        for namespace in try await store.namespaces() {
+            for collection in try await store.collections(in: namespace) {
+                let name = collection.definition.name
+                list.append(
+                    StoreCollection(
+                        namespace: namespace, collection: name, records: collection.count, change: collection.change,
+                        indexes: collection.definition.indexes,
+                        bytes: sizes ? try await store.size(of: name, in: namespace) : nil))
+            }
+        }
+        return list
+    }
+
+    /// Adds indexes to those that the collection has.
+    private func define(in store: any RecordStore) async throws(BackplaneError) {
+        let name = try given(collection, "collection"), namespace = try given(namespace, "namespace")
+        let known = try await store.collections(in: namespace).map(\.definition).first {
+            $0.name.utf8.elementsEqual(name.utf8)
+        }
+        let new = (indexes ?? []).filter { index in
+            known?.indexes.contains { $0.name.utf8.elementsEqual(index.name.utf8) } != true
+        }
+        guard !new.isEmpty else { return }
+        try await store.define(CollectionDefinition(name, indexes: (known?.indexes ?? []) + new), in: namespace)
     }
 
     private func given(_ value: String?, _ key: String) throws(BackplaneError) -> String {
@@ -118,12 +134,9 @@ package struct StoreRequest: ControlMessage {
 package struct StoreCollection: Codable, Sendable {
     package var namespace: String
     package var collection: String
-    /// The number of records.
     package var records: Int
-    /// The number of the last change.
     package var change: Int64
     package var indexes: [IndexDefinition]
-    /// The number of bytes of the records' values, if requested.
     package var bytes: Int64?
 
     /// The name of the collection within the store.
@@ -131,88 +144,28 @@ package struct StoreCollection: Codable, Sendable {
 }
 
 extension IndexDefinition: Codable {
-    private enum CodingKeys: CodingKey { case name, paths, unique, tokenizer, prefixes }
+    private struct Form: Codable {
+        var name: String
+        var paths: [String]
+        var unique: Bool
+        var tokenizer: String?
+        var prefixes: [Int]?
+    }
 
     /// Decodes an index, of words if it has a `tokenizer`.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        var text: TextIndexing?
-        if let tokenizer = try container.decodeIfPresent(String.self, forKey: .tokenizer) {
-            // A tokenizer of a later version is replaced by the most general one.
-            text = TextIndexing(
-                TextTokenizer(rawValue: tokenizer) ?? .unicode,
-                prefixes: try container.decodeIfPresent([Int].self, forKey: .prefixes) ?? [])
+        let form = try Form(from: decoder)
+        // A tokenizer of a later version is replaced by the most general one.
+        let text = form.tokenizer.map {
+            TextIndexing(TextTokenizer(rawValue: $0) ?? .unicode, prefixes: form.prefixes ?? [])
         }
-        self.init(
-            paths: try container.decode([String].self, forKey: .paths),
-            name: try container.decode(String.self, forKey: .name),
-            isUnique: try container.decode(Bool.self, forKey: .unique), text: text)
+        self.init(paths: form.paths, name: form.name, isUnique: form.unique, text: text)
     }
 
     /// Encodes the index as an object.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(name, forKey: .name)
-        try container.encode(paths, forKey: .paths)
-        try container.encode(isUnique, forKey: .unique)
-        try container.encodeIfPresent(text?.tokenizer.rawValue, forKey: .tokenizer)
-        try container.encodeIfPresent(text?.prefixes, forKey: .prefixes)
-    }
-}
-
-/// The maintenance of a store by a command, through the host that has it open or by the command itself.
-extension RecordStore {
-    /// Returns all collections of all namespaces.
-    ///
-    /// - Parameter sizes: A Boolean value that indicates whether to also count the bytes of their records.
-    package func list(sizes: Bool = false) async throws(BackplaneError) -> [StoreCollection] {
-        var list: [StoreCollection] = []
-        for namespace in try await namespaces() {
-            for collection in try await collections(in: namespace) {
-                let name = collection.definition.name
-                list.append(
-                    StoreCollection(
-                        namespace: namespace, collection: name, records: collection.count, change: collection.change,
-                        indexes: collection.definition.indexes,
-                        bytes: sizes ? try await size(of: name, in: namespace) : nil))
-            }
-        }
-        return list
-    }
-
-    /// Returns a page of a collection in the order of the ids, or only the record with an id.
-    package func read(_ collection: String, id: String?, after: PageCursor?, limit: Int, in namespace: String)
-        async throws(BackplaneError) -> RecordPage
-    {
-        var query = RecordQuery(collection: collection, after: after, limit: limit)
-        if let id { query.selection = .ids([id]) }
-        return try await read(query, in: namespace)
-    }
-
-    /// Adds indexes to those that a collection has.
-    package func add(_ indexes: [IndexDefinition], to collection: String, in namespace: String)
-        async throws(BackplaneError)
-    {
-        let known = try await collections(in: namespace).map(\.definition).first {
-            $0.name.utf8.elementsEqual(collection.utf8)
-        }
-        let new = indexes.filter { index in
-            known?.indexes.contains { $0.name.utf8.elementsEqual(index.name.utf8) } != true
-        }
-        guard !new.isEmpty else { return }
-        try await define(CollectionDefinition(collection, indexes: (known?.indexes ?? []) + new), in: namespace)
-    }
-
-    /// Stores records atomically.
-    ///
-    /// - Parameter isOverwriting: Whether a record with the same id is replaced.
-    /// - Throws: `store.conflict` if there is a record with the same id and it is not to be replaced.
-    package func restore(
-        _ records: [(collection: String, record: StoredRecord)], overwriting isOverwriting: Bool, in namespace: String
-    ) async throws(BackplaneError) {
-        let conditions: [RecordCondition] =
-            isOverwriting ? [] : records.map { .version(collection: $0.collection, id: $0.record.id, 0) }
-        _ = try await write(
-            RecordBatch(records.map { .save(collection: $0.collection, $0.record) }, if: conditions), in: namespace)
+        let form = Form(
+            name: name, paths: paths, unique: isUnique, tokenizer: text?.tokenizer.rawValue, prefixes: text?.prefixes)
+        try form.encode(to: encoder)
     }
 }

@@ -7,11 +7,8 @@ import BackplaneTransfers
 package struct TransfersRequest: ControlMessage {
     package static let name = "transfers"
     package typealias Answer = [TransferState]
-    /// A Boolean value that selects unfinished or finished transfers; `nil` means all.
     package var open: Bool?
-    /// The maximum number of transfers, or `nil` for 1,000.
     package var limit: Int?
-    /// The ids of transfers whose states are always included, unless they were removed; `nil` for none.
     package var also: [String]?
 
     package init(open: Bool? = nil, limit: Int? = nil, also: [String]? = nil) {
@@ -43,19 +40,14 @@ package struct BeginTransferRequest: ControlMessage {
     package typealias Answer = TransferState
     package var id: String
     package var url: String
-    /// The method of an upload, or `nil` for a download.
     package var method: String?
-    /// Header fields, each a name and a value.
     package var headers: [[String]]?
-    /// The absolute path of the downloaded or uploaded file.
     package var file: String
     /// The form field in which to send the file, or `nil` to send it as the body.
     package var field: String?
-    /// The media type of an upload.
     package var type: String?
     /// The policy for an existing file; `nil` means that the download replaces it.
     package var existing: ExistingFile?
-    /// The SHA-256 of a download in hexadecimal digits.
     package var sha256: String?
 
     package init(id: String, url: String, file: String) { (self.id, self.url, self.file) = (id, url, file) }
@@ -65,7 +57,6 @@ package struct BeginTransferRequest: ControlMessage {
         return try await host.transferPool().beginAgain(transfer)
     }
 
-    /// Returns the requested transfer.
     private func transfer() throws(BackplaneError) -> Transfer {
         guard file.hasPrefix("/") else {
             throw BackplaneError(.controlMalformed, "expected an absolute path, found `\(file)`", at: "/file")

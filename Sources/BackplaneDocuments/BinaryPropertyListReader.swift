@@ -15,15 +15,10 @@ struct BinaryPropertyListReader {
     /// The remaining bytes of strings and data, which can also be referenced many times.
     private var bytesLeft = DocumentLimits.bytes
 
-    static func read(_ data: Data, as subject: DocumentSubject) throws(DocumentError) -> DocumentValue {
-        var reader = Self(subject: subject, bytes: Array(data))
-        return try reader.document()
-    }
-
-    private init(subject: DocumentSubject, bytes: [UInt8]) { (self.subject, self.bytes) = (subject, bytes) }
+    init(_ data: Data, as subject: DocumentSubject) { (bytes, self.subject) = (Array(data), subject) }
 
     /// Reads the trailer, the last 32 bytes: 6 unused ones, two widths, and three numbers of 8 bytes.
-    private mutating func document() throws(DocumentError) -> DocumentValue {
+    mutating func document() throws(DocumentError) -> DocumentValue {
         let trailer = bytes.count - 32
         guard trailer >= 8 else { throw broken("it is too short") }
         let width = Int(bytes[trailer + 6])

@@ -41,8 +41,6 @@ public struct DocumentSubject: Sendable {
     /// A document of no particular kind.
     public static var document: DocumentSubject { DocumentSubject("document") }
 
-    /// The message for an empty document.
-    var emptiness: String { "the \(noun) is empty" + (root.map { "; \($0)" } ?? "") }
     var tooLarge: DocumentError {
         DocumentError(.unsupported, "the \(noun) is larger than \(DocumentLimits.bytes >> 20) MB")
     }

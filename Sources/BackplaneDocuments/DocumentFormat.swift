@@ -40,7 +40,9 @@ extension DocumentValue {
         switch DocumentFormat(of: bytes) {
         case .json: try self.init(json: bytes, as: subject)
         case .xml: self = try PropertyList.read(xml: bytes, as: subject)
-        case .binary: self = try BinaryPropertyListReader.read(bytes, as: subject)
+        case .binary:
+            var reader = BinaryPropertyListReader(bytes, as: subject)
+            self = try reader.document()
         }
     }
 

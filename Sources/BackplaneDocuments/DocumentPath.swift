@@ -30,16 +30,20 @@ extension String {
     /// The key as a step of a pointer.
     package var pointerStep: String {
         guard utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return self }
-        // By scalars: a slash followed by a combining mark is a different character, but still a slash in the pointer.
-        var step = String.UnicodeScalarView()
-        for scalar in unicodeScalars {
-            switch scalar {
-            case "~": step.append(contentsOf: "~0".unicodeScalars)
-            case "/": step.append(contentsOf: "~1".unicodeScalars)
-            default: step.append(scalar)
+        return replacing(["~": "~0", "/": "~1"])
+    }
+
+    /// Returns the text with some of its scalars replaced.
+    ///
+    /// By scalars, because to `Character` a slash followed by a combining mark is a different character.
+    func replacing(_ replacements: [Unicode.Scalar: String]) -> String {
+        unicodeScalars.reduce(into: "") { text, scalar in
+            if let replacement = replacements[scalar] {
+                text += replacement
+            } else {
+                text.unicodeScalars.append(scalar)
             }
         }
-        return String(step)
     }
 
     /// The pointer, followed by its ancestors up to the root.

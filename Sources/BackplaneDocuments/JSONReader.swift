@@ -55,7 +55,9 @@ package struct JSONReader {
             }
             if closer == UInt8(ascii: "}") { try readKey() }
         } else if end == bytes.count {
-            if isFirst { throw error(subject.emptiness) }
+            if isFirst {
+                throw error("the \(subject.noun) is empty" + (subject.root.map { "; \($0)" } ?? ""))
+            }
             return nil
         } else if !isFirst {
             throw error("\(found) after the end of the \(subject.noun)")

@@ -25,7 +25,6 @@ extension DocumentValue {
                 key.json + Array(": ".utf8) + value.readableJSON(order.member(key), indent: inner)
             }
             return Self.block("{", parts, "}", isFlat: members.values.allSatisfy(\.isScalar), indent)
-        case .string(let text): return text.json
         default: return Array(json)
         }
     }
@@ -41,7 +40,6 @@ extension DocumentValue {
             + Array("\n\(indent)\(close)".utf8)
     }
 
-    /// A Boolean value that indicates whether the value contains no other one.
     private var isScalar: Bool {
         switch self {
         case .array(let values): values.isEmpty
@@ -53,21 +51,5 @@ extension DocumentValue {
 
 extension String {
     /// The text as a JSON string, with its quotes.
-    package var json: [UInt8] {
-        var bytes = [UInt8(ascii: "\"")]
-        for byte in utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0x08: bytes += #"\b"#.utf8
-            case 0x09: bytes += #"\t"#.utf8
-            case 0x0A: bytes += #"\n"#.utf8
-            case 0x0C: bytes += #"\f"#.utf8
-            case 0x0D: bytes += #"\r"#.utf8
-            case 0..<0x20: bytes += (byte < 0x10 ? #"\u000"# : #"\u00"#).utf8 + Array(String(byte, radix: 16).utf8)
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
-        return bytes
-    }
+    package var json: [UInt8] { Array(DocumentValue.string(self).json) }
 }

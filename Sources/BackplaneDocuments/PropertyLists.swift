@@ -75,17 +75,8 @@ struct XMLWriter {
     }
 
     private static func escaped(_ text: String) -> String {
-        var escaped = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;".unicodeScalars
-            case "<": escaped += "&lt;".unicodeScalars
-            case ">": escaped += "&gt;".unicodeScalars
-            case "\r": escaped += "&#13;".unicodeScalars  // an XML parser would convert it to a line feed
-            default: escaped.append(scalar)
-            }
-        }
-        return String(escaped)
+        // An XML parser would convert a carriage return to a line feed.
+        text.replacing(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"])
     }
 
     /// Returns why XML cannot represent a text; `nil` if it can.

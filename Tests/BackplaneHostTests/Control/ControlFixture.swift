@@ -34,7 +34,7 @@ final class ControlFixture: Sendable {
     {
         await onThread { [client] in
             do throws(BackplaneError) {
-                return .success(try client.ask(message, ControlClient.Watch(report: { events.add($0) })))
+                return .success(try client.ask(message, report: { events.add($0) }))
             } catch {
                 return .failure(error)
             }

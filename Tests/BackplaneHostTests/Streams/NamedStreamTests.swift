@@ -106,7 +106,7 @@ struct NamedStreamTests {
         return await onThread {
             var elements: [String] = []
             do throws(BackplaneError) {
-                let answer = try client.ask(request, ControlClient.Watch(element: { elements.append($0) }))
+                let answer = try client.ask(request, element: { elements.append($0) })
                 return (elements, .success(answer))
             } catch {
                 return (elements, .failure(error))
