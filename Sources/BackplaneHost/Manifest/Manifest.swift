@@ -144,6 +144,12 @@ extension StoreSettings {
         if let damaged { settings.damaged = damaged }
         return settings
     }
+
+    /// Returns the locations of the settings that differ, which a host with an open store cannot change.
+    func changes(to new: StoreSettings) -> [String] {
+        (damaged == new.damaged ? [] : ["/store/damaged"])
+            + (durability == new.durability ? [] : ["/store/durability"])
+    }
 }
 
 /// The settings of a host's network in a manifest.

@@ -6,40 +6,30 @@ import BackplaneStorage
 
 /// A top-level section of a manifest that configures one part of the host.
 ///
-/// A section is declared only in ``all``, which determines the reader, the writer, the known keys of a manifest and of
-/// its environments, `apply` and the schema's test.
+/// A section is declared only in ``all``, which determines the reader, the order of writing, the known keys of a
+/// manifest and of its environments, and the schema's test.
 struct ManifestSection: Sendable {
     /// The key of the section in the root and in an environment.
     let key: String
     /// The keys of its dictionary.
     let keys: ManifestKeys
-    /// The keys whose values a running host cannot change once it uses them.
-    let fixed: Set<String>
     /// The function that reads the section, with its variables expanded, and reports its problems.
     let read: @Sendable (inout ManifestReader, ManifestReader.Section, inout Manifest) -> Void
-    /// A function that returns the members that differ from their defaults.
-    let members: @Sendable (Manifest) -> [String: ManifestValue]
 
     /// The sections, in the order in which they are written.
     static let all = [store, network, swap]
 
     private static let store = ManifestSection(
-        key: "store", keys: ManifestKeys(["durability", "damaged"]), fixed: ["durability", "damaged"]
+        key: "store", keys: ManifestKeys(["durability", "damaged"])
     ) { reader, section, manifest in
         let policies: [DamagedStorePolicy] = [.salvage, .refuse]
         let durabilities: [StoreDurability] = [.full, .normal]
         manifest.store.durability = reader.choice("durability", of: durabilities, in: section) ?? .full
         manifest.store.damaged = reader.choice("damaged", of: policies, in: section) ?? .salvage
-    } members: { manifest in
-        let store = manifest.store
-        var members: [String: ManifestValue] = [:]
-        if store.durability != .full { members["durability"] = .string(store.durability.rawValue) }
-        if store.damaged != .salvage { members["damaged"] = .string(store.damaged.rawValue) }
-        return members
     }
 
     private static let swap = ManifestSection(
-        key: "swap", keys: ManifestKeys(["drain", "longCalls", "retries", "retryFor"]), fixed: []
+        key: "swap", keys: ManifestKeys(["drain", "longCalls", "retries", "retryFor"])
     ) { reader, section, manifest in
         let longCalls = reader.choice("longCalls", of: LongCalls.allCases, in: section)
         let retries = reader.count("retries", in: 1...1_000_000, in: section)
@@ -47,36 +37,6 @@ struct ManifestSection: Sendable {
         if longCalls == .cancel || longCalls == .fail { reader.refuse(["retries", "retryFor"], in: section) }
         manifest.swap.drain = DrainPolicy(
             limit: reader.seconds("drain", in: section), longCalls: longCalls, retries: retries, retryFor: retryFor)
-    } members: { manifest in
-        let drain = manifest.swap.drain, standard = DrainPolicy.standard
-        var members: [String: ManifestValue] = [:]
-        if drain.limit != standard.limit { members["drain"] = .seconds(drain.limit) }
-        if drain.longCalls != standard.longCalls { members["longCalls"] = .string(drain.longCalls.rawValue) }
-        if let own = drain.retries, let usual = standard.retries {
-            if own.attempts != usual.attempts { members["retries"] = .integer(Int64(own.attempts)) }
-            if own.time != usual.time { members["retryFor"] = .seconds(own.time) }
-        }
-        return members
-    }
-
-    /// Returns the section of a manifest as written; `nil` if it has only defaults.
-    func value(in manifest: Manifest) -> ManifestValue? {
-        let members = members(manifest)
-        return members.isEmpty ? nil : .dictionary(members)
-    }
-
-    /// Returns the sorted locations of the values that another manifest changes and a running host cannot change.
-    func fixedChanges(from old: Manifest, to new: Manifest) -> [String] {
-        let (before, after) = (members(old), members(new))
-        return fixed.filter { before[$0] != after[$0] }.sorted().map { (ManifestPath() / key / $0).description }
-    }
-}
-
-extension ManifestValue {
-    /// Returns a duration as a number of seconds.
-    fileprivate static func seconds(_ duration: Duration) -> ManifestValue {
-        let seconds = duration / .seconds(1)
-        return Int64(exactly: seconds).map(ManifestValue.integer) ?? .number(seconds)
     }
 }
 
@@ -105,8 +65,7 @@ extension ManifestReader {
 extension ManifestSection {
     static let network = ManifestSection(
         key: "network",
-        keys: ManifestKeys(["executors", "filters", "observers", "serializers", "tls", "traced", "credentials"]),
-        fixed: []
+        keys: ManifestKeys(["executors", "filters", "observers", "serializers", "tls", "traced", "credentials"])
     ) { reader, section, manifest in
         manifest.network.executors = reader.executors(in: section)
         manifest.network.tls = reader.tls(in: section)
@@ -115,31 +74,6 @@ extension ManifestSection {
         manifest.network.filters = reader.filters(in: section)
         manifest.network.observers = reader.observers(in: section)
         manifest.network.serializers = reader.serializers(in: section)
-    } members: { manifest in
-        let network = manifest.network
-        var members: [String: ManifestValue] = [:]
-        if !network.executors.isEmpty {
-            members["executors"] = .dictionary(network.executors.mapValues { .string($0) })
-        }
-        if !network.tls.isEmpty {
-            members["tls"] = .dictionary(
-                network.tls.mapValues { settings in
-                    var host: [String: ManifestValue] = [:]
-                    host["roots"] = settings.roots.map { .string($0) }
-                    host["minimum"] = settings.minimum.map { .string($0.rawValue) }
-                    host["certificate"] = settings.certificate.map { .string($0) }
-                    host["key"] = settings.key.map { .string($0) }
-                    return .dictionary(host)
-                })
-        }
-        if !network.filters.isEmpty { members["filters"] = .array(network.filters.map(\.value)) }
-        if !network.observers.isEmpty { members["observers"] = .array(network.observers.map(ManifestValue.string)) }
-        if !network.serializers.isEmpty {
-            members["serializers"] = .dictionary(network.serializers.mapValues { .string($0) })
-        }
-        if !network.traced.isEmpty { members["traced"] = .array(network.traced.map(ManifestValue.string)) }
-        if !network.credentials.isEmpty { members["credentials"] = .dictionary(network.credentials.mapValues(\.value)) }
-        return members
     }
 }
 

@@ -98,12 +98,6 @@ extension String {
 extension NetworkFilter {
     private static let keys = ManifestKeys(["manager", "hosts"])
 
-    /// The filter as written in a manifest: only the manager's name, if it is for every host.
-    var value: ManifestValue {
-        if hosts.isEmpty { return .string(manager) }
-        return .dictionary(["manager": .string(manager), "hosts": .array(hosts.map(ManifestValue.string))])
-    }
-
     /// Reads a filter: a manager's name, or a dictionary with its hosts.
     fileprivate init?(_ value: ManifestValue, at path: ManifestPath, _ reader: inout ManifestReader) {
         if case .string(let name) = value {

@@ -110,14 +110,6 @@ struct `The lock of a manifest` {
         #expect(lines.contains { $0.hasPrefix("error A/B /managers/A~1B/className: lock.mismatch: ") })
         #expect(resolution.plan.managers.isEmpty)
     }
-
-    @Test func `It is part of the manifest's value`() throws {
-        var manifest = ManifestDocument(["manifestVersion": 1, "managers": Self.managers]).manifest
-        manifest.lock = Self.lock
-        for format in ManifestFormat.allCases {
-            #expect(try ManifestDocument(parsing: manifest.value.encoded(as: format)).manifest == manifest)
-        }
-    }
 }
 
 @Suite(.timeLimit(.minutes(5)))
