@@ -89,7 +89,7 @@ extension ServiceList {
     init(_ composition: Composition) {
         var users: [Catalogue.Entry: Set<String>] = [:]
         for manager in composition.managerNames {
-            for definition in composition.definitions(of: manager) {
+            for definition in composition.document.definitions(of: manager) {
                 if let entry = composition.choice(for: definition) { users[entry, default: []].insert(manager) }
             }
         }

@@ -123,7 +123,9 @@ package struct RandomManifest {
             "uses": maybe([text(): .string(name())]),
             "activation": .string(numbers.pick(Activation.allCases).rawValue),
             "dataAccessController": maybe(controller),
-            "communicationController": maybe(["className": .string(name()), "configuration": configuration(), "services": .array(services)]),
+            "communicationController": maybe([
+                "className": .string(name()), "configuration": configuration(), "services": .array(services),
+            ]),
         ])
     }
 

@@ -8,7 +8,7 @@ enum CredentialType: String, CaseIterable {
     case basic, digest, bearer, component
 
     /// The keys of a credential of this type.
-    var keys: ManifestKeys {
+    var shape: ManifestShape {
         let own =
             switch self {
             case .basic: ["user", "password", "preemptive"]
@@ -16,7 +16,7 @@ enum CredentialType: String, CaseIterable {
             case .bearer: ["secret", "signIn", "refresh", "token", "expires", "refreshToken", "keep"]
             case .component: ["manager", "values"]
             }
-        return ManifestKeys(["type", "hosts", "managers", "cookies"] + own)
+        return ManifestShape(["type", "hosts", "managers", "cookies"] + own)
     }
 }
 
@@ -45,7 +45,7 @@ extension ManifestReader {
             report(.manifestMissingKey, "`type` is missing", at: section.path / "type")
         }
         guard let type = choice("type", of: CredentialType.allCases, in: section) else { return nil }
-        reportUnknownKeys(in: section, known: type.keys, severity: .error)
+        reportUnknownKeys(in: section, known: type.shape, severity: .error)
         let hosts = hosts(in: section)
         let managers = texts("managers", most: ManifestLimits.managers, in: section)
         let hasCookies = boolean("cookies", in: section) ?? false
@@ -211,8 +211,4 @@ extension ManifestReader {
         }
         return texts
     }
-}
-
-extension ManifestKeys {
-    static let tokenRequest = ManifestKeys(["method", "url", "headers", "json", "form"])
 }

@@ -12,7 +12,8 @@ struct ManifestReader {
     private var faulty: Set<String> = []
     /// The number of services that may still be read.
     var servicesLeft = ManifestLimits.services
-    private(set) var dialect = ManifestDialect.backplane
+    /// A Boolean value that indicates whether the root is the dictionary of managers itself, as in Nemo Logic.
+    private(set) var isNemoLogic = false
     /// The name of the manager whose definition is being read.
     private var manager: String?
     /// The name of the environment to choose; `nil` if there is none.
@@ -48,8 +49,9 @@ struct ManifestReader {
                 at: root.path / "manifestVersion")
             return Manifest(managers: [:])
         }
-        dialect = .nemoLogic
-        let managers = managers(in: root)
+        isNemoLogic = true
+        origins["managers"] = ManifestOrigins(root.path)
+        let managers = managers(in: Section(values: root.values, path: .managers))
         guard let environment else { return Manifest(managers: managers) }
         report(unknownEnvironment(environment, among: []))
         return Manifest(managers: [:])
@@ -88,7 +90,7 @@ struct ManifestReader {
             plugins.enumerated().compactMap { index, value in plugin(value, at: root.path / "plugins" / index) }
         }
         guard root.values["managers"] != nil else {
-            report(.manifestMissingKey, "`managers` is missing", at: root.path / "managers")
+            report(.manifestMissingKey, "`managers` is missing", at: .managers)
             return Manifest(plugins: plugins, managers: [:])
         }
         return Manifest(plugins: plugins, managers: dictionary("managers", in: root).map { managers(in: $0) } ?? [:])
@@ -136,7 +138,7 @@ struct ManifestReader {
         for (name, value) in section.values.sorted(by: { $0.key < $1.key }) {
             let before = errorCount
             let definition = reading(name) { reader in
-                reader.definition(reader.expanding(value, at: section.path / name), at: section.path / name)
+                reader.manager(reader.expanding(value, at: section.path / name), at: section.path / name)
             }
             if errorCount == before { definitions[name] = definition }
         }
@@ -259,6 +261,18 @@ extension ManifestReader {
         return text
     }
 
+    /// Reads a dictionary of names of managers, whose keys must meet a condition; the condition reports those that do not.
+    mutating func names(
+        _ key: String, in section: Section, where isValid: (inout ManifestReader, String, ManifestPath) -> Bool
+    ) -> [String: String] {
+        guard let section = dictionary(key, in: section) else { return [:] }
+        var names: [String: String] = [:]
+        for key in section.values.keys.sorted() where isValid(&self, key, section.path / key) {
+            names[key] = requiredString(key, in: section)
+        }
+        return names
+    }
+
     mutating func requiredString(_ key: String, in section: Section) -> String? {
         if section.values[key] == nil { report(.manifestMissingKey, "`\(key)` is missing", at: section.path / key) }
         return string(key, in: section)
@@ -307,7 +321,7 @@ extension ManifestReader {
     }
 
     mutating func versionRange(in section: Section) -> VersionRange? {
-        guard let text = string("version", in: own(section)) else { return nil }
+        guard let text = string("version", in: section) else { return nil }
         do {
             return try VersionRange(text)
         } catch {
@@ -320,17 +334,18 @@ extension ManifestReader {
         }
     }
 
-    /// Returns the section for keys of the `backplane` dialect; it is empty in a plain Nemo Logic manifest.
-    func own(_ section: Section) -> Section {
-        dialect == .backplane ? section : Section(values: [:], path: section.path)
+    /// Returns the section with only the keys that its shape has in this manifest.
+    func known(_ shape: ManifestShape, of section: Section) -> Section {
+        let keys = shape.known(isNemoLogic: isNemoLogic)
+        return Section(values: section.values.filter { keys.contains($0.key) }, path: section.path)
     }
 
     mutating func reportUnknownKeys(
-        in section: Section, known: ManifestKeys, severity: Problem.Severity = .warning
+        in section: Section, known: ManifestShape, severity: Problem.Severity = .warning
     ) {
-        let keys = known.known(in: dialect).sorted()
+        let keys = known.known(isNemoLogic: isNemoLogic).sorted()
         for key in section.values.keys.sorted() where !keys.contains(key) {
-            guard dialect != .nemoLogic || !known.own.contains(key) else {
+            guard !isNemoLogic || !known.own.contains(key) else {
                 let words = "`\(key)` is ignored in a manifest without `manifestVersion`"
                 report(.manifestUnknownKey, words, at: section.path / key, severity: severity)
                 continue

@@ -15,6 +15,11 @@ public typealias ManifestFormat = DocumentFormat
 /// A place in a manifest.
 typealias ManifestPath = DocumentPath
 
+extension ManifestPath {
+    /// The path of the managers, which a plain Nemo Logic manifest has as its root.
+    static let managers = ManifestPath() / "managers"
+}
+
 extension ManifestValue {
     /// Creates a value from JSON, or an XML or binary property list, detected by the first bytes.
     ///
@@ -59,7 +64,7 @@ extension ManifestValue {
     /// A Boolean value that indicates whether this is a plain Nemo Logic manifest.
     ///
     /// The root of such a manifest is the dictionary of managers.
-    package var isNemoLogic: Bool { ManifestDocument(self, variables: { _ in nil }).dialect == .nemoLogic }
+    package var isNemoLogic: Bool { ManifestDocument(self, variables: { _ in nil }).isNemoLogic }
 
     /// The value of a plain Nemo Logic manifest in the `backplane` dialect: the same managers under a new root.
     package var upgraded: ManifestValue {
@@ -73,7 +78,7 @@ extension ManifestValue {
                 .compactMap(\.error.location)
         }
         let later = Set(unknown(upgraded))
-        return unknown(self).filter { !later.contains((ManifestDialect.backplane.managers).description + $0) }
+        return unknown(self).filter { !later.contains(ManifestPath.managers.description + $0) }
     }
 
     /// The value, escaped so that reading it with variables results in the original.

@@ -104,7 +104,7 @@ extension Composition {
     }
 
     package func uses(of manager: String) -> [Use] {
-        let path = document.dialect.managers / manager / "uses"
+        let path = ManifestPath.managers / manager / "uses"
         return (document.manifest.managers[manager]?.uses ?? [:]).sorted { $0.key < $1.key }.map { label, used in
             Use(
                 label: label, manager: used, written: document.shown(used, at: path / label),
@@ -125,8 +125,8 @@ extension Composition {
     package func missingWires() -> [MissingWire] {
         managerNames.flatMap { name -> [MissingWire] in
             guard let manager = document.manifest.managers[name] else { return [] }
-            let path = document.dialect.managers / name
-            return definitions(of: name).flatMap { definition -> [MissingWire] in
+            let path = ManifestPath.managers / name
+            return document.definitions(of: name).flatMap { definition -> [MissingWire] in
                 guard let user = choice(for: definition) else { return [] }
                 return user.component.wires.compactMap { wire in
                     let socket = manager.socket(of: wire.label, of: definition.role, at: path)
@@ -146,22 +146,17 @@ extension Composition {
 }
 
 extension Composition {
-    /// Returns the definitions of a manager and its collaborators; empty if the manager could not be read.
-    package func definitions(of manager: String) -> [ComponentDefinition] {
-        document.definitions(of: manager)
-    }
-
     /// Returns the component class chosen for a definition; `nil` if none matches.
-    package func choice(for definition: ComponentDefinition) -> Catalogue.Entry? {
+    package func choice(for definition: PlacedDefinition) -> Catalogue.Entry? {
         catalogue.entry(for: definition)
     }
 
-    /// Returns the plan's node for a definition of a manager; `nil` if the manager has errors.
-    package func node(of definition: ComponentDefinition, in manager: String) -> Plan.Node? {
-        guard let id = plan.managers[manager] else { return nil }
-        guard definition.role != .manager else { return plan.nodes[id] }
+    /// Returns the plan's node at an address; `nil` if its manager has errors.
+    package func node(at address: ComponentAddress) -> Plan.Node? {
+        guard let id = plan.managers[address.manager] else { return nil }
+        guard address.role != .manager else { return plan.nodes[id] }
         let layers = plan.layers(of: plan.nodes[id])
-        guard let property = definition.property else { return layers.first { $0.role == definition.role } }
+        guard let property = address.property else { return layers.first { $0.role == address.role } }
         let controller = layers.first { $0.role == .communicationController }
         return controller?.wires.first { $0.label == property }.map { plan.nodes[$0.provider] }
     }
@@ -170,6 +165,6 @@ extension Composition {
 extension Composition {
     /// Returns the location at which the manifest defines a manager.
     package func location(of manager: String) -> String {
-        document.place(of: document.dialect.managers / manager)
+        document.place(of: ManifestPath.managers / manager)
     }
 }

@@ -85,7 +85,7 @@ extension Resolution.Draft {
                 let namespace = definition.namespace
             else { continue }
             present.insert(namespace)
-            if let was = definition.was { former.append((name, was, namespace)) }
+            if let was = definition.definition.was { former.append((name, was, namespace)) }
         }
         let claims = Dictionary(grouping: former, by: \.was)
         for (name, was, _) in former {

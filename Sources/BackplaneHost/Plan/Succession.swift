@@ -55,27 +55,27 @@ struct Succession {
         let earlier = { [before] (manager: String) -> String? in
             new.managers[manager].flatMap { before[$0] }.map { old.nodes[$0].name }
         }
-        var known: [Plan.Place: Int] = [:]
+        var known: [ComponentAddress: Int] = [:]
         for (node, places) in oldPlaces.enumerated() { for place in places { known[place] = node } }
         // A component that several have shared is continued by the one that has not changed.
         for isUnchanged in [true, false] {
             for (node, places) in newPlaces.enumerated() {
                 for place in places {
-                    let former = earlier(place.manager).flatMap { known[place.moved(to: $0)] }
+                    let former = earlier(place.manager).flatMap { known[place.with(manager: $0)] }
                     guard let former, !isUnchanged || old.nodes[former].isDefined(as: new.nodes[node]) else { continue }
                     pair(former, node)
                 }
             }
         }
         // A service whose property has another name is still known by its class.
-        var classes: [Plan.Place: Int] = [:]
+        var classes: [ComponentAddress: Int] = [:]
         for (node, places) in oldPlaces.enumerated() where old.nodes[node].role == .networkService {
-            for place in places { classes[place.named(old.nodes[node].name)] = node }
+            for place in places { classes[place.with(property: old.nodes[node].name)] = node }
         }
         for (node, places) in newPlaces.enumerated() where new.nodes[node].role == .networkService {
             let name = new.nodes[node].name
             for place in places {
-                pair(earlier(place.manager).flatMap { classes[place.moved(to: $0).named(name)] }, node)
+                pair(earlier(place.manager).flatMap { classes[place.with(manager: $0, property: name)] }, node)
             }
         }
     }
@@ -88,31 +88,27 @@ extension Plan.Node {
     }
 }
 
-extension Plan {
-    /// The location of a collaborator in a manifest: its manager, its role and, for a service, its property.
-    fileprivate struct Place: Hashable {
-        var manager: String
-        var role: Role
-        var label = ""
-
-        func moved(to manager: String) -> Place { Place(manager: manager, role: role, label: label) }
-        func named(_ label: String) -> Place { Place(manager: manager, role: role, label: label) }
+extension ComponentAddress {
+    fileprivate func with(manager: String? = nil, property: String? = nil) -> ComponentAddress {
+        ComponentAddress(manager: manager ?? self.manager, role: role, property: property ?? self.property)
     }
+}
 
-    /// The locations of each collaborator, keyed by its id; managers have none, because they are identified by their
+extension Plan {
+    /// The addresses of each collaborator, keyed by its id; managers have none, because they are identified by their
     /// names.
-    fileprivate var places: [[Place]] {
-        var places = nodes.map { _ in [Place]() }
+    fileprivate var places: [[ComponentAddress]] {
+        var places = nodes.map { _ in [ComponentAddress]() }
         for node in nodes {
             switch node.role {
             case .manager, .networkService: break
             case .dataAccessController:
-                places[node.id] = node.managers.map { Place(manager: $0, role: node.role) }
+                places[node.id] = node.managers.map { ComponentAddress(manager: $0, role: node.role) }
             case .communicationController:
-                places[node.id].append(Place(manager: node.managers[0], role: node.role))
+                places[node.id].append(ComponentAddress(manager: node.managers[0], role: node.role))
                 for wire in node.wires {
                     places[wire.provider].append(
-                        Place(manager: node.managers[0], role: .networkService, label: wire.label))
+                        ComponentAddress(manager: node.managers[0], role: .networkService, property: wire.label))
                 }
             }
         }

@@ -86,7 +86,7 @@ struct ManifestSectionTests {
             let document = read(#""swap": \#(section)"#)
             #expect(document.problems.isEmpty, "\(document.problems)")
             #expect(document.manifest.swap.drain == drain)
-            }
+        }
     }
 
     @Test(arguments: [
