@@ -217,7 +217,7 @@ struct VersionChoice: Sendable {
     let passedOver: [Explanation.PassedOver]
 
     init(_ definition: PlacedDefinition, in composition: Composition) {
-        let entry = composition.choice(for: definition),
+        let entry = composition.catalogue.entry(for: definition),
             all = composition.catalogue.entries(named: definition.className)
         self.entry = entry
         passedOver = all.filter { $0 != entry }.map { other in

@@ -25,12 +25,7 @@ extension ManifestReader {
     ///
     /// Every mistake is an error, because a default might send a secret to the wrong host.
     mutating func credentials(in section: Section) -> [String: Credential] {
-        guard let section = dictionary("credentials", in: section) else { return [:] }
-        guard section.values.count <= ManifestLimits.credentials else {
-            let words = "expected at most \(ManifestLimits.credentials) credentials, found \(section.values.count)"
-            report(.manifestUnsupported, words, at: section.path)
-            return [:]
-        }
+        guard let section = dictionary("credentials", in: section, most: ManifestLimits.credentials) else { return [:] }
         var credentials: [String: Credential] = [:]
         for (name, value) in section.values.sorted(by: { $0.key < $1.key }) {
             guard let own = self.section(value, at: section.path / name) else { continue }
@@ -84,12 +79,7 @@ extension ManifestReader {
 
     /// Reads the values that a manager receives with each request.
     private mutating func values(in section: Section) -> [String: Secret] {
-        guard let section = dictionary("values", in: section) else { return [:] }
-        guard section.values.count <= ManifestLimits.credentialValues else {
-            let words = "expected at most \(ManifestLimits.credentialValues) values, found \(section.values.count)"
-            report(.manifestUnsupported, words, at: section.path)
-            return [:]
-        }
+        guard let section = dictionary("values", in: section, most: ManifestLimits.credentialValues) else { return [:] }
         var values: [String: Secret] = [:]
         for name in section.values.keys.sorted() { values[name] = secret(name, in: section) }
         return values
@@ -166,8 +156,7 @@ extension ManifestReader {
     private mutating func secret(_ key: String, in section: Section) -> Secret? {
         guard let value = section.values[key], !unusable.contains(section.path / key) else { return nil }
         guard case .string(let text) = value else {
-            report(.manifestWrongType, "expected a string, found \(value.kind)", at: section.path / key)
-            return nil
+            return wrongType(value, expected: "a string", at: section.path / key)
         }
         guard text.utf8.count <= ManifestLimits.secretBytes, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             let words = "expected a string of at most \(ManifestLimits.secretBytes) bytes without control characters"
@@ -192,8 +181,7 @@ extension ManifestReader {
     private mutating func boolean(_ key: String, in section: Section) -> Bool? {
         guard let value = section.values[key] else { return nil }
         guard case .bool(let flag) = value else {
-            report(.manifestWrongType, "expected a boolean, found \(value.kind)", at: section.path / key)
-            return nil
+            return wrongType(value, expected: "a boolean", at: section.path / key)
         }
         return flag
     }
@@ -204,8 +192,7 @@ extension ManifestReader {
         var texts: [String] = []
         for (index, value) in values.enumerated() {
             guard case .string(let text) = value else {
-                report(.manifestWrongType, "expected a string, found \(value.kind)", at: section.path / key / index)
-                return nil
+                return wrongType(value, expected: "a string", at: section.path / key / index)
             }
             texts.append(text)
         }

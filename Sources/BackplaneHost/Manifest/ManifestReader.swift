@@ -77,11 +77,7 @@ struct ManifestReader {
         var manifest = content(of: chosen ?? root), mayRun = chosen != nil
         // The intention behind a faulty section is unknown, and a default in its place might do harm.
         if !readSections(of: chosen ?? root, into: &manifest) { mayRun = false }
-        switch lock(in: root, of: manifest.managers.keys) {
-        case .none: break
-        case .read(let lock): manifest.lock = lock
-        case .unreadable: mayRun = false
-        }
+        if !readLock(of: root, into: &manifest) { mayRun = false }
         return mayRun ? manifest : Manifest(managers: [:])
     }
 
@@ -221,6 +217,14 @@ extension ManifestReader {
         return wrongType(value, expected: "a dictionary", at: path)
     }
 
+    /// Reads a dictionary with a limited number of members, which may be missing.
+    mutating func dictionary(_ key: String, in section: Section, most: Int) -> Section? {
+        guard let section = dictionary(key, in: section) else { return nil }
+        guard section.values.count > most else { return section }
+        report(.manifestUnsupported, "expected at most \(most) \(key), found \(section.values.count)", at: section.path)
+        return nil
+    }
+
     mutating func dictionary(_ key: String, in section: Section) -> Section? {
         section.values[key].flatMap { self.section($0, at: section.path / key) }
     }
@@ -261,9 +265,10 @@ extension ManifestReader {
         return text
     }
 
-    /// Reads a dictionary of names of managers, whose keys must meet a condition; the condition reports those that do not.
+    /// Reads a dictionary of managers' names, whose keys must meet a condition, which reports those that do not.
     mutating func names(
-        _ key: String, in section: Section, where isValid: (inout ManifestReader, String, ManifestPath) -> Bool
+        _ key: String, in section: Section,
+        where isValid: (inout ManifestReader, String, ManifestPath) -> Bool = { _, _, _ in true }
     ) -> [String: String] {
         guard let section = dictionary(key, in: section) else { return [:] }
         var names: [String: String] = [:]
@@ -358,34 +363,28 @@ extension ManifestReader {
         }
     }
 
-    private mutating func wrongType<Value>(_ value: ManifestValue, expected: String, at path: ManifestPath) -> Value? {
+    mutating func wrongType<Value>(_ value: ManifestValue, expected: String, at path: ManifestPath) -> Value? {
         report(.manifestWrongType, "expected \(expected), found \(value.kind)", at: path)
         return nil
     }
 }
 
 extension ManifestReader {
-    /// The lock of a manifest, as far as it could be read.
-    enum Lock {
-        case none
-        case read([String: LockedClass])
-        /// A lock with unknown contents, with which nothing may run.
-        case unreadable
-    }
-
-    /// Reads the lock, in which variables are not expanded because a program writes it.
+    /// Reads the lock, in which variables are not expanded because a program writes it, as far as it is readable.
     ///
-    /// - Parameter managers: The managers to which errors in their entries are attributed.
-    mutating func lock(in root: Section, of managers: Dictionary<String, ManagerDefinition>.Keys) -> Lock {
-        guard !ignoresLock, root.values["lock"] != nil else { return .none }
-        guard let section = dictionary("lock", in: root) else { return .unreadable }
-        let owners = Dictionary(managers.map { ($0.pointerStep, $0) }) { first, _ in first }
+    /// - Returns: Whether its contents are known, without which nothing may run.
+    private mutating func readLock(of root: Section, into manifest: inout Manifest) -> Bool {
+        guard !ignoresLock, root.values["lock"] != nil else { return true }
+        guard let section = dictionary("lock", in: root) else { return false }
+        // Errors in an entry are attributed to its manager.
+        let owners = Dictionary(manifest.managers.keys.map { ($0.pointerStep, $0) }) { first, _ in first }
         var lock: [String: LockedClass] = [:]
         for key in section.values.keys.sorted() {
             let entry = reading(owners[key.firstStep]) { $0.lockedClass(key, in: section) }
             if let entry { lock[key] = entry }
         }
-        return .read(lock)
+        manifest.lock = lock
+        return true
     }
 
     private mutating func lockedClass(_ key: String, in section: Section) -> LockedClass? {

@@ -72,8 +72,10 @@ extension ManifestSection {
         manifest.network.traced = reader.hostNames("traced", in: section)
         manifest.network.credentials = reader.credentials(in: section)
         manifest.network.filters = reader.filters(in: section)
-        manifest.network.observers = reader.observers(in: section)
-        manifest.network.serializers = reader.serializers(in: section)
+        manifest.network.observers = reader.strings("observers", in: section, most: ManifestLimits.filters) {
+            $0.isName($1, at: $2)
+        }
+        manifest.network.serializers = reader.names("serializers", in: section)
     }
 }
 

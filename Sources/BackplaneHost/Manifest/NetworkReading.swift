@@ -14,11 +14,6 @@ extension ManifestReader {
         }
     }
 
-    /// Reads the managers that map responses, by the names of serializers in definitions.
-    mutating func serializers(in section: Section) -> [String: String] {
-        names("serializers", in: section) { _, _, _ in true }
-    }
-
     /// Reads the settings of TLS by host name.
     mutating func tls(in section: Section) -> [String: TLSSettings] {
         guard let hosts = dictionary("tls", in: section) else { return [:] }
@@ -116,11 +111,6 @@ extension ManifestReader {
         return filters
     }
 
-    /// Reads the managers that observe exchanges.
-    mutating func observers(in section: Section) -> [String] {
-        strings("observers", in: section, most: ManifestLimits.filters) { $0.isName($1, at: $2) }
-    }
-
     /// Reads an array of strings, each of which must meet a condition; the condition reports those that do not.
     mutating func strings(
         _ key: String, in section: Section, most: Int,
@@ -139,7 +129,7 @@ extension ManifestReader {
     }
 
     /// Returns whether a string can be a manager's name, and reports one that cannot.
-    fileprivate mutating func isName(_ text: String, at path: ManifestPath) -> Bool {
+    mutating func isName(_ text: String, at path: ManifestPath) -> Bool {
         let count = text.utf8.count, most = ManifestLimits.nameBytes
         if (1...most).contains(count) { return true }
         report(.manifestWrongType, "expected a name of 1 to \(most) bytes, found \(count) bytes", at: path)

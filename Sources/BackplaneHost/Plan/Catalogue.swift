@@ -55,7 +55,7 @@ package struct Catalogue: Sendable {
         builtIns.isEmpty ? nil : builtIns[definition.path.description]
     }
 
-    /// Returns the class of a definition.
+    /// Returns the class chosen for a definition; `nil` if none matches.
     package func entry(for definition: PlacedDefinition) -> Entry? {
         if let choice = builtIn(for: definition) { return choice.entry }
         return best(definition.className, as: definition.role, in: definition.range)

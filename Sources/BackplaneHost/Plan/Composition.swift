@@ -67,12 +67,7 @@ extension Composition {
 
     /// Returns the positions of locations of the manifest in its JSON text, in one pass over the text.
     package func positions(of locations: some Sequence<String>) -> [String: SourcePosition] {
-        let places = Set(locations).map {
-            Problem(.warning, manager: nil, BackplaneError(.manifestUnknownKey, "", at: $0))
-        }
-        return document.positioning(places).reduce(into: [:]) { positions, place in
-            if let location = place.error.location { positions[location] = place.position }
-        }
+        document.text.map { SourcePosition.positions(of: Array(Set(locations)), in: $0) } ?? [:]
     }
 
     /// Returns the error for a manager that does not exist, with suggestions of similar names.
@@ -127,7 +122,7 @@ extension Composition {
             guard let manager = document.manifest.managers[name] else { return [] }
             let path = ManifestPath.managers / name
             return document.definitions(of: name).flatMap { definition -> [MissingWire] in
-                guard let user = choice(for: definition) else { return [] }
+                guard let user = catalogue.entry(for: definition) else { return [] }
                 return user.component.wires.compactMap { wire in
                     let socket = manager.socket(of: wire.label, of: definition.role, at: path)
                     return socket.isFilled
@@ -146,11 +141,6 @@ extension Composition {
 }
 
 extension Composition {
-    /// Returns the component class chosen for a definition; `nil` if none matches.
-    package func choice(for definition: PlacedDefinition) -> Catalogue.Entry? {
-        catalogue.entry(for: definition)
-    }
-
     /// Returns the plan's node at an address; `nil` if its manager has errors.
     package func node(at address: ComponentAddress) -> Plan.Node? {
         guard let id = plan.managers[address.manager] else { return nil }

@@ -17,8 +17,8 @@ package struct Plan: Sendable {
         package var namespace: String?
         /// The former name of a manager, or the former namespace of a data access controller, if it is continued.
         package var was: String?
-        /// The address with the first manager, by name, of a component that uses the network.
-        var address: ComponentAddress?
+        /// The addresses at which the manifest defines it; more than one if the node is shared.
+        var addresses: [ComponentAddress]
         /// The managers in whose definitions it appears, in order; more than one if the node is shared.
         package var managers: [String]
         /// The origins of the values that an environment contributed.
@@ -111,10 +111,7 @@ extension Plan {
         private mutating func share(_ choice: Resolution.Choice, for manager: String) -> Int? {
             guard let identity = choice.identity else { return nil }
             if let id = shared[identity] {
-                let address = choice.definition.address
-                if let first = nodes[id].address, (address.manager, address.label) < (first.manager, first.label) {
-                    nodes[id].address = address
-                }
+                nodes[id].addresses.append(choice.definition.address)
                 if !nodes[id].managers.contains(manager) { nodes[id].managers.append(manager) }
                 nodes[id].was = nodes[id].was ?? choice.definition.definition.was
                 return id
@@ -128,12 +125,11 @@ extension Plan {
             _ entry: Catalogue.Entry, _ choice: Resolution.Choice, _ wires: [Link], for manager: String
         ) -> Int {
             let definition = choice.definition
-            let usesNetwork = [.communicationController, .networkService].contains(definition.role)
             let node = Node(
                 id: nodes.count, entry: entry, configuration: choice.configuration, wires: wires,
                 location: document.location(of: definition), namespace: definition.namespace,
-                was: definition.definition.was, address: usesNetwork ? definition.address : nil, managers: [manager],
-                origins: document.origins(below: definition.path))
+                was: definition.definition.was, addresses: [definition.address],
+                managers: [manager], origins: document.origins(below: definition.path))
             nodes.append(node)
             return node.id
         }
@@ -277,7 +273,8 @@ package enum NetworkFolderName: Sendable, Hashable {
 extension Plan.Node {
     /// The name of the component's folder, if it uses the network.
     var networkFolder: NetworkFolderName? {
-        guard let address else { return nil }
+        guard role == .communicationController || role == .networkService else { return nil }
+        let address = addresses.min { ($0.manager, $0.label) < ($1.manager, $1.label) } ?? addresses[0]
         return namespace.map { .namespace($0) } ?? .place(manager: address.manager, label: address.label)
     }
 }

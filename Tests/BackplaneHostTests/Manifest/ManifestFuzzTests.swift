@@ -147,8 +147,10 @@ struct `Manifests that were tampered with` {
 
     /// A lock, put into it and put into it again.
     private func lockings(_ value: ManifestValue, _ bytes: Data, _ lock: [String: LockedClass]) -> [String] {
-        guard !value.contains(Self.isNaN), let locked = try? LockText.put(lock, into: bytes) else { return [] }
-        guard let again = try? LockText.put(lock, into: locked), again == locked else {
+        guard !value.contains(Self.isNaN), let locked = try? ManifestText.put(lock: lock, into: bytes) else {
+            return []
+        }
+        guard let again = try? ManifestText.put(lock: lock, into: locked), again == locked else {
             return ["locked twice is not the same"]
         }
         guard case .dictionary(var before) = value, case .dictionary(let after)? = try? ManifestValue(parsing: locked)

@@ -76,7 +76,7 @@ struct CompositionTests {
         for definition in definitions {
             let node = try #require(composition.node(at: definition.address))
             #expect(
-                node.managers == ["ReadingRoomManager"] && node.entry == composition.choice(for: definition)
+                node.managers == ["ReadingRoomManager"] && node.entry == composition.catalogue.entry(for: definition)
                     && node.location == composition.document.location(of: definition))
         }
         let locations = definitions.map(composition.document.location), positions = composition.positions(of: locations)
