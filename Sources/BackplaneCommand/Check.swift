@@ -113,7 +113,7 @@ extension BackplaneTool.Check {
         -> Outcome
     {
         let changed: Data
-        do { changed = try LockText.put(lock, into: bytes) } catch {
+        do { changed = try ManifestText.put(lock: lock, into: bytes) } catch {
             throw BackplaneError(error.code, error.message, at: settings.manifest)
         }
         let before = document(bytes, settings, ignoringLock: false).manifest.lock ?? [:]

@@ -137,7 +137,7 @@ private struct DemoTour: Sendable {
     /// Lists the version of the network service that each manager uses, and the versions to choose from.
     func showServices(_ composition: Composition) {
         let rows = composition.managerNames.flatMap { manager in
-            composition.definitions(of: manager).filter { $0.role == .networkService }.map { service in
+            composition.document.definitions(of: manager).filter { $0.role == .networkService }.map { service in
                 let choice = VersionChoice(service, in: composition)
                 return [
                     manager, service.className, service.range?.description ?? "any",
@@ -299,10 +299,10 @@ private enum DemoManifest {
             guard var controller = manifest.managers[name]?.communicationController else { continue }
             for index in controller.services.indices {
                 // Keep the path of the URL, `/v1` or `/v2`.
-                guard case .string(let url) = controller.services[index].networkServiceConfiguration["baseURL"] else {
+                guard case .string(let url) = controller.services[index].configuration["baseURL"] else {
                     continue
                 }
-                controller.services[index].networkServiceConfiguration["baseURL"] = .string(
+                controller.services[index].configuration["baseURL"] = .string(
                     server + (URL(string: url)?.path ?? ""))
             }
             manifest.managers[name]?.communicationController = controller

@@ -105,15 +105,16 @@ extension Explanation {
     init(of manager: String, in composition: Composition) throws(BackplaneError) {
         let isSound = composition.plan.managers[manager] != nil
         guard isSound || composition.plan.faults[manager] != nil else { throw composition.unknownManager(manager) }
-        let definitions = composition.definitions(of: manager), uses = composition.uses(of: manager)
-        let location = definitions.first?.location ?? composition.location(of: manager)
-        let positions = composition.positions(of: definitions.map(\.location) + uses.map(\.location) + [location])
+        let document = composition.document, definitions = document.definitions(of: manager),
+            uses = composition.uses(of: manager)
+        let location = composition.location(of: manager), locations = definitions.map(document.location)
+        let positions = composition.positions(of: locations + uses.map(\.location) + [location])
         var reasons = Reasons(composition)
 
         (self.manager, state) = (manager, isSound ? .resolved : .unsatisfied)
         place = ManifestPlace(location, positions[location])
-        components = definitions.map {
-            ExplainedComponent($0, of: manager, in: composition, at: ManifestPlace($0.location, positions[$0.location]))
+        components = zip(definitions, locations).map { definition, location in
+            ExplainedComponent(definition, in: composition, at: ManifestPlace(location, positions[location]))
         }
         self.uses = uses.map { use in
             Use(
@@ -134,17 +135,18 @@ extension Composition {
 
 extension Explanation.ExplainedComponent {
     fileprivate init(
-        _ definition: ComponentDefinition, of manager: String, in composition: Composition, at place: ManifestPlace
+        _ definition: PlacedDefinition, in composition: Composition, at place: ManifestPlace
     ) {
-        let choice = VersionChoice(definition, in: composition), node = composition.node(of: definition, in: manager)
+        let choice = VersionChoice(definition, in: composition), node = composition.node(at: definition.address)
         (role, property, className) = (
-            definition.role.description, definition.writtenProperty, definition.writtenClassName
+            definition.role.description, composition.document.shownProperty(of: definition),
+            composition.document.shownClassName(of: definition)
         )
         (range, version, plugin) = (
             definition.range?.description, choice.entry?.component.version.description, choice.entry?.plugin
         )
         (why, passedOver, self.place) = (choice.why, choice.passedOver, place)
-        sharedWith = node?.managers.filter { $0 != manager } ?? []
+        sharedWith = node?.managers.filter { $0 != definition.address.manager } ?? []
         streams = choice.entry?.component.contract?.streams
         wires = node.map { composition.wires(of: $0.id).map(WireRow.init) } ?? []
         let connected = Set(wires.map(\.label))
@@ -214,8 +216,8 @@ struct VersionChoice: Sendable {
     let why: String
     let passedOver: [Explanation.PassedOver]
 
-    init(_ definition: ComponentDefinition, in composition: Composition) {
-        let entry = composition.choice(for: definition),
+    init(_ definition: PlacedDefinition, in composition: Composition) {
+        let entry = composition.catalogue.entry(for: definition),
             all = composition.catalogue.entries(named: definition.className)
         self.entry = entry
         passedOver = all.filter { $0 != entry }.map { other in
@@ -227,7 +229,7 @@ struct VersionChoice: Sendable {
         why = Self.why(fitting.map(\.component.version), of: all.count)
     }
 
-    private static func fits(_ entry: Catalogue.Entry, _ definition: ComponentDefinition) -> Bool {
+    private static func fits(_ entry: Catalogue.Entry, _ definition: PlacedDefinition) -> Bool {
         entry.component.role == definition.role && definition.range?.contains(entry.component.version) ?? true
     }
 
@@ -245,7 +247,7 @@ struct VersionChoice: Sendable {
     }
 
     private static func obstacle(
-        _ other: Catalogue.Entry, _ definition: ComponentDefinition, beside chosen: Catalogue.Entry?
+        _ other: Catalogue.Entry, _ definition: PlacedDefinition, beside chosen: Catalogue.Entry?
     ) -> String {
         if other.component.role != definition.role { return "a \(other.component.role), not a \(definition.role)" }
         if let range = definition.range, !range.contains(other.component.version) { return "not in \(range)" }

@@ -89,8 +89,10 @@ extension ServiceList {
     init(_ composition: Composition) {
         var users: [Catalogue.Entry: Set<String>] = [:]
         for manager in composition.managerNames {
-            for definition in composition.definitions(of: manager) {
-                if let entry = composition.choice(for: definition) { users[entry, default: []].insert(manager) }
+            for definition in composition.document.definitions(of: manager) {
+                if let entry = composition.catalogue.entry(for: definition) {
+                    users[entry, default: []].insert(manager)
+                }
             }
         }
         let entries = Dictionary(grouping: composition.catalogue.entries, by: \.order)

@@ -15,9 +15,9 @@ struct HostTests {
         managers: [
             "FetchingManager": ManagerDefinition(
                 className: "FetchingManager",
-                communicationController: CommunicationControllerDefinition(
+                communicationController: ComponentDefinition(
                     className: "FetchingCommunication",
-                    services: [ServiceDefinition(className: "FetchService", propertyName: "fetcher")]))
+                    services: [ComponentDefinition(className: "FetchService", propertyName: "fetcher")]))
         ])
 
     private func fetching(

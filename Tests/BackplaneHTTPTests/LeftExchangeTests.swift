@@ -31,7 +31,7 @@ struct LeftExchangeTests {
             managers: [
                 "TextFetcher": ManagerDefinition(
                     className: "TextFetcherManager",
-                    communicationController: CommunicationControllerDefinition(className: "TextFetcherCommunication"))
+                    communicationController: ComponentDefinition(className: "TextFetcherCommunication"))
             ])
         try await PluginHost.running(manifest, [RelayPlugin.self], executors: [executor], lanes: lanes) {
             $0.clock = clock

@@ -60,7 +60,7 @@ extension LendingPlugin {
             managers: [
                 "LendingManager": ManagerDefinition(
                     className: "LendingManager",
-                    communicationController: CommunicationControllerDefinition(
+                    communicationController: ComponentDefinition(
                         className: "LendingCommunication", configuration: ["key": .string(key)]))
             ], network: NetworkSettings(traced: traced))
     }

@@ -174,7 +174,7 @@ struct RelayHost {
                     configuration: ["key": .string(key)]),
                 "LendingManager": ManagerDefinition(
                     className: "LendingManager",
-                    communicationController: CommunicationControllerDefinition(
+                    communicationController: ComponentDefinition(
                         className: "LendingCommunication", configuration: ["key": .string(key)])),
             ], network: network)
         try await PluginHost.running(

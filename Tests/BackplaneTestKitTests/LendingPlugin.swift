@@ -143,10 +143,10 @@ extension Manifest {
     static let lending = Manifest(managers: [
         "Librarian": ManagerDefinition(
             className: "Librarian", uses: ["hours": "ReadingClock"],
-            dataAccessController: DataAccessControllerDefinition(className: "LoanStore"),
-            communicationController: CommunicationControllerDefinition(
+            dataAccessController: ComponentDefinition(className: "LoanStore"),
+            communicationController: ComponentDefinition(
                 className: "LendingCommunication",
-                services: [ServiceDefinition(className: "LendingService", propertyName: "api")])),
+                services: [ComponentDefinition(className: "LendingService", propertyName: "api")])),
         "ReadingClock": ManagerDefinition(className: "ReadingClock"),
     ])
 }

@@ -19,7 +19,7 @@ package struct MutatedManifest {
         if numbers.once(in: 4) {
             var random = RandomManifest(seed)
             random.hasForeignKinds = format != .json
-            value = random.manifest().value
+            value = random.manifest()
         }
         bytes = Data()
         if !numbers.once(in: 3) {

@@ -1,9 +1,6 @@
 import Backplane
 import BackplaneDocuments
-import BackplaneExchange
 package import BackplaneHost
-import BackplaneRecords
-import BackplaneStorage
 import FoundationEssentials
 
 /// Manifests and values that are sound, and as odd as they may be.
@@ -25,95 +22,117 @@ package struct RandomManifest {
     package static let wholes: [Int64] = [0, 1, -1, 255, 256, 65_535, 65_536, 4_294_967_295, 4_294_967_296, .max, .min]
     package static let fractions = [0.5, -0.1, 1e-300, 1.5e300, 1e19, 3.141592653589793]
 
-    package mutating func manifest() -> Manifest {
-        var managers: [String: ManagerDefinition] = [:]
+    /// A sound manifest, as it may be written.
+    package mutating func manifest() -> ManifestValue {
+        var managers: [String: ManifestValue] = [:], credentials: [String: ManifestValue] = [:]
         for _ in 0..<Int.random(in: 0...4, using: &numbers) { managers[text()] = manager() }
-        let plugins = numbers.once(in: 3) ? nil : (0..<Int.random(in: 0...3, using: &numbers)).map { _ in plugin() }
-        let lock = numbers.once(in: 3) ? [text(): LockedClass(plugin: name(), version: "1.2.3")] : nil
-        let store = StoreSettings(
-            durability: numbers.pick([.full, .normal]), damaged: numbers.pick([.salvage, .refuse]))
-        let network = NetworkSettings(
-            traced: numbers.once(in: 2) ? ["books.example.org", "localhost"] : [],
-            filters: numbers.once(in: 3) ? [NetworkFilter("F"), NetworkFilter("G", hosts: ["localhost"])] : [],
-            observers: numbers.once(in: 3) ? ["O"] : [],
-            credentials: numbers.once(in: 2) ? [name(): credential(), "c": credential()] : [:])
-        return Manifest(plugins: plugins, managers: managers, lock: lock, store: store, network: network)
+        let plugins = (0..<Int.random(in: 0...3, using: &numbers)).map { _ in plugin() }
+        for _ in 0..<Int.random(in: 0...2, using: &numbers) { credentials[name()] = credential() }
+        let hosts: ManifestValue = ["books.example.org", "localhost"]
+        let network = object([
+            "traced": maybe(hosts),
+            "filters": maybe(["F", ["manager": "G", "hosts": hosts]]),
+            "observers": maybe(["O"]), "credentials": .dictionary(credentials),
+        ])
+        let store: ManifestValue = [
+            "durability": numbers.pick(["full", "normal"]), "damaged": numbers.pick(["salvage", "refuse"]),
+        ]
+        let sections = object([
+            "manifestVersion": 1, "plugins": maybe(.array(plugins)),
+            "managers": .dictionary(managers), "store": store, "network": network,
+        ])
+        // Variables are not expanded in a lock.
+        guard case .dictionary(var root) = sections.withoutVariables else { return sections }
+        if numbers.once(in: 3) { root["lock"] = [text(): ["plugin": .string(name()), "version": "1.2.3"]] }
+        return .dictionary(root)
     }
 
-    private mutating func credential() -> Credential {
-        let login = Login(user: numbers.once(in: 2) ? secret() : nil, password: numbers.once(in: 2) ? secret() : nil)
-        let scheme: Credential.Scheme
-        switch Int.random(in: 0..<5, using: &numbers) {
-        case 0: scheme = .basic(login, isPreemptive: numbers.once(in: 2))
-        case 1: scheme = .digest(login)
-        case 2: scheme = .bearer(TokenSource(secret: secret()))
-        case 3: scheme = .component(name(), values: numbers.once(in: 2) ? [name(): secret()] : [:])
-        default:
-            scheme = .bearer(
-                TokenSource(
-                    signIn: tokenRequest(values: ["reader", "password"]),
-                    refresh: numbers.once(in: 2) ? tokenRequest(values: ["token", "refreshToken"]) : nil,
-                    token: "/" + text(), expires: numbers.once(in: 2) ? "/" + text() : nil,
-                    refreshToken: numbers.once(in: 2) ? "/" + text() : nil, isKept: numbers.once(in: 2)))
+    private func object(_ members: [String: ManifestValue?]) -> ManifestValue {
+        .dictionary(members.compactMapValues(\.self))
+    }
+
+    private mutating func maybe(_ value: ManifestValue) -> ManifestValue? {
+        numbers.once(in: 2) ? .some(value) : .none
+    }
+
+    private mutating func credential() -> ManifestValue {
+        var members: [String: ManifestValue?] = [
+            "hosts": numbers.pick([["books.example.org"], ["127.0.0.1:8080", "[::1]:80", "localhost"]]),
+            "managers": maybe([.string(name())]), "cookies": .bool(numbers.once(in: 2)),
+        ]
+        let type = numbers.pick(["basic", "digest", "bearer", "component"])
+        members["type"] = .string(type)
+        switch type {
+        case "basic", "digest":
+            (members["user"], members["password"]) = (maybe(secret()), secret())
+            if type == "basic" { members["preemptive"] = .bool(numbers.once(in: 2)) }
+        case "bearer" where numbers.once(in: 2): members["secret"] = secret()
+        case "bearer":
+            members["signIn"] = tokenRequest(values: ["reader", "password"])
+            members["refresh"] = maybe(tokenRequest(values: ["token", "refreshToken"]))
+            for key in ["token", "expires", "refreshToken"] { members[key] = .string("/" + text()) }
+            members["keep"] = .bool(numbers.once(in: 2))
+        default: (members["manager"], members["values"]) = (.string(name()), [name(): secret()])
         }
-        return Credential(
-            hosts: numbers.pick([["books.example.org"], ["127.0.0.1:8080", "[::1]:80", "localhost"]]), scheme,
-            managers: numbers.once(in: 2) ? [name()] : nil, hasCookies: numbers.once(in: 2))
+        return object(members)
     }
 
-    private mutating func tokenRequest(values: [String]) -> TokenRequest {
-        var members: [String: TokenTemplate] = [:]
+    private mutating func tokenRequest(values: [String]) -> ManifestValue {
+        var members: [String: ManifestValue] = [:]
         for _ in 0..<Int.random(in: 0...3, using: &numbers) {
             // A key of another name than `value`, with which an object would stand for a value.
-            let parts: [TokenTemplate] = [
-                .text(Secret(text())), .value(numbers.pick(values)), .literal(.bool(true)), .literal(.integer(-7)),
-                .array([.text(Secret(text())), .object([name(): .literal(.number(0.5))])]),
+            let parts: [ManifestValue] = [
+                .string(text()), ["value": .string(numbers.pick(values))], true, -7,
+                [.string(text()), [name(): 0.5]],
             ]
             members[name()] = numbers.pick(parts)
         }
-        return TokenRequest(
-            "https://books.example.org/sessions?key=" + numbers.pick(["", "1"]),
-            numbers.pick([.none, .json(members), .form(members)]), method: numbers.pick(["POST", "PUT"]),
-            headers: numbers.once(in: 2) ? ["X-Key": .text(Secret(text()))] : [:])
+        return object([
+            "url": "https://books.example.org/sessions?key=1", "method": numbers.pick(["POST", "PUT"]),
+            numbers.pick(["json", "form"]): .dictionary(members),
+            "headers": maybe(["X-Key": .string(text())]),
+        ])
     }
 
-    /// A secret, which contains no control characters.
-    private mutating func secret() -> Secret {
-        Secret(numbers.pick(Self.texts.filter { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }))
+    /// A secret, which contains no control characters and, as it may be a user's name, no colon.
+    private mutating func secret() -> ManifestValue {
+        .string(numbers.pick(Self.texts.filter { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != 0x3A } }))
     }
 
-    private mutating func plugin() -> PluginReference {
-        PluginReference(
-            library: name(), version: range(), sha256: numbers.once(in: 2) ? String(repeating: "0f", count: 32) : nil,
-            resources: numbers.once(in: 2) ? "Files" : nil)
+    private mutating func plugin() -> ManifestValue {
+        object([
+            "library": .string(name()), "version": range(),
+            "sha256": maybe(.string(String(repeating: "0f", count: 32))),
+            "resources": maybe("Files"),
+        ])
     }
 
-    private mutating func manager() -> ManagerDefinition {
-        var manager = ManagerDefinition(
-            className: name(), version: range(), uses: numbers.once(in: 2) ? [text(): name()] : [:],
-            configuration: configuration(),
-            activation: numbers.pick(Activation.allCases))
-        if numbers.once(in: 2) {
-            manager.dataAccessController = DataAccessControllerDefinition(
-                className: name(), version: range(), configuration: configuration(),
-                namespace: numbers.once(in: 2) ? name() : nil)
+    private mutating func manager() -> ManifestValue {
+        let services = (0..<Int.random(in: 0...2, using: &numbers)).map { index in
+            object([
+                "className": .string(name()), "version": range(), "propertyName": .string("p\(index)"),
+                "networkServiceConfiguration": configuration(),
+            ])
         }
-        if numbers.once(in: 2) {
-            let services = (0..<Int.random(in: 0...2, using: &numbers)).map { index in
-                ServiceDefinition(
-                    className: name(), version: range(), propertyName: "p\(index)",
-                    networkServiceConfiguration: configuration())
-            }
-            manager.communicationController = CommunicationControllerDefinition(
-                className: name(), version: range(), configuration: configuration(), services: services)
-        }
-        return manager
+        let controller = object([
+            "className": .string(name()), "version": range(), "configuration": configuration(),
+            "namespace": maybe(.string(name())),
+        ])
+        return object([
+            "className": .string(name()), "version": range(), "configuration": configuration(),
+            "uses": maybe([text(): .string(name())]),
+            "activation": .string(numbers.pick(Activation.allCases).rawValue),
+            "dataAccessController": maybe(controller),
+            "communicationController": maybe([
+                "className": .string(name()), "configuration": configuration(), "services": .array(services),
+            ]),
+        ])
     }
 
-    private mutating func configuration() -> [String: ManifestValue] {
+    private mutating func configuration() -> ManifestValue {
         var members: [String: ManifestValue] = [:]
         for _ in 0..<Int.random(in: 0...3, using: &numbers) { members[text()] = value(depth: 3) }
-        return members
+        return .dictionary(members)
     }
 
     package mutating func value(depth: Int) -> ManifestValue {
@@ -140,15 +159,16 @@ package struct RandomManifest {
     /// A text that says something.
     private mutating func name() -> String { text() + "x" }
 
-    private mutating func range() -> VersionRange? {
+    private mutating func range() -> ManifestValue? {
         let version = Version(
             Int.random(in: 0...2, using: &numbers), Int.random(in: 0...9, using: &numbers),
             Int.random(in: 0...9, using: &numbers))
         let lower = VersionRange.Bound(version, isIncluded: true),
             upper = VersionRange.Bound(Version(version.major + 1), isIncluded: false)
-        return numbers.pick([
-            nil, VersionRange(lower: lower, upper: upper), VersionRange(lower: lower, upper: lower),
+        let ranges = [
+            VersionRange(lower: lower, upper: upper), VersionRange(lower: lower, upper: lower),
             VersionRange(lower: nil, upper: upper), VersionRange(lower: nil, upper: nil),
-        ])
+        ]
+        return maybe(.string(numbers.pick(ranges).description))
     }
 }

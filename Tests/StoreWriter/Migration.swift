@@ -35,7 +35,7 @@ enum Migration {
         let manifest = Manifest(managers: [
             "Shelf": ManagerDefinition(
                 className: "ShelfManager",
-                dataAccessController: DataAccessControllerDefinition(className: "ShelfStore", namespace: "A"))
+                dataAccessController: ComponentDefinition(className: "ShelfStore", namespace: "A"))
         ])
         let host = PluginHost(
             manifest: manifest, plugins: [ShelfPlugin.self],

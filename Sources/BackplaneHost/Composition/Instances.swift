@@ -342,6 +342,6 @@ extension BackplaneError {
 extension Plan.Node {
     /// The key of the component's configuration, as a JSON pointer.
     var configurationKey: String {
-        role == .networkService ? "/networkServiceConfiguration" : "/configuration"
+        "/" + role.configurationKey
     }
 }

@@ -408,11 +408,10 @@ extension Coordinator {
     ///
     /// - Throws: `manifest.needs-restart` with the locations of the changed values.
     func requireNoRestart(for document: ManifestDocument) throws(BackplaneError) {
-        var (old, new) = (live.loaded.document.manifest, document.manifest)
+        guard records.isOpen else { return }
         // The program's options take precedence over the manifest.
-        old.store = old.store.overruled(by: options.damagedStore)
-        new.store = new.store.overruled(by: options.damagedStore)
-        let places = ManifestSection.all.filter(isInUse).flatMap { $0.fixedChanges(from: old, to: new) }
+        let old = live.loaded.document.manifest.store.overruled(by: options.damagedStore)
+        let places = old.changes(to: document.manifest.store.overruled(by: options.damagedStore))
         guard !places.isEmpty else { return }
         let names = places.map { "`\($0)`" }.joined(separator: " and ")
         throw BackplaneError(
@@ -426,13 +425,5 @@ extension Coordinator {
     /// Exchanges follow the manifest that is active (``LiveComposition``).
     func follow(_ manifest: Manifest) {
         records.settings = manifest.store.overruled(by: options.damagedStore)
-    }
-
-    /// Returns whether the host has started to use a section.
-    private func isInUse(_ section: ManifestSection) -> Bool {
-        switch section.key {
-        case "store": records.isOpen
-        default: true
-        }
     }
 }

@@ -44,7 +44,7 @@ struct DefinitionLoader {
         }
     }
 
-    private mutating func add(_ definitions: [ComponentDefinition], of manager: String) {
+    private mutating func add(_ definitions: [PlacedDefinition], of manager: String) {
         guard let controller = definitions.first(where: { $0.role == .communicationController }) else { return }
         for definition in definitions where definition.role == .networkService {
             guard DefinedService.classNames.contains(definition.className),
@@ -64,7 +64,7 @@ struct DefinitionLoader {
     }
 
     private mutating func choice(
-        for definition: ComponentDefinition, calledBy controller: ComponentDefinition, of manager: String
+        for definition: PlacedDefinition, calledBy controller: PlacedDefinition, of manager: String
     ) throws(Refusal) -> BuiltInChoice {
         if let range = definition.range, !range.contains(Self.version) {
             let words = "the built-in `\(definition.className)` is \(Self.version), which is not in \(range)"
@@ -85,11 +85,12 @@ struct DefinitionLoader {
         return BuiltInChoice(entry: entry, problems: warnings ?? [])
     }
 
-    private func settings(of definition: ComponentDefinition) throws(Refusal) -> DefinedService.Configuration {
+    private func settings(of definition: PlacedDefinition) throws(Refusal) -> DefinedService.Configuration {
         let path = definition.configurationPath
         do throws(BackplaneError) {
             let settings = try JSON.decode(
-                DefinedService.Configuration.self, Array(definition.configuration.json), failing: .configurationInvalid)
+                DefinedService.Configuration.self, Array(definition.definition.configuration.json),
+                failing: .configurationInvalid)
             do throws(BackplaneError) { try WebService.require(baseURL: settings.baseURL) } catch {
                 throw BackplaneError(error.code, error.message, at: "/baseURL")
             }
@@ -103,11 +104,11 @@ struct DefinitionLoader {
 
     /// Returns the consumer's end of the wire to a definition, whose contract is named in the configuration.
     private func consumer(
-        of definition: ComponentDefinition, by controller: ComponentDefinition, _ settings: DefinedService.Configuration
+        of definition: PlacedDefinition, by controller: PlacedDefinition, _ settings: DefinedService.Configuration
     ) throws(Refusal) -> LaneSide {
         // Without the class, or without a wire of that label, the manager has another error.
         guard let user = catalogue.best(controller.className, as: controller.role, in: controller.range),
-            let label = definition.property,
+            let label = definition.address.property,
             let side = libraries[user.order].description.components[user.index].consumerSide(ofWire: label)
         else { throw Refusal(errors: []) }
         guard side.contract.name != settings.contract ?? WebAPI.name else { return side }
@@ -127,7 +128,7 @@ struct DefinitionLoader {
 extension DefinitionLoader {
     /// Loads a definition for a consumer, and returns its index among the plugins.
     private mutating func load(
-        _ definition: ComponentDefinition, _ settings: DefinedService.Configuration, _ consumer: LaneSide,
+        _ definition: PlacedDefinition, _ settings: DefinedService.Configuration, _ consumer: LaneSide,
         of manager: String
     ) throws(Refusal) -> Int {
         // Requests of a serializer are not mapped by any, so that none waits for itself.
@@ -267,10 +268,10 @@ struct LoadedDefinition: Sendable {
     }
 
     init(
-        of definition: ComponentDefinition, for consumer: LaneSide, serializers: [String: String],
+        of definition: PlacedDefinition, for consumer: LaneSide, serializers: [String: String],
         _ source: DefinitionSource, _ files: DefinitionFiles, warnings: [Warning], edition: UInt64
     ) {
-        (className, configuration) = (definition.className, definition.configuration.json)
+        (className, configuration) = (definition.className, definition.definition.configuration.json)
         (contract, layout) = (consumer.contract, consumer.layout.read())
         (self.serializers, self.source, self.files) = (serializers, source, files)
         (self.warnings, self.edition) = (warnings, edition)
@@ -279,12 +280,12 @@ struct LoadedDefinition: Sendable {
     static func newEdition() -> UInt64 { UInt64.random(in: .min ... .max) }
 
     /// Returns whether this is the given definition of the manifest, possibly for another consumer.
-    func isOf(_ definition: ComponentDefinition) -> Bool {
-        className == definition.className && configuration == definition.configuration.json
+    func isOf(_ definition: PlacedDefinition) -> Bool {
+        className == definition.className && configuration == definition.definition.configuration.json
     }
 
     /// Returns whether the plugin serves a definition of the manifest for a consumer.
-    func serves(_ definition: ComponentDefinition, _ consumer: LaneSide, _ serializers: [String: String]) -> Bool {
+    func serves(_ definition: PlacedDefinition, _ consumer: LaneSide, _ serializers: [String: String]) -> Bool {
         isCompiled && isOf(definition) && contract == consumer.contract && layout == consumer.layout.read()
             && self.serializers == serializers
     }
@@ -345,10 +346,10 @@ extension ManifestDocument {
         for name in manifest.managers.keys {
             for definition in definitions(of: name) where definition.role == .networkService {
                 guard DefinedService.classNames.contains(definition.className),
-                    case .string(let service)? = definition.configuration["serviceName"]
+                    case .string(let service)? = definition.definition.configuration["serviceName"]
                 else { continue }
                 var path: String?
-                if case .string(let given)? = definition.configuration["definition"] { path = given }
+                if case .string(let given)? = definition.definition.configuration["definition"] { path = given }
                 let source = source(ofDefinition: path, named: service)
                 places.insert(DefinitionPlace(definition: source.definition, files: Set(source.candidates)))
             }

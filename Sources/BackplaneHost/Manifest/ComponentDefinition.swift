@@ -1,93 +1,5 @@
 public import Backplane
-import BackplaneDocuments
-
-/// The definition of one component in a manifest: of a manager or of one of its collaborators.
-package struct ComponentDefinition: Sendable, Hashable {
-    package var role: Role
-    /// The property of the communication controller that receives a service; `nil` for other roles.
-    package var property: String?
-    package var className: String
-    /// The property and the class name as written in the manifest; the value of a variable may be a secret.
-    package var writtenProperty: String?
-    package var writtenClassName: String
-    /// The accepted versions; `nil` accepts any.
-    package var range: VersionRange?
-    /// The location of the definition in the manifest or its environment.
-    package var location: String
-    /// The path of the definition in the manifest.
-    var path = ManifestPath()
-    /// The key of the definition in the manifest's lock.
-    var lockKey = ""
-    var configuration: [String: ManifestValue] = [:]
-    /// The name of the component's private folder, if the manifest specifies one or it is a data access controller.
-    var namespace: String?
-    /// The former name of a manager, or the former namespace of a data access controller.
-    var was: String?
-
-    package init(role: Role, property: String? = nil, className: String, range: VersionRange?, location: String) {
-        (self.role, self.property, self.className, self.range, self.location) = (
-            role, property, className, range, location
-        )
-        (writtenProperty, writtenClassName) = (property, className)
-    }
-
-    /// The path of its configuration in the manifest.
-    var configurationPath: ManifestPath {
-        path / (role == .networkService ? "networkServiceConfiguration" : "configuration")
-    }
-}
-
-extension ManifestDocument {
-    /// Returns the definitions of a manager and its collaborators; empty if the manager could not be read.
-    ///
-    /// A communication controller comes before its services.
-    func definitions(of manager: String) -> [ComponentDefinition] {
-        guard let definition = manifest.managers[manager] else { return [] }
-        let path = dialect.managers / manager, key = manager.pointerStep
-        var itself = component(
-            .manager, definition.className, definition.version, definition.configuration, at: path, lockKey: key)
-        itself.was = definition.was
-        var definitions = [itself]
-        if let controller = definition.dataAccessController {
-            let label = ReservedLabel.dataAccessController
-            var component = component(
-                .dataAccessController, controller.className, controller.version, controller.configuration,
-                at: path / label, lockKey: "\(key)/\(label)")
-            (component.namespace, component.was) = (controller.folderName, controller.was)
-            definitions.append(component)
-        }
-        if let controller = definition.communicationController {
-            let label = ReservedLabel.communicationController, path = path / label, key = "\(key)/\(label)"
-            var component = component(
-                .communicationController, controller.className, controller.version, controller.configuration,
-                at: path, lockKey: key)
-            component.namespace = controller.namespace
-            definitions.append(component)
-            for (index, service) in controller.services.enumerated() {
-                let path = path / "services" / index
-                var component = self.component(
-                    .networkService, service.className, service.version, service.networkServiceConfiguration, at: path,
-                    lockKey: "\(key)/\(service.propertyName.pointerStep)")
-                (component.property, component.writtenProperty) = (
-                    service.propertyName, shown(service.propertyName, at: path / "propertyName")
-                )
-                component.namespace = service.namespace
-                definitions.append(component)
-            }
-        }
-        return definitions
-    }
-
-    private func component(
-        _ role: Role, _ className: String, _ range: VersionRange?, _ configuration: [String: ManifestValue],
-        at path: ManifestPath, lockKey: String
-    ) -> ComponentDefinition {
-        var component = ComponentDefinition(role: role, className: className, range: range, location: place(of: path))
-        component.writtenClassName = shown(className, at: path / "className")
-        (component.path, component.lockKey, component.configuration) = (path, lockKey, configuration)
-        return component
-    }
-}
+package import BackplaneDocuments
 
 /// The definition of a manager and its collaborators in a manifest.
 public struct ManagerDefinition: Sendable, Hashable {
@@ -99,10 +11,10 @@ public struct ManagerDefinition: Sendable, Hashable {
     public var uses: [String: String]
     /// The configuration passed to the manager.
     public var configuration: [String: ManifestValue]
-    /// The definition of the manager's data access controller, if it has one.
-    public var dataAccessController: DataAccessControllerDefinition?
-    /// The definition of the manager's communication controller, if it has one.
-    public var communicationController: CommunicationControllerDefinition?
+    /// The definition of the component that stores the manager's data, if it has one.
+    public var dataAccessController: ComponentDefinition?
+    /// The definition of the component that communicates for the manager through its own services, if it has one.
+    public var communicationController: ComponentDefinition?
     /// The time at which the manager starts.
     public var activation: Activation
     /// The former name of the manager, whose state it continues; `nil` if it has not been renamed.
@@ -112,8 +24,7 @@ public struct ManagerDefinition: Sendable, Hashable {
     public init(
         className: String, version: VersionRange? = nil, uses: [String: String] = [:],
         configuration: [String: ManifestValue] = [:],
-        dataAccessController: DataAccessControllerDefinition? = nil,
-        communicationController: CommunicationControllerDefinition? = nil,
+        dataAccessController: ComponentDefinition? = nil, communicationController: ComponentDefinition? = nil,
         activation: Activation = .eager, was: String? = nil
     ) {
         (self.className, self.version, self.uses, self.configuration) = (className, version, uses, configuration)
@@ -122,80 +33,136 @@ public struct ManagerDefinition: Sendable, Hashable {
     }
 }
 
-/// The definition of the component that stores a manager's data.
-public struct DataAccessControllerDefinition: Sendable, Hashable {
-    /// The name of the controller's class, as registered by its plugin.
+/// The definition of a manager's collaborator: a data access controller, a communication controller, or its service.
+public struct ComponentDefinition: Sendable, Hashable {
+    /// The name of the component's class, as registered by its plugin.
     public var className: String
     /// The accepted versions of the class; `nil` accepts any.
     public var version: VersionRange?
-    /// The configuration passed to the controller.
+    /// The property of the communication controller that receives a network service; `nil` for the controllers.
+    public var propertyName: String?
+    /// The configuration passed to the component.
     public var configuration: [String: ManifestValue]
-    /// The name of the controller's private folder; `nil` means the class name.
+    /// The definitions of a communication controller's network services, in the order of their creation.
+    public var services: [ComponentDefinition]
+    /// The name of the component's private folder.
+    ///
+    /// `nil` means the class name of a data access controller, and for others a folder named after their manager and,
+    /// for a service, its property.
     public var namespace: String?
-    /// The former namespace of the controller, whose folder and records it continues; `nil` if it had no other.
+    /// The former namespace of a data access controller, whose folder and records it continues.
     public var was: String?
 
-    /// Creates the definition of a data access controller, which is part of a manager's entry.
+    /// Creates the definition of a component, which is part of a manager's entry or of a communication controller's.
     public init(
-        className: String, version: VersionRange? = nil, configuration: [String: ManifestValue] = [:],
-        namespace: String? = nil, was: String? = nil
-    ) {
-        (self.className, self.version, self.configuration, self.namespace) = (
-            className, version, configuration, namespace
-        )
-        self.was = was
-    }
-
-    /// The name of the controller's private folder.
-    var folderName: String { namespace ?? className }
-}
-
-/// The definition of the component that communicates for a manager, through its own services.
-public struct CommunicationControllerDefinition: Sendable, Hashable {
-    /// The name of the controller's class, as its plugin registers it.
-    public var className: String
-    /// The accepted versions of the class; `nil` accepts any.
-    public var version: VersionRange?
-    /// The configuration passed to the controller.
-    public var configuration: [String: ManifestValue]
-    /// The definitions of the controller's services, in the order of their creation.
-    public var services: [ServiceDefinition]
-    /// The name of the controller's private folder; `nil` means one named after its manager.
-    public var namespace: String?
-
-    /// Creates the definition of a communication controller, which is part of a manager's entry.
-    public init(
-        className: String, version: VersionRange? = nil, configuration: [String: ManifestValue] = [:],
-        services: [ServiceDefinition] = [], namespace: String? = nil
-    ) {
-        (self.className, self.version, self.configuration, self.services) = (
-            className, version, configuration, services
-        )
-        self.namespace = namespace
-    }
-}
-
-/// The definition of a network service, with the property of its communication controller that receives it.
-public struct ServiceDefinition: Sendable, Hashable {
-    /// The name of the service's class, as registered by its plugin.
-    public var className: String
-    /// The accepted versions of the class; `nil` accepts any.
-    public var version: VersionRange?
-    /// The property of the communication controller that receives the service.
-    public var propertyName: String
-    /// The configuration passed to the service; its keys are defined by the service.
-    public var networkServiceConfiguration: [String: ManifestValue]
-    /// The name of the service's private folder; `nil` means one named after its manager and its property.
-    public var namespace: String?
-
-    /// Creates the definition of a network service, which is part of a communication controller's entry.
-    public init(
-        className: String, version: VersionRange? = nil, propertyName: String,
-        networkServiceConfiguration: [String: ManifestValue] = [:], namespace: String? = nil
+        className: String, version: VersionRange? = nil, propertyName: String? = nil,
+        configuration: [String: ManifestValue] = [:], services: [ComponentDefinition] = [], namespace: String? = nil,
+        was: String? = nil
     ) {
         (self.className, self.version, self.propertyName) = (className, version, propertyName)
-        self.networkServiceConfiguration = networkServiceConfiguration
-        self.namespace = namespace
+        (self.configuration, self.services, self.namespace, self.was) = (configuration, services, namespace, was)
+    }
+}
+
+/// The address of a component in a manifest: its manager, its role and, for a network service, its property.
+package struct ComponentAddress: Sendable, Hashable {
+    package var manager: String
+    package var role: Role
+    package var property: String?
+
+    package init(manager: String, role: Role, property: String? = nil) {
+        (self.manager, self.role, self.property) = (manager, role, property)
+    }
+
+    /// The label by which the manager, or its communication controller, reaches the component.
+    var label: String {
+        switch role {
+        case .manager: ""
+        case .dataAccessController: ReservedLabel.dataAccessController
+        case .communicationController: ReservedLabel.communicationController
+        case .networkService: property ?? ""
+        }
+    }
+
+    /// The key of the definition in the manifest's lock.
+    var lockKey: String {
+        let key = manager.pointerStep
+        return switch role {
+        case .manager: key
+        case .dataAccessController, .communicationController: "\(key)/\(label)"
+        case .networkService: "\(key)/\(ReservedLabel.communicationController)/\(label.pointerStep)"
+        }
+    }
+}
+
+/// The definition of a manager or of one of its collaborators, with its address and its path in the manifest.
+package struct PlacedDefinition: Sendable {
+    package let address: ComponentAddress
+    package let definition: ComponentDefinition
+    let path: ManifestPath
+
+    package init(_ definition: ComponentDefinition, at address: ComponentAddress, _ path: DocumentPath = DocumentPath())
+    {
+        (self.definition, self.address, self.path) = (definition, address, path)
+    }
+
+    package var role: Role { address.role }
+    package var className: String { definition.className }
+    /// The accepted versions; `nil` accepts any.
+    package var range: VersionRange? { definition.version }
+
+    /// The name of the component's private folder, if the manifest specifies one or it is a data access controller.
+    var namespace: String? { definition.namespace ?? (role == .dataAccessController ? className : nil) }
+
+    /// The path of its configuration in the manifest.
+    var configurationPath: ManifestPath { path / role.configurationKey }
+}
+
+extension Role {
+    /// The key of a component's configuration in its definition.
+    var configurationKey: String { self == .networkService ? "networkServiceConfiguration" : "configuration" }
+}
+
+extension ManifestDocument {
+    /// Returns the definitions of a manager and its collaborators; empty if the manager could not be read.
+    ///
+    /// A communication controller comes before its services.
+    package func definitions(of manager: String) -> [PlacedDefinition] {
+        guard let definition = manifest.managers[manager] else { return [] }
+        let path = ManifestPath.managers / manager
+        func placed(_ role: Role, _ definition: ComponentDefinition, _ path: ManifestPath) -> PlacedDefinition {
+            PlacedDefinition(
+                definition, at: ComponentAddress(manager: manager, role: role, property: definition.propertyName), path)
+        }
+        let itself = ComponentDefinition(
+            className: definition.className, version: definition.version, configuration: definition.configuration,
+            was: definition.was)
+        var definitions = [placed(.manager, itself, path)]
+        if let controller = definition.dataAccessController {
+            definitions.append(
+                placed(.dataAccessController, controller, path / ReservedLabel.dataAccessController))
+        }
+        if let controller = definition.communicationController {
+            let path = path / ReservedLabel.communicationController
+            definitions.append(placed(.communicationController, controller, path))
+            definitions += controller.services.enumerated().map { index, service in
+                placed(.networkService, service, path / "services" / index)
+            }
+        }
+        return definitions
+    }
+
+    /// Returns the location of a definition in the manifest or its environment.
+    package func location(of definition: PlacedDefinition) -> String { place(of: definition.path) }
+
+    /// Returns the class name of a definition as a message may show it.
+    package func shownClassName(of definition: PlacedDefinition) -> String {
+        shown(definition.className, at: definition.path / "className")
+    }
+
+    /// Returns the property of a service as a message may show it; `nil` for other roles.
+    package func shownProperty(of definition: PlacedDefinition) -> String? {
+        definition.address.property.map { shown($0, at: definition.path / "propertyName") }
     }
 }
 
@@ -221,10 +188,8 @@ extension LockedClass: CustomStringConvertible {
     public var description: String { "\(version) of plugin `\(plugin)`" }
 }
 
-extension LockedClass {
-    var value: ManifestValue { ["plugin": .string(plugin), "version": .string(version.description)] }
-}
-
 extension [String: LockedClass] {
-    var value: ManifestValue { .dictionary(mapValues(\.value)) }
+    var value: ManifestValue {
+        .dictionary(mapValues { ["plugin": .string($0.plugin), "version": .string($0.version.description)] })
+    }
 }

@@ -8,7 +8,7 @@ enum CredentialType: String, CaseIterable {
     case basic, digest, bearer, component
 
     /// The keys of a credential of this type.
-    var keys: ManifestKeys {
+    var shape: ManifestShape {
         let own =
             switch self {
             case .basic: ["user", "password", "preemptive"]
@@ -16,7 +16,7 @@ enum CredentialType: String, CaseIterable {
             case .bearer: ["secret", "signIn", "refresh", "token", "expires", "refreshToken", "keep"]
             case .component: ["manager", "values"]
             }
-        return ManifestKeys(["type", "hosts", "managers", "cookies"] + own)
+        return ManifestShape(["type", "hosts", "managers", "cookies"] + own)
     }
 }
 
@@ -25,12 +25,7 @@ extension ManifestReader {
     ///
     /// Every mistake is an error, because a default might send a secret to the wrong host.
     mutating func credentials(in section: Section) -> [String: Credential] {
-        guard let section = dictionary("credentials", in: section) else { return [:] }
-        guard section.values.count <= ManifestLimits.credentials else {
-            let words = "expected at most \(ManifestLimits.credentials) credentials, found \(section.values.count)"
-            report(.manifestUnsupported, words, at: section.path)
-            return [:]
-        }
+        guard let section = dictionary("credentials", in: section, most: ManifestLimits.credentials) else { return [:] }
         var credentials: [String: Credential] = [:]
         for (name, value) in section.values.sorted(by: { $0.key < $1.key }) {
             guard let own = self.section(value, at: section.path / name) else { continue }
@@ -45,7 +40,7 @@ extension ManifestReader {
             report(.manifestMissingKey, "`type` is missing", at: section.path / "type")
         }
         guard let type = choice("type", of: CredentialType.allCases, in: section) else { return nil }
-        reportUnknownKeys(in: section, known: type.keys, severity: .error)
+        reportUnknownKeys(in: section, known: type.shape, severity: .error)
         let hosts = hosts(in: section)
         let managers = texts("managers", most: ManifestLimits.managers, in: section)
         let hasCookies = boolean("cookies", in: section) ?? false
@@ -84,12 +79,7 @@ extension ManifestReader {
 
     /// Reads the values that a manager receives with each request.
     private mutating func values(in section: Section) -> [String: Secret] {
-        guard let section = dictionary("values", in: section) else { return [:] }
-        guard section.values.count <= ManifestLimits.credentialValues else {
-            let words = "expected at most \(ManifestLimits.credentialValues) values, found \(section.values.count)"
-            report(.manifestUnsupported, words, at: section.path)
-            return [:]
-        }
+        guard let section = dictionary("values", in: section, most: ManifestLimits.credentialValues) else { return [:] }
         var values: [String: Secret] = [:]
         for name in section.values.keys.sorted() { values[name] = secret(name, in: section) }
         return values
@@ -166,8 +156,7 @@ extension ManifestReader {
     private mutating func secret(_ key: String, in section: Section) -> Secret? {
         guard let value = section.values[key], !unusable.contains(section.path / key) else { return nil }
         guard case .string(let text) = value else {
-            report(.manifestWrongType, "expected a string, found \(value.kind)", at: section.path / key)
-            return nil
+            return wrongType(value, expected: "a string", at: section.path / key)
         }
         guard text.utf8.count <= ManifestLimits.secretBytes, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             let words = "expected a string of at most \(ManifestLimits.secretBytes) bytes without control characters"
@@ -192,8 +181,7 @@ extension ManifestReader {
     private mutating func boolean(_ key: String, in section: Section) -> Bool? {
         guard let value = section.values[key] else { return nil }
         guard case .bool(let flag) = value else {
-            report(.manifestWrongType, "expected a boolean, found \(value.kind)", at: section.path / key)
-            return nil
+            return wrongType(value, expected: "a boolean", at: section.path / key)
         }
         return flag
     }
@@ -204,83 +192,10 @@ extension ManifestReader {
         var texts: [String] = []
         for (index, value) in values.enumerated() {
             guard case .string(let text) = value else {
-                report(.manifestWrongType, "expected a string, found \(value.kind)", at: section.path / key / index)
-                return nil
+                return wrongType(value, expected: "a string", at: section.path / key / index)
             }
             texts.append(text)
         }
         return texts
-    }
-}
-
-extension ManifestKeys {
-    static let tokenRequest = ManifestKeys(["method", "url", "headers", "json", "form"])
-}
-
-extension Credential {
-    /// The credential as written in a manifest, with its secrets.
-    var value: ManifestValue {
-        var members: [String: ManifestValue] = ["hosts": .array(hosts.map { .string($0) })]
-        members["managers"] = managers.map { .array($0.map { .string($0) }) }
-        if hasCookies { members["cookies"] = true }
-        switch scheme {
-        case .basic(let login, let isPreemptive):
-            members["type"] = .string(CredentialType.basic.rawValue)
-            members.merge(login.members) { $1 }
-            if !isPreemptive { members["preemptive"] = false }
-        case .digest(let login):
-            members["type"] = .string(CredentialType.digest.rawValue)
-            members.merge(login.members) { $1 }
-        case .bearer(let source):
-            members["type"] = .string(CredentialType.bearer.rawValue)
-            members.merge(source.members) { $1 }
-        case .component(let manager, let values):
-            members["type"] = .string(CredentialType.component.rawValue)
-            members["manager"] = .string(manager)
-            if !values.isEmpty { members["values"] = .dictionary(values.mapValues { .string($0.revealed) }) }
-        case .custom(let scheme):
-            // No manifest can have the functions of a program; the name says which are missing.
-            members["type"] = .string(scheme.name)
-        }
-        return .dictionary(members)
-    }
-}
-
-extension Login {
-    fileprivate var members: [String: ManifestValue] {
-        var members: [String: ManifestValue] = [:]
-        members["user"] = user.map { .string($0.revealed) }
-        members["password"] = password.map { .string($0.revealed) }
-        return members
-    }
-}
-
-extension TokenSource {
-    fileprivate var members: [String: ManifestValue] {
-        if let secret { return ["secret": .string(secret.revealed)] }
-        var members: [String: ManifestValue] = ["token": .string(token)]
-        members["signIn"] = signIn?.value
-        members["refresh"] = refresh?.value
-        members["expires"] = expires.map { .string($0) }
-        members["refreshToken"] = refreshToken.map { .string($0) }
-        if isKept { members["keep"] = true }
-        return members
-    }
-}
-
-extension TokenRequest {
-    fileprivate var value: ManifestValue {
-        func written(_ members: [String: TokenTemplate]) -> ManifestValue {
-            .dictionary(members.mapValues(\.written))
-        }
-        var members: [String: ManifestValue] = ["url": .string(url)]
-        if method != "POST" { members["method"] = .string(method) }
-        if !headers.isEmpty { members["headers"] = written(headers) }
-        switch content {
-        case .none: break
-        case .json(let parts): members["json"] = written(parts)
-        case .form(let parts): members["form"] = written(parts)
-        }
-        return .dictionary(members)
     }
 }

@@ -23,7 +23,7 @@ extension ManifestReader {
             return nil
         }
         return chosen.map { overlay in
-            let patch = overlay.values.filter { ManifestKeys.environment.all.contains($0.key) }
+            let patch = overlay.values.filter { ManifestShape.environment.keys.contains($0.key) }
             let merged = ManifestValue.dictionary(root.values).merging(
                 .dictionary(patch), writtenAt: overlay.path, &origins)
             guard case .dictionary(let values) = merged else { return root }
@@ -44,10 +44,10 @@ extension ManifestReader {
         let before = (errorCount, warningCount)
         guard let overlay = dictionary(name, in: environments) else { return nil }
         var others = overlay
-        for key in ManifestKeys.root.all
-        where !ManifestKeys.environment.all.contains(key) && others.values.removeValue(forKey: key) != nil {
+        for key in ManifestShape.root.keys
+        where !ManifestShape.environment.keys.contains(key) && others.values.removeValue(forKey: key) != nil {
             let words =
-                "an environment cannot change `\(key)`; it can contain \(NameSuggestions.list(ManifestKeys.environment.all))"
+                "an environment cannot change `\(key)`; it can contain \(NameSuggestions.list(ManifestShape.environment.keys))"
             report(.manifestUnsupported, words, at: overlay.path / key)
         }
         let isSound = (errorCount, warningCount) == before
@@ -132,7 +132,7 @@ extension ManifestReader {
     ///
     /// Failures are reported, and the affected strings are not examined further.
     mutating func expanding(_ value: ManifestValue, at path: ManifestPath) -> ManifestValue {
-        guard dialect == .backplane, value.needsVariables else { return value }
+        guard !isNemoLogic, value.needsVariables else { return value }
         switch value {
         case .string(let text): return .string(expanding(text, at: path))
         case .array(let values):

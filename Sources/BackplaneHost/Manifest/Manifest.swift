@@ -13,7 +13,7 @@ public import BackplaneStorage
 /// let manifest = Manifest(managers: [
 ///     "LibraryManager": ManagerDefinition(
 ///         className: "LibraryManager",
-///         dataAccessController: DataAccessControllerDefinition(className: "BookStore", configuration: ["keep": 500]))
+///         dataAccessController: ComponentDefinition(className: "BookStore", configuration: ["keep": 500]))
 /// ])
 /// ```
 public struct Manifest: Sendable, Hashable {
@@ -91,22 +91,6 @@ package struct ManifestSource: Sendable, Hashable {
     package var environment: String?
 }
 
-/// The two forms of a manifest's root.
-package enum ManifestDialect: Sendable, Hashable {
-    /// A root with `manifestVersion`, `plugins` and `managers`.
-    case backplane
-    /// A root that is the dictionary of managers itself, as in the framework Nemo Logic.
-    case nemoLogic
-
-    /// The path of the managers.
-    var managers: ManifestPath {
-        switch self {
-        case .backplane: ManifestPath() / "managers"
-        case .nemoLogic: ManifestPath()
-        }
-    }
-}
-
 /// The time at which a manager starts.
 public enum Activation: String, Sendable, Hashable, CaseIterable {
     /// Activation together with the host.
@@ -143,6 +127,12 @@ extension StoreSettings {
         var settings = self
         if let damaged { settings.damaged = damaged }
         return settings
+    }
+
+    /// Returns the locations of the settings that differ, which a host with an open store cannot change.
+    func changes(to new: StoreSettings) -> [String] {
+        (damaged == new.damaged ? [] : ["/store/damaged"])
+            + (durability == new.durability ? [] : ["/store/durability"])
     }
 }
 

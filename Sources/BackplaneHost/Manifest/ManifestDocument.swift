@@ -18,8 +18,8 @@ public struct ManifestDocument: Sendable {
     public let path: String?
     /// The name of the environment with which the document was read; `nil` if there is none.
     package let environment: String?
-    /// The dialect in which it is written.
-    package let dialect: ManifestDialect
+    /// A Boolean value that indicates whether it is a plain Nemo Logic manifest, whose root is `managers` itself.
+    let isNemoLogic: Bool
     /// The JSON from which the document was read, used to find positions; `nil` for other sources.
     let text: Data?
     /// The origins of the values that the environment contributed.
@@ -102,23 +102,25 @@ public struct ManifestDocument: Sendable {
 
     /// Creates a document from a manifest built in Swift; it has no problems of its own.
     public init(_ manifest: Manifest) {
-        (self.manifest, problems, path, environment, dialect, text) = (manifest, [], nil, nil, .backplane, nil)
+        (self.manifest, problems, path, environment, isNemoLogic, text) = (manifest, [], nil, nil, false, nil)
         (origins, spellings, pluginPaths, content) = (ManifestOrigins(), [:], [], nil)
     }
 
     private init(reading value: ManifestValue, _ reader: ManifestReader, path: String?, text: Data?) {
         var reader = reader
         manifest = reader.read(value)
-        (problems, self.path, dialect) = (Self.positioning(reader.summary.grouped, in: text), path, reader.dialect)
+        (problems, self.path, isNemoLogic) = (
+            Self.positioning(reader.summary.grouped, in: text), path, reader.isNemoLogic
+        )
         environment = reader.environment
         (self.text, origins, spellings, pluginPaths) = (text, reader.origins, reader.spellings, reader.pluginPaths)
         let hasEnvironments = if case .dictionary(let root) = value { root["environments"] != nil } else { false }
-        content = hasEnvironments && dialect == .backplane ? value : nil
+        content = hasEnvironments && !isNemoLogic ? value : nil
     }
 
     private init(failure: BackplaneError, path: String?, environment: String?, position: SourcePosition? = nil) {
         (manifest, problems) = (Manifest(managers: [:]), [Problem(.error, manager: nil, failure, position: position)])
-        (self.path, self.environment, dialect, text) = (path, environment, .backplane, nil)
+        (self.path, self.environment, isNemoLogic, text) = (path, environment, false, nil)
         (origins, spellings, pluginPaths, content) = (ManifestOrigins(), [:], [], nil)
     }
 
@@ -153,9 +155,8 @@ extension ManifestDocument {
         let first = location.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst().first
         guard location.hasPrefix("/"), let first else { return false }
         return problems.contains { $0.error.location == location }
-            || (dialect == .backplane
-                ? ManifestKeys.root.known(in: dialect).contains(String(first))
-                : manifest.managers.keys.contains { (ManifestPath() / $0).description == "/\(first)" })
+            || (isNemoLogic ? manifest.managers.keys.map(\.pointerStep) : ManifestShape.root.keys).contains(
+                String(first))
     }
 
     /// Returns the location of a plugin's library; `index` counts only plugins that could be read.

@@ -114,9 +114,9 @@ extension ManifestFile {
     }
 }
 
-/// A namespace for adding plugins and managers to the text of a manifest.
-package enum EntryText {
-    /// Returns the bytes with a library appended to the plugins, and managers to the managers, and no other changes.
+/// A namespace for edits of a manifest's text that change nothing else.
+package enum ManifestText {
+    /// Returns the bytes with a library appended to the plugins, and managers to the managers.
     ///
     /// - Parameter library: The name of the library; a library that is `nil` or already present is not added. A
     ///   manifest without `plugins` uses every library.
@@ -131,19 +131,17 @@ package enum EntryText {
                 .manifestUnsupported,
                 "a property list cannot be edited in place; convert it to JSON with `backplane convert`")
         }
-        guard case .dictionary(var root) = try ManifestValue(parsing: bytes), root["manifestVersion"] != nil else {
-            throw BackplaneError(
-                .manifestUnsupported,
-                "`manifestVersion` is missing; add it with `backplane convert --upgrade`")
-        }
-        var text = bytes
+        var
+            root = try Self.root(
+                of: bytes, "`manifestVersion` is missing; add it with `backplane convert --upgrade`"),
+            text: Data? = bytes
         if let library, case .array(let plugins)? = root["plugins"] {
             let isThere = plugins.contains {
                 if case .dictionary(let plugin) = $0 { plugin["library"] == .string(library) } else { false }
             }
             if !isThere {
                 let entry: ManifestValue = ["library": .string(library)]
-                text = JSONEdit.append(entry, ManifestShape.plugin, to: ManifestPath() / "plugins", of: text) ?? text
+                text = JSONEdit.append(entry, ManifestShape.plugin, to: ManifestPath() / "plugins", of: bytes)
                 root["plugins"] = .array(plugins + [entry])
             }
         }
@@ -156,43 +154,48 @@ package enum EntryText {
             guard present[name] == nil else {
                 throw BackplaneError(.manifestMalformed, "there is already a manager `\(name)`", at: "/managers")
             }
-            let path = ManifestPath() / "managers"
-            text = JSONEdit.set(value, ManifestShape.manager, forKey: name, in: path, of: text) ?? text
+            text = text.flatMap { JSONEdit.set(value, ManifestShape.manager, forKey: name, in: .managers, of: $0) }
             present[name] = value
         }
         root["managers"] = .dictionary(present)
-        guard try ManifestValue(parsing: text) == .dictionary(root) else {
-            throw BackplaneError(.manifestUnwritable, "the entry could not be inserted into the text; add it by hand")
-        }
-        return text
+        return try checked(text, root, "the entry could not be inserted into the text; add it by hand")
     }
-}
 
-/// A namespace for putting a lock into the text of a manifest.
-package enum LockText {
-    /// Returns the bytes with the given lock; in JSON, only the lock changes.
+    /// Returns the bytes with the given lock.
     ///
-    /// A manifest that already has this lock is returned unchanged.
+    /// A manifest that already has this lock is returned unchanged; a property list is written anew.
     ///
     /// - Throws: `manifest.unsupported` for a plain Nemo Logic manifest; `manifest.unwritable` if the text cannot be
     ///   edited.
-    package static func put(_ lock: [String: LockedClass], into bytes: Data) throws(BackplaneError) -> Data {
-        guard case .dictionary(var root) = try ManifestValue(parsing: bytes), root["manifestVersion"] != nil else {
-            throw BackplaneError(
-                .manifestUnsupported,
-                "a manifest without `manifestVersion` cannot have a lock; add the version with `backplane convert --upgrade`"
-            )
-        }
+    package static func put(lock: [String: LockedClass], into bytes: Data) throws(BackplaneError) -> Data {
+        var root = try Self.root(
+            of: bytes,
+            "a manifest without `manifestVersion` cannot have a lock; add the version with `backplane convert --upgrade`"
+        )
         if root["lock"] == lock.value { return bytes }
         root["lock"] = lock.value
         let format = ManifestFormat(of: bytes)
         guard format == .json else { return try ManifestValue.dictionary(root).encoded(as: format) }
-        let edited = JSONEdit.set(lock.value, ManifestShape.other, forKey: "lock", in: ManifestPath(), of: bytes)
-        guard let edited, try ManifestValue(parsing: edited) == .dictionary(root) else {
-            throw BackplaneError(
-                .manifestUnwritable,
-                "the lock could not be inserted into the text; add `\"lock\": {}` and try again")
+        let text = JSONEdit.set(lock.value, ManifestShape.other, forKey: "lock", in: ManifestPath(), of: bytes)
+        return try checked(
+            text, root, "the lock could not be inserted into the text; add `\"lock\": {}` and try again")
+    }
+
+    /// Returns the root of a manifest in the `backplane` dialect.
+    private static func root(of bytes: Data, _ refusal: String) throws(BackplaneError) -> [String: ManifestValue] {
+        guard case .dictionary(let root) = try ManifestValue(parsing: bytes), root["manifestVersion"] != nil else {
+            throw BackplaneError(.manifestUnsupported, refusal)
         }
-        return edited
+        return root
+    }
+
+    /// Returns an edited text if it reads as the expected root.
+    private static func checked(_ text: Data?, _ root: [String: ManifestValue], _ refusal: String)
+        throws(BackplaneError) -> Data
+    {
+        guard let text, try ManifestValue(parsing: text) == .dictionary(root) else {
+            throw BackplaneError(.manifestUnwritable, refusal)
+        }
+        return text
     }
 }

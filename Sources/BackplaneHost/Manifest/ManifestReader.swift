@@ -12,7 +12,8 @@ struct ManifestReader {
     private var faulty: Set<String> = []
     /// The number of services that may still be read.
     var servicesLeft = ManifestLimits.services
-    private(set) var dialect = ManifestDialect.backplane
+    /// A Boolean value that indicates whether the root is the dictionary of managers itself, as in Nemo Logic.
+    private(set) var isNemoLogic = false
     /// The name of the manager whose definition is being read.
     private var manager: String?
     /// The name of the environment to choose; `nil` if there is none.
@@ -48,8 +49,9 @@ struct ManifestReader {
                 at: root.path / "manifestVersion")
             return Manifest(managers: [:])
         }
-        dialect = .nemoLogic
-        let managers = managers(in: root)
+        isNemoLogic = true
+        origins["managers"] = ManifestOrigins(root.path)
+        let managers = managers(in: Section(values: root.values, path: .managers))
         guard let environment else { return Manifest(managers: managers) }
         report(unknownEnvironment(environment, among: []))
         return Manifest(managers: [:])
@@ -75,11 +77,7 @@ struct ManifestReader {
         var manifest = content(of: chosen ?? root), mayRun = chosen != nil
         // The intention behind a faulty section is unknown, and a default in its place might do harm.
         if !readSections(of: chosen ?? root, into: &manifest) { mayRun = false }
-        switch lock(in: root, of: manifest.managers.keys) {
-        case .none: break
-        case .read(let lock): manifest.lock = lock
-        case .unreadable: mayRun = false
-        }
+        if !readLock(of: root, into: &manifest) { mayRun = false }
         return mayRun ? manifest : Manifest(managers: [:])
     }
 
@@ -88,7 +86,7 @@ struct ManifestReader {
             plugins.enumerated().compactMap { index, value in plugin(value, at: root.path / "plugins" / index) }
         }
         guard root.values["managers"] != nil else {
-            report(.manifestMissingKey, "`managers` is missing", at: root.path / "managers")
+            report(.manifestMissingKey, "`managers` is missing", at: .managers)
             return Manifest(plugins: plugins, managers: [:])
         }
         return Manifest(plugins: plugins, managers: dictionary("managers", in: root).map { managers(in: $0) } ?? [:])
@@ -136,7 +134,7 @@ struct ManifestReader {
         for (name, value) in section.values.sorted(by: { $0.key < $1.key }) {
             let before = errorCount
             let definition = reading(name) { reader in
-                reader.definition(reader.expanding(value, at: section.path / name), at: section.path / name)
+                reader.manager(reader.expanding(value, at: section.path / name), at: section.path / name)
             }
             if errorCount == before { definitions[name] = definition }
         }
@@ -219,6 +217,14 @@ extension ManifestReader {
         return wrongType(value, expected: "a dictionary", at: path)
     }
 
+    /// Reads a dictionary with a limited number of members, which may be missing.
+    mutating func dictionary(_ key: String, in section: Section, most: Int) -> Section? {
+        guard let section = dictionary(key, in: section) else { return nil }
+        guard section.values.count > most else { return section }
+        report(.manifestUnsupported, "expected at most \(most) \(key), found \(section.values.count)", at: section.path)
+        return nil
+    }
+
     mutating func dictionary(_ key: String, in section: Section) -> Section? {
         section.values[key].flatMap { self.section($0, at: section.path / key) }
     }
@@ -257,6 +263,19 @@ extension ManifestReader {
             return nil
         }
         return text
+    }
+
+    /// Reads a dictionary of managers' names, whose keys must meet a condition, which reports those that do not.
+    mutating func names(
+        _ key: String, in section: Section,
+        where isValid: (inout ManifestReader, String, ManifestPath) -> Bool = { _, _, _ in true }
+    ) -> [String: String] {
+        guard let section = dictionary(key, in: section) else { return [:] }
+        var names: [String: String] = [:]
+        for key in section.values.keys.sorted() where isValid(&self, key, section.path / key) {
+            names[key] = requiredString(key, in: section)
+        }
+        return names
     }
 
     mutating func requiredString(_ key: String, in section: Section) -> String? {
@@ -307,7 +326,7 @@ extension ManifestReader {
     }
 
     mutating func versionRange(in section: Section) -> VersionRange? {
-        guard let text = string("version", in: own(section)) else { return nil }
+        guard let text = string("version", in: section) else { return nil }
         do {
             return try VersionRange(text)
         } catch {
@@ -320,17 +339,18 @@ extension ManifestReader {
         }
     }
 
-    /// Returns the section for keys of the `backplane` dialect; it is empty in a plain Nemo Logic manifest.
-    func own(_ section: Section) -> Section {
-        dialect == .backplane ? section : Section(values: [:], path: section.path)
+    /// Returns the section with only the keys that its shape has in this manifest.
+    func known(_ shape: ManifestShape, of section: Section) -> Section {
+        let keys = shape.known(isNemoLogic: isNemoLogic)
+        return Section(values: section.values.filter { keys.contains($0.key) }, path: section.path)
     }
 
     mutating func reportUnknownKeys(
-        in section: Section, known: ManifestKeys, severity: Problem.Severity = .warning
+        in section: Section, known: ManifestShape, severity: Problem.Severity = .warning
     ) {
-        let keys = known.known(in: dialect).sorted()
+        let keys = known.known(isNemoLogic: isNemoLogic).sorted()
         for key in section.values.keys.sorted() where !keys.contains(key) {
-            guard dialect != .nemoLogic || !known.own.contains(key) else {
+            guard !isNemoLogic || !known.own.contains(key) else {
                 let words = "`\(key)` is ignored in a manifest without `manifestVersion`"
                 report(.manifestUnknownKey, words, at: section.path / key, severity: severity)
                 continue
@@ -343,34 +363,28 @@ extension ManifestReader {
         }
     }
 
-    private mutating func wrongType<Value>(_ value: ManifestValue, expected: String, at path: ManifestPath) -> Value? {
+    mutating func wrongType<Value>(_ value: ManifestValue, expected: String, at path: ManifestPath) -> Value? {
         report(.manifestWrongType, "expected \(expected), found \(value.kind)", at: path)
         return nil
     }
 }
 
 extension ManifestReader {
-    /// The lock of a manifest, as far as it could be read.
-    enum Lock {
-        case none
-        case read([String: LockedClass])
-        /// A lock with unknown contents, with which nothing may run.
-        case unreadable
-    }
-
-    /// Reads the lock, in which variables are not expanded because a program writes it.
+    /// Reads the lock, in which variables are not expanded because a program writes it, as far as it is readable.
     ///
-    /// - Parameter managers: The managers to which errors in their entries are attributed.
-    mutating func lock(in root: Section, of managers: Dictionary<String, ManagerDefinition>.Keys) -> Lock {
-        guard !ignoresLock, root.values["lock"] != nil else { return .none }
-        guard let section = dictionary("lock", in: root) else { return .unreadable }
-        let owners = Dictionary(managers.map { ($0.pointerStep, $0) }) { first, _ in first }
+    /// - Returns: Whether its contents are known, without which nothing may run.
+    private mutating func readLock(of root: Section, into manifest: inout Manifest) -> Bool {
+        guard !ignoresLock, root.values["lock"] != nil else { return true }
+        guard let section = dictionary("lock", in: root) else { return false }
+        // Errors in an entry are attributed to its manager.
+        let owners = Dictionary(manifest.managers.keys.map { ($0.pointerStep, $0) }) { first, _ in first }
         var lock: [String: LockedClass] = [:]
         for key in section.values.keys.sorted() {
             let entry = reading(owners[key.firstStep]) { $0.lockedClass(key, in: section) }
             if let entry { lock[key] = entry }
         }
-        return .read(lock)
+        manifest.lock = lock
+        return true
     }
 
     private mutating func lockedClass(_ key: String, in section: Section) -> LockedClass? {

@@ -6,40 +6,30 @@ import BackplaneStorage
 
 /// A top-level section of a manifest that configures one part of the host.
 ///
-/// A section is declared only in ``all``, which determines the reader, the writer, the known keys of a manifest and of
-/// its environments, `apply` and the schema's test.
+/// A section is declared only in ``all``, which determines the reader, the order of writing, the known keys of a
+/// manifest and of its environments, and the schema's test.
 struct ManifestSection: Sendable {
     /// The key of the section in the root and in an environment.
     let key: String
     /// The keys of its dictionary.
-    let keys: ManifestKeys
-    /// The keys whose values a running host cannot change once it uses them.
-    let fixed: Set<String>
+    let shape: ManifestShape
     /// The function that reads the section, with its variables expanded, and reports its problems.
     let read: @Sendable (inout ManifestReader, ManifestReader.Section, inout Manifest) -> Void
-    /// A function that returns the members that differ from their defaults.
-    let members: @Sendable (Manifest) -> [String: ManifestValue]
 
     /// The sections, in the order in which they are written.
     static let all = [store, network, swap]
 
     private static let store = ManifestSection(
-        key: "store", keys: ManifestKeys(["durability", "damaged"]), fixed: ["durability", "damaged"]
+        key: "store", shape: ManifestShape(["durability", "damaged"])
     ) { reader, section, manifest in
         let policies: [DamagedStorePolicy] = [.salvage, .refuse]
         let durabilities: [StoreDurability] = [.full, .normal]
         manifest.store.durability = reader.choice("durability", of: durabilities, in: section) ?? .full
         manifest.store.damaged = reader.choice("damaged", of: policies, in: section) ?? .salvage
-    } members: { manifest in
-        let store = manifest.store
-        var members: [String: ManifestValue] = [:]
-        if store.durability != .full { members["durability"] = .string(store.durability.rawValue) }
-        if store.damaged != .salvage { members["damaged"] = .string(store.damaged.rawValue) }
-        return members
     }
 
     private static let swap = ManifestSection(
-        key: "swap", keys: ManifestKeys(["drain", "longCalls", "retries", "retryFor"]), fixed: []
+        key: "swap", shape: ManifestShape(["drain", "longCalls", "retries", "retryFor"])
     ) { reader, section, manifest in
         let longCalls = reader.choice("longCalls", of: LongCalls.allCases, in: section)
         let retries = reader.count("retries", in: 1...1_000_000, in: section)
@@ -47,36 +37,6 @@ struct ManifestSection: Sendable {
         if longCalls == .cancel || longCalls == .fail { reader.refuse(["retries", "retryFor"], in: section) }
         manifest.swap.drain = DrainPolicy(
             limit: reader.seconds("drain", in: section), longCalls: longCalls, retries: retries, retryFor: retryFor)
-    } members: { manifest in
-        let drain = manifest.swap.drain, standard = DrainPolicy.standard
-        var members: [String: ManifestValue] = [:]
-        if drain.limit != standard.limit { members["drain"] = .seconds(drain.limit) }
-        if drain.longCalls != standard.longCalls { members["longCalls"] = .string(drain.longCalls.rawValue) }
-        if let own = drain.retries, let usual = standard.retries {
-            if own.attempts != usual.attempts { members["retries"] = .integer(Int64(own.attempts)) }
-            if own.time != usual.time { members["retryFor"] = .seconds(own.time) }
-        }
-        return members
-    }
-
-    /// Returns the section of a manifest as written; `nil` if it has only defaults.
-    func value(in manifest: Manifest) -> ManifestValue? {
-        let members = members(manifest)
-        return members.isEmpty ? nil : .dictionary(members)
-    }
-
-    /// Returns the sorted locations of the values that another manifest changes and a running host cannot change.
-    func fixedChanges(from old: Manifest, to new: Manifest) -> [String] {
-        let (before, after) = (members(old), members(new))
-        return fixed.filter { before[$0] != after[$0] }.sorted().map { (ManifestPath() / key / $0).description }
-    }
-}
-
-extension ManifestValue {
-    /// Returns a duration as a number of seconds.
-    fileprivate static func seconds(_ duration: Duration) -> ManifestValue {
-        let seconds = duration / .seconds(1)
-        return Int64(exactly: seconds).map(ManifestValue.integer) ?? .number(seconds)
     }
 }
 
@@ -96,7 +56,7 @@ extension ManifestReader {
             let path = root.path / section.key
             guard let values = self.section(expanding(value, at: path), at: path) else { continue }
             section.read(&self, values, &manifest)
-            reportUnknownKeys(in: values, known: section.keys)
+            reportUnknownKeys(in: values, known: section.shape)
         }
         return errorCount == before
     }
@@ -105,41 +65,17 @@ extension ManifestReader {
 extension ManifestSection {
     static let network = ManifestSection(
         key: "network",
-        keys: ManifestKeys(["executors", "filters", "observers", "serializers", "tls", "traced", "credentials"]),
-        fixed: []
+        shape: ManifestShape(["executors", "filters", "observers", "serializers", "tls", "traced", "credentials"])
     ) { reader, section, manifest in
         manifest.network.executors = reader.executors(in: section)
         manifest.network.tls = reader.tls(in: section)
         manifest.network.traced = reader.hostNames("traced", in: section)
         manifest.network.credentials = reader.credentials(in: section)
         manifest.network.filters = reader.filters(in: section)
-        manifest.network.observers = reader.observers(in: section)
-        manifest.network.serializers = reader.serializers(in: section)
-    } members: { manifest in
-        let network = manifest.network
-        var members: [String: ManifestValue] = [:]
-        if !network.executors.isEmpty {
-            members["executors"] = .dictionary(network.executors.mapValues { .string($0) })
+        manifest.network.observers = reader.strings("observers", in: section, most: ManifestLimits.filters) {
+            $0.isName($1, at: $2)
         }
-        if !network.tls.isEmpty {
-            members["tls"] = .dictionary(
-                network.tls.mapValues { settings in
-                    var host: [String: ManifestValue] = [:]
-                    host["roots"] = settings.roots.map { .string($0) }
-                    host["minimum"] = settings.minimum.map { .string($0.rawValue) }
-                    host["certificate"] = settings.certificate.map { .string($0) }
-                    host["key"] = settings.key.map { .string($0) }
-                    return .dictionary(host)
-                })
-        }
-        if !network.filters.isEmpty { members["filters"] = .array(network.filters.map(\.value)) }
-        if !network.observers.isEmpty { members["observers"] = .array(network.observers.map(ManifestValue.string)) }
-        if !network.serializers.isEmpty {
-            members["serializers"] = .dictionary(network.serializers.mapValues { .string($0) })
-        }
-        if !network.traced.isEmpty { members["traced"] = .array(network.traced.map(ManifestValue.string)) }
-        if !network.credentials.isEmpty { members["credentials"] = .dictionary(network.credentials.mapValues(\.value)) }
-        return members
+        manifest.network.serializers = reader.names("serializers", in: section)
     }
 }
 
@@ -157,63 +93,73 @@ extension ManifestReader {
     }
 }
 
-/// The shape of a value in a manifest, which determines the order of its members in the text.
-enum ManifestShape: MemberOrder {
-    case root, plugins, plugin, managers, manager, dataAccessController, communicationController, services, service
-    case environments, environment
-    case section(ManifestSection)
-    /// A dictionary whose keys are not part of the format, and whose members are sorted.
-    case other
+/// A kind of dictionary in a manifest: its keys, in the order in which they are written, and the kinds of their values.
+final class ManifestShape: MemberOrder, Sendable {
+    /// The known keys; empty if the keys are not part of the format, which are sorted when written.
+    let keys: [String]
+    /// The keys that exist only in the `backplane` dialect.
+    let own: Set<String>
+    private let members: [String: ManifestShape]
+    /// The shape of the other members, or of the elements of an array.
+    private let each: ManifestShape?
+
+    init(
+        _ keys: [String] = [], shared: Set<String> = [], _ members: [String: ManifestShape] = [:],
+        each: ManifestShape? = nil
+    ) {
+        (self.keys, own) = (keys, Set(keys).subtracting(shared))
+        (self.members, self.each) = (members, each)
+    }
+
+    func known(isNemoLogic: Bool) -> [String] { isNemoLogic ? keys.filter { !own.contains($0) } : keys }
 
     /// Returns the shape of a whole manifest.
     static func whole(_ value: ManifestValue) -> ManifestShape {
-        guard case .dictionary(let members) = value else { return .other }
-        return members["manifestVersion"] == nil ? .managers : .root
+        guard case .dictionary(let members) = value else { return other }
+        return members["manifestVersion"] == nil ? managers : root
     }
 
-    var elements: ManifestShape {
-        switch self {
-        case .plugins: .plugin
-        case .services: .service
-        default: .other
-        }
-    }
+    var elements: ManifestShape { each ?? .other }
 
-    func member(_ key: String) -> ManifestShape {
-        switch (self, key) {
-        case (.root, "plugins"), (.environment, "plugins"): .plugins
-        case (.root, "managers"), (.environment, "managers"): .managers
-        case (.root, "environments"): .environments
-        case (.environments, _): .environment
-        case (.managers, _): .manager
-        case (.manager, "dataAccessController"): .dataAccessController
-        case (.manager, "communicationController"): .communicationController
-        case (.communicationController, "services"): .services
-        case (.root, _), (.environment, _): ManifestSection.all.first { $0.key == key }.map(Self.section) ?? .other
-        default: .other
-        }
-    }
+    func member(_ key: String) -> ManifestShape { members[key] ?? each ?? .other }
 
     /// Returns the members in the order in which they are written, beginning with known keys.
     func ordered(_ members: [String: ManifestValue]) -> [(key: String, value: ManifestValue)] {
-        let known = keys?.all ?? []
-        let first = known.compactMap { key in members[key].map { (key: key, value: $0) } }
-        return first + members.filter { !known.contains($0.key) }.sorted { $0.key < $1.key }
+        let first = keys.compactMap { key in members[key].map { (key: key, value: $0) } }
+        return first + members.filter { !keys.contains($0.key) }.sorted { $0.key < $1.key }
     }
+}
 
-    private var keys: ManifestKeys? {
-        switch self {
-        case .root: .root
-        case .environment: .environment
-        case .plugin: .plugin
-        case .manager: .manager
-        case .dataAccessController: .dataAccessController
-        case .communicationController: .communicationController
-        case .service: .service
-        case .section(let section): section.keys
-        case .plugins, .managers, .services, .environments, .other: nil
-        }
-    }
+extension ManifestShape {
+    static let other = ManifestShape()
+    static let root = ManifestShape(
+        ["$schema", "manifestVersion"] + environment.keys + ["environments", "lock"],
+        environment.members.merging(["environments": ManifestShape(each: environment)]) { $1 })
+    static let environment = ManifestShape(
+        ["plugins", "managers"] + ManifestSection.all.map(\.key),
+        ManifestSection.all.reduce(into: ["plugins": ManifestShape(each: plugin), "managers": managers]) {
+            $0[$1.key] = $1.shape
+        })
+    static let plugin = ManifestShape(["library", "version", "sha256", "resources"])
+    static let managers = ManifestShape(each: manager)
+    static let manager = ManifestShape(
+        [
+            "className", "was", "version", "activation", "uses", "configuration", "dataAccessController",
+            "communicationController",
+        ], shared: ["className", "dataAccessController", "communicationController"],
+        ["dataAccessController": dataAccessController, "communicationController": communicationController])
+    static let dataAccessController = ManifestShape(
+        ["className", "version", "namespace", "was", "configuration"], shared: ["className"])
+    static let communicationController = ManifestShape(
+        ["className", "version", "namespace", "configuration", "services"], shared: ["className", "services"],
+        ["services": ManifestShape(each: service)])
+    static let service = ManifestShape(
+        ["className", "version", "namespace", "propertyName", "networkServiceConfiguration"],
+        shared: ["className", "propertyName", "networkServiceConfiguration"])
+    static let lockedClass = ManifestShape(["plugin", "version"])
+    static let tls = ManifestShape(["roots", "minimum", "certificate", "key"])
+    static let filter = ManifestShape(["manager", "hosts"])
+    static let tokenRequest = ManifestShape(["method", "url", "headers", "json", "form"])
 }
 
 /// The limits of a manifest in addition to those of any document.

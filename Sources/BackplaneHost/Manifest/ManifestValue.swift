@@ -15,6 +15,11 @@ public typealias ManifestFormat = DocumentFormat
 /// A place in a manifest.
 typealias ManifestPath = DocumentPath
 
+extension ManifestPath {
+    /// The path of the managers, which a plain Nemo Logic manifest has as its root.
+    static let managers = ManifestPath() / "managers"
+}
+
 extension ManifestValue {
     /// Creates a value from JSON, or an XML or binary property list, detected by the first bytes.
     ///
@@ -59,7 +64,7 @@ extension ManifestValue {
     /// A Boolean value that indicates whether this is a plain Nemo Logic manifest.
     ///
     /// The root of such a manifest is the dictionary of managers.
-    package var isNemoLogic: Bool { ManifestDocument(self, variables: { _ in nil }).dialect == .nemoLogic }
+    package var isNemoLogic: Bool { ManifestDocument(self, variables: { _ in nil }).isNemoLogic }
 
     /// The value of a plain Nemo Logic manifest in the `backplane` dialect: the same managers under a new root.
     package var upgraded: ManifestValue {
@@ -73,11 +78,11 @@ extension ManifestValue {
                 .compactMap(\.error.location)
         }
         let later = Set(unknown(upgraded))
-        return unknown(self).filter { !later.contains((ManifestDialect.backplane.managers).description + $0) }
+        return unknown(self).filter { !later.contains(ManifestPath.managers.description + $0) }
     }
 
     /// The value, escaped so that reading it with variables results in the original.
-    var withoutVariables: ManifestValue {
+    package var withoutVariables: ManifestValue {
         switch self {
         case .string(let text): .string(VariableText.spelling(of: text))
         case .array(let values): .array(values.map(\.withoutVariables))
@@ -129,89 +134,5 @@ package struct ManifestOrigins: Sendable, Hashable {
             rest = rest[step.endIndex...]
         }
         return (node, String(rest))
-    }
-}
-
-extension Manifest {
-    /// The manifest as a value in the `backplane` dialect, from which an equal manifest can be read.
-    ///
-    /// Properties that have their default value are omitted. A `${` in a string is escaped, so that it is not mistaken
-    /// for a variable.
-    public var value: ManifestValue {
-        var root: [String: ManifestValue] = [
-            "manifestVersion": .integer(ManifestReader.supportedVersion),
-            "managers": .dictionary(managers.mapValues(\.value)),
-        ]
-        root["plugins"] = plugins.map { .array($0.map(\.value)) }
-        for section in ManifestSection.all { root[section.key] = section.value(in: self) }
-        root = root.mapValues(\.withoutVariables)
-        root["lock"] = lock?.value
-        return .dictionary(root)
-    }
-}
-
-extension PluginReference {
-    fileprivate var value: ManifestValue {
-        .dictionary(of: ["library": library, "version": version?.description, "sha256": sha256, "resources": resources])
-    }
-}
-
-extension ManagerDefinition {
-    fileprivate var value: ManifestValue {
-        .dictionary(
-            of: [
-                "className": className, "was": was, "version": version?.description,
-                "activation": activation == .eager ? nil : activation.rawValue,
-            ],
-            [
-                "uses": .nonempty(uses.mapValues { .string($0) }), "configuration": .nonempty(configuration),
-                "dataAccessController": dataAccessController?.value,
-                "communicationController": communicationController?.value,
-            ])
-    }
-}
-
-extension DataAccessControllerDefinition {
-    fileprivate var value: ManifestValue {
-        .dictionary(
-            of: ["className": className, "version": version?.description, "namespace": namespace, "was": was],
-            ["configuration": .nonempty(configuration)])
-    }
-}
-
-extension CommunicationControllerDefinition {
-    fileprivate var value: ManifestValue {
-        .dictionary(
-            of: ["className": className, "version": version?.description, "namespace": namespace],
-            [
-                "configuration": .nonempty(configuration),
-                "services": services.isEmpty ? Optional.none : .array(services.map(\.value)),
-            ])
-    }
-}
-
-extension ServiceDefinition {
-    fileprivate var value: ManifestValue {
-        .dictionary(
-            of: [
-                "className": className, "version": version?.description, "namespace": namespace,
-                "propertyName": propertyName,
-            ],
-            ["networkServiceConfiguration": .nonempty(networkServiceConfiguration)])
-    }
-}
-
-extension ManifestValue {
-    /// Returns a dictionary of the strings and values that are not `nil`.
-    fileprivate static func dictionary(of texts: [String: String?], _ values: [String: ManifestValue?] = [:])
-        -> ManifestValue
-    {
-        var members = values.compactMapValues(\.self)
-        for case (let key, let text?) in texts { members[key] = .string(text) }
-        return .dictionary(members)
-    }
-
-    fileprivate static func nonempty(_ members: [String: ManifestValue]) -> ManifestValue? {
-        members.isEmpty ? Optional.none : .dictionary(members)
     }
 }

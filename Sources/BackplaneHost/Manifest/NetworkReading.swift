@@ -5,27 +5,13 @@ import BackplaneNetwork
 extension ManifestReader {
     /// Reads the managers that carry out exchanges, by URL scheme.
     mutating func executors(in section: Section) -> [String: String] {
-        guard let executors = dictionary("executors", in: section) else { return [:] }
-        var managers: [String: String] = [:]
-        for name in executors.values.keys.sorted() {
-            guard name.isScheme else {
-                report(
-                    .manifestWrongType,
-                    "expected a URL scheme, of lower-case letters, digits, `+`, `-` and `.`, found `\(name)`",
-                    at: executors.path / name)
-                continue
-            }
-            managers[name] = requiredString(name, in: executors)
+        names("executors", in: section) { reader, name, path in
+            if name.isScheme { return true }
+            reader.report(
+                .manifestWrongType,
+                "expected a URL scheme, of lower-case letters, digits, `+`, `-` and `.`, found `\(name)`", at: path)
+            return false
         }
-        return managers
-    }
-
-    /// Reads the managers that map responses, by the names of serializers in definitions.
-    mutating func serializers(in section: Section) -> [String: String] {
-        guard let serializers = dictionary("serializers", in: section) else { return [:] }
-        var managers: [String: String] = [:]
-        for name in serializers.values.keys.sorted() { managers[name] = requiredString(name, in: serializers) }
-        return managers
     }
 
     /// Reads the settings of TLS by host name.
@@ -54,10 +40,6 @@ extension ManifestReader {
         }
         return settings
     }
-}
-
-extension ManifestKeys {
-    fileprivate static let tls = ManifestKeys(["roots", "minimum", "certificate", "key"])
 }
 
 extension String {
@@ -96,14 +78,6 @@ extension String {
 }
 
 extension NetworkFilter {
-    private static let keys = ManifestKeys(["manager", "hosts"])
-
-    /// The filter as written in a manifest: only the manager's name, if it is for every host.
-    var value: ManifestValue {
-        if hosts.isEmpty { return .string(manager) }
-        return .dictionary(["manager": .string(manager), "hosts": .array(hosts.map(ManifestValue.string))])
-    }
-
     /// Reads a filter: a manager's name, or a dictionary with its hosts.
     fileprivate init?(_ value: ManifestValue, at path: ManifestPath, _ reader: inout ManifestReader) {
         if case .string(let name) = value {
@@ -114,7 +88,7 @@ extension NetworkFilter {
         guard let filter = reader.section(value, at: path) else { return nil }
         let hosts = reader.hostNames("hosts", in: filter)
         // Without the hosts that were meant, a filter would show its signatures to all.
-        reader.reportUnknownKeys(in: filter, known: Self.keys, severity: .error)
+        reader.reportUnknownKeys(in: filter, known: .filter, severity: .error)
         if case .array([]) = filter.values["hosts"] {
             reader.report(
                 .manifestWrongType, "`hosts` is empty; omit the key to filter requests to every host",
@@ -137,11 +111,6 @@ extension ManifestReader {
         return filters
     }
 
-    /// Reads the managers that observe exchanges.
-    mutating func observers(in section: Section) -> [String] {
-        strings("observers", in: section, most: ManifestLimits.filters) { $0.isName($1, at: $2) }
-    }
-
     /// Reads an array of strings, each of which must meet a condition; the condition reports those that do not.
     mutating func strings(
         _ key: String, in section: Section, most: Int,
@@ -160,7 +129,7 @@ extension ManifestReader {
     }
 
     /// Returns whether a string can be a manager's name, and reports one that cannot.
-    fileprivate mutating func isName(_ text: String, at path: ManifestPath) -> Bool {
+    mutating func isName(_ text: String, at path: ManifestPath) -> Bool {
         let count = text.utf8.count, most = ManifestLimits.nameBytes
         if (1...most).contains(count) { return true }
         report(.manifestWrongType, "expected a name of 1 to \(most) bytes, found \(count) bytes", at: path)

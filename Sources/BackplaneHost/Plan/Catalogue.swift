@@ -51,12 +51,12 @@ package struct Catalogue: Sendable {
     }
 
     /// Returns the choice for a definition that the built-in class serves; `nil` for any other definition.
-    func builtIn(for definition: ComponentDefinition) -> BuiltInChoice? {
+    func builtIn(for definition: PlacedDefinition) -> BuiltInChoice? {
         builtIns.isEmpty ? nil : builtIns[definition.path.description]
     }
 
-    /// Returns the class of a definition.
-    package func entry(for definition: ComponentDefinition) -> Entry? {
+    /// Returns the class chosen for a definition; `nil` if none matches.
+    package func entry(for definition: PlacedDefinition) -> Entry? {
         if let choice = builtIn(for: definition) { return choice.entry }
         return best(definition.className, as: definition.role, in: definition.range)
     }

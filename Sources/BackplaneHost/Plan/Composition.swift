@@ -67,12 +67,7 @@ extension Composition {
 
     /// Returns the positions of locations of the manifest in its JSON text, in one pass over the text.
     package func positions(of locations: some Sequence<String>) -> [String: SourcePosition] {
-        let places = Set(locations).map {
-            Problem(.warning, manager: nil, BackplaneError(.manifestUnknownKey, "", at: $0))
-        }
-        return document.positioning(places).reduce(into: [:]) { positions, place in
-            if let location = place.error.location { positions[location] = place.position }
-        }
+        document.text.map { SourcePosition.positions(of: Array(Set(locations)), in: $0) } ?? [:]
     }
 
     /// Returns the error for a manager that does not exist, with suggestions of similar names.
@@ -104,7 +99,7 @@ extension Composition {
     }
 
     package func uses(of manager: String) -> [Use] {
-        let path = document.dialect.managers / manager / "uses"
+        let path = ManifestPath.managers / manager / "uses"
         return (document.manifest.managers[manager]?.uses ?? [:]).sorted { $0.key < $1.key }.map { label, used in
             Use(
                 label: label, manager: used, written: document.shown(used, at: path / label),
@@ -125,9 +120,9 @@ extension Composition {
     package func missingWires() -> [MissingWire] {
         managerNames.flatMap { name -> [MissingWire] in
             guard let manager = document.manifest.managers[name] else { return [] }
-            let path = document.dialect.managers / name
-            return definitions(of: name).flatMap { definition -> [MissingWire] in
-                guard let user = choice(for: definition) else { return [] }
+            let path = ManifestPath.managers / name
+            return document.definitions(of: name).flatMap { definition -> [MissingWire] in
+                guard let user = catalogue.entry(for: definition) else { return [] }
                 return user.component.wires.compactMap { wire in
                     let socket = manager.socket(of: wire.label, of: definition.role, at: path)
                     return socket.isFilled
@@ -146,22 +141,12 @@ extension Composition {
 }
 
 extension Composition {
-    /// Returns the definitions of a manager and its collaborators; empty if the manager could not be read.
-    package func definitions(of manager: String) -> [ComponentDefinition] {
-        document.definitions(of: manager)
-    }
-
-    /// Returns the component class chosen for a definition; `nil` if none matches.
-    package func choice(for definition: ComponentDefinition) -> Catalogue.Entry? {
-        catalogue.entry(for: definition)
-    }
-
-    /// Returns the plan's node for a definition of a manager; `nil` if the manager has errors.
-    package func node(of definition: ComponentDefinition, in manager: String) -> Plan.Node? {
-        guard let id = plan.managers[manager] else { return nil }
-        guard definition.role != .manager else { return plan.nodes[id] }
+    /// Returns the plan's node at an address; `nil` if its manager has errors.
+    package func node(at address: ComponentAddress) -> Plan.Node? {
+        guard let id = plan.managers[address.manager] else { return nil }
+        guard address.role != .manager else { return plan.nodes[id] }
         let layers = plan.layers(of: plan.nodes[id])
-        guard let property = definition.property else { return layers.first { $0.role == definition.role } }
+        guard let property = address.property else { return layers.first { $0.role == address.role } }
         let controller = layers.first { $0.role == .communicationController }
         return controller?.wires.first { $0.label == property }.map { plan.nodes[$0.provider] }
     }
@@ -170,6 +155,6 @@ extension Composition {
 extension Composition {
     /// Returns the location at which the manifest defines a manager.
     package func location(of manager: String) -> String {
-        document.place(of: document.dialect.managers / manager)
+        document.place(of: ManifestPath.managers / manager)
     }
 }

@@ -17,20 +17,12 @@ package struct Plan: Sendable {
         package var namespace: String?
         /// The former name of a manager, or the former namespace of a data access controller, if it is continued.
         package var was: String?
-        /// The first manager that uses it, by name, and its label there, for a component that uses the network.
-        var place: Place?
+        /// The addresses at which the manifest defines it; more than one if the node is shared.
+        var addresses: [ComponentAddress]
         /// The managers in whose definitions it appears, in order; more than one if the node is shared.
         package var managers: [String]
         /// The origins of the values that an environment contributed.
         var origins = ManifestOrigins()
-
-        /// A location in the manifest that names a component's folder.
-        package struct Place: Sendable, Hashable, Comparable {
-            var manager: String
-            var label: String
-
-            package static func < (a: Self, b: Self) -> Bool { (a.manager, a.label) < (b.manager, b.label) }
-        }
 
         package var role: Role { entry.component.role }
 
@@ -95,22 +87,18 @@ extension Plan {
             guard let manager = choices.first, let entry = manager.entry else { return }
             var wires: [Link] = []
             for choice in choices where choice.definition.role == .dataAccessController {
-                guard let id = share(choice, for: name, as: nil) else { continue }
+                guard let id = share(choice, for: name) else { continue }
                 wires.append(Link(label: ReservedLabel.dataAccessController, provider: id))
             }
             for choice in choices where choice.definition.role == .communicationController {
                 guard let entry = choice.entry else { continue }
                 var services: [Link] = []
                 for service in choices where service.definition.role == .networkService {
-                    guard let label = service.definition.property,
-                        let id = share(service, for: name, as: Node.Place(manager: name, label: label))
-                    else { continue }
-                    services.append(Link(label: label, provider: id))
+                    guard let id = share(service, for: name) else { continue }
+                    services.append(Link(label: service.definition.address.label, provider: id))
                 }
-                let label = ReservedLabel.communicationController
                 let id = append(entry, choice, services, for: name)
-                nodes[id].place = Node.Place(manager: name, label: label)
-                wires.append(Link(label: label, provider: id))
+                wires.append(Link(label: ReservedLabel.communicationController, provider: id))
             }
             wires += definition.uses.sorted { $0.key < $1.key }.compactMap { label, used in
                 managers[used].map { Link(label: label, provider: $0) }
@@ -120,18 +108,15 @@ extension Plan {
         }
 
         /// Returns the node of a component that is shared by all users with the same definition.
-        ///
-        /// - Parameter place: The location that may name its folder; `nil` for a data access controller.
-        private mutating func share(_ choice: Resolution.Choice, for manager: String, as place: Node.Place?) -> Int? {
+        private mutating func share(_ choice: Resolution.Choice, for manager: String) -> Int? {
             guard let identity = choice.identity else { return nil }
             if let id = shared[identity] {
-                nodes[id].place = [nodes[id].place, place].compactMap(\.self).min()
+                nodes[id].addresses.append(choice.definition.address)
                 if !nodes[id].managers.contains(manager) { nodes[id].managers.append(manager) }
-                nodes[id].was = nodes[id].was ?? choice.definition.was
+                nodes[id].was = nodes[id].was ?? choice.definition.definition.was
                 return id
             }
             let id = append(identity.entry, choice, [], for: manager)
-            nodes[id].place = place
             shared[identity] = id
             return id
         }
@@ -142,9 +127,9 @@ extension Plan {
             let definition = choice.definition
             let node = Node(
                 id: nodes.count, entry: entry, configuration: choice.configuration, wires: wires,
-                location: definition.location,
-                namespace: definition.namespace, was: definition.was, managers: [manager],
-                origins: document.origins(below: definition.path))
+                location: document.location(of: definition), namespace: definition.namespace,
+                was: definition.definition.was, addresses: [definition.address],
+                managers: [manager], origins: document.origins(below: definition.path))
             nodes.append(node)
             return node.id
         }
@@ -289,7 +274,7 @@ extension Plan.Node {
     /// The name of the component's folder, if it uses the network.
     var networkFolder: NetworkFolderName? {
         guard role == .communicationController || role == .networkService else { return nil }
-        if let namespace { return .namespace(namespace) }
-        return place.map { .place(manager: $0.manager, label: $0.label) }
+        let address = addresses.min { ($0.manager, $0.label) < ($1.manager, $1.label) } ?? addresses[0]
+        return namespace.map { .namespace($0) } ?? .place(manager: address.manager, label: address.label)
     }
 }

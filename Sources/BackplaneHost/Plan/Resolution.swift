@@ -54,13 +54,13 @@ package struct Resolution: Sendable {
     ///
     /// A class, because copying a value with so many parts would retain each of them.
     final class Choice: Sendable {
-        let definition: ComponentDefinition
+        let definition: PlacedDefinition
         /// The chosen class; `nil` if none matches, which has already been reported.
         let entry: Catalogue.Entry?
         /// The configuration as JSON.
         let configuration: Data
 
-        init(definition: ComponentDefinition, entry: Catalogue.Entry?, configuration: Data) {
+        init(definition: PlacedDefinition, entry: Catalogue.Entry?, configuration: Data) {
             (self.definition, self.entry, self.configuration) = (definition, entry, configuration)
         }
 
@@ -86,7 +86,7 @@ package struct Resolution: Sendable {
         /// The managers that could be read, sorted by name.
         let names: [String]
         /// The path of the managers in the manifest.
-        let root: ManifestPath
+        let root = ManifestPath.managers
         /// The choices for each manager, beginning with its own class.
         var choices: [String: [Choice]] = [:]
         private(set) var problems: [Problem]
@@ -99,7 +99,6 @@ package struct Resolution: Sendable {
             (self.document, self.catalogue, self.loadErrors) = (document, catalogue, loadErrors)
             definitions = document.manifest.managers
             names = definitions.keys.sorted()
-            root = document.dialect.managers
             problems = document.problems
             errors = document.problems.reduce(into: [:]) { errors, problem in
                 guard problem.severity == .error, let name = problem.manager else { return }
@@ -161,14 +160,14 @@ extension Resolution.Draft {
                 let source = namespace == definition.className ? "className" : "namespace"
                 requireFolderName(
                     namespace, of: name, at: definition.path / "namespace", from: definition.path / source)
-                if let was = definition.was {
+                if let was = definition.definition.was {
                     requireFolderName(was, of: name, at: definition.path / "was", from: definition.path / "was")
                 }
             }
             chosen.append(
                 Resolution.Choice(
                     definition: definition, entry: choose(definition, of: name),
-                    configuration: definition.configuration.json))
+                    configuration: definition.definition.configuration.json))
         }
         choices[name] = chosen
     }
@@ -184,7 +183,7 @@ extension Resolution.Draft {
         report(.manifestWrongType, words, of: name, at: path)
     }
 
-    private mutating func choose(_ definition: ComponentDefinition, of name: String) -> Catalogue.Entry? {
+    private mutating func choose(_ definition: PlacedDefinition, of name: String) -> Catalogue.Entry? {
         let (className, role, path) = (definition.className, definition.role, definition.path)
         if let choice = catalogue.builtIn(for: definition) {
             for problem in choice.problems { report(problem.error, of: name, severity: problem.severity) }
@@ -205,7 +204,8 @@ extension Resolution.Draft {
             let isConsequence = suggestions?.nearest == nil && (!loadErrors.isEmpty || arePluginsMisspelt())
             let hint = suggestions.map { "; \(text(of: $0, role, namesPlugins: isConsequence))" } ?? ""
             report(
-                .unknownClass, "no plugin registers a class `\(definition.writtenClassName)`\(hint)", of: name,
+                .unknownClass, "no plugin registers a class `\(document.shownClassName(of: definition))`\(hint)",
+                of: name,
                 at: path / "className", isConsequence: isConsequence)
         }
         return nil
@@ -297,7 +297,7 @@ extension Resolution.Draft {
     /// The chosen classes, keyed as in the lock.
     var lock: [String: LockedClass] {
         let chosen = names.flatMap { choices[$0] ?? [] }.compactMap { choice in
-            choice.entry.map { (choice.definition.lockKey, LockedClass($0)) }
+            choice.entry.map { (choice.definition.address.lockKey, LockedClass($0)) }
         }
         return Dictionary(chosen) { first, _ in first }
     }
@@ -308,8 +308,9 @@ extension Resolution.Draft {
         var known: Set<String> = []
         for name in names {
             for choice in choices[name] ?? [] {
-                known.insert(choice.definition.lockKey)
-                compare(choice, with: lock[choice.definition.lockKey], of: name)
+                let key = choice.definition.address.lockKey
+                known.insert(key)
+                compare(choice, with: lock[key], of: name)
             }
         }
         // The definitions of a manager that could not be read are unknown.
@@ -325,7 +326,7 @@ extension Resolution.Draft {
         guard let entry = choice.entry else { return }
         let definition = choice.definition
         guard let locked else {
-            let words = "the lock has no entry for `\(definition.lockKey)`; `backplane check --lock` adds one"
+            let words = "the lock has no entry for `\(definition.address.lockKey)`; `backplane check --lock` adds one"
             return report(.lockIncomplete, words, of: name, at: definition.path, severity: .warning)
         }
         let chosen = LockedClass(entry)

@@ -7,14 +7,14 @@ import BackplaneNetwork
 extension Resolution.Draft {
     /// Reports different components that would store their files in the same folder.
     mutating func findSharedFolders() {
-        var owners: [Folder: [(owner: Owner, path: ManifestPath)]] = [:]
+        var owners: [Folder: [(owner: Owner, manager: String, path: ManifestPath)]] = [:]
         for name in names {
             for choice in choices[name] ?? [] {
                 guard let identity = choice.identity, let namespace = identity.namespace else { continue }
                 let role = choice.definition.role
                 owners[Folder(namespace: namespace, isOfNetwork: role != .dataAccessController), default: []].append(
                     (
-                        Owner(manager: name, identity: identity, isShared: role != .communicationController),
+                        Owner(identity: identity, manager: role == .communicationController ? name : nil), name,
                         choice.definition.path
                     ))
             }
@@ -23,14 +23,14 @@ extension Resolution.Draft {
             ($0.key.namespace, $0.key.isOfNetwork ? 1 : 0) < ($1.key.namespace, $1.key.isOfNetwork ? 1 : 0)
         }
         for (folder, owners) in sorted where Set(owners.map(\.owner)).count > 1 {
-            let differing = owners.map(\.owner.manager)
-            for (owner, path) in owners {
+            let differing = owners.map(\.manager)
+            for (owner, manager, path) in owners {
                 let namespace = document.shown(folder.namespace, at: path / "namespace")
                 let other = folder.isOfNetwork ? "component of the network" : "data access controller"
                 let words =
                     "`\(owner.identity.entry.component.className)` would share the folder `\(namespace)` with a different \(other); "
                     + "set `namespace` for one of \(NameSuggestions.list(differing)), or make them equal"
-                report(.folderShared, words, of: owner.manager, at: path)
+                report(.folderShared, words, of: manager, at: path)
             }
         }
     }
@@ -41,76 +41,56 @@ extension Resolution.Draft {
         var isOfNetwork: Bool
     }
 
-    /// A component that stores files in a folder; equal values represent one component if managers share it.
+    /// A component that stores files in a folder; equal values represent one component, which managers may share.
     private struct Owner: Hashable {
-        var manager: String
         var identity: Resolution.Identity
-        var isShared: Bool
-
-        static func == (a: Self, b: Self) -> Bool {
-            a.identity == b.identity && a.isShared == b.isShared && (a.isShared || a.manager == b.manager)
-        }
-
-        func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+        /// The manager of a component that is not shared.
+        var manager: String?
     }
 }
 
 extension Resolution.Draft {
     /// Reports former names that the manifest still has, or that several definitions claim.
     mutating func compareFormerNames() {
-        compareFormerManagers()
-        compareFormerNamespaces()
-    }
-
-    private mutating func compareFormerManagers() {
-        let former = names.compactMap { name in definitions[name]?.was.map { (name: name, was: $0) } }
-        let claims = Dictionary(grouping: former, by: \.was)
-        for (name, was) in former {
-            let path = root / name / "was"
-            if document.manifest.managers[was] != nil {
-                reportPresent(was, "a manager", of: name, at: path)
-            } else if let others = claims[was], others.count > 1 {
-                reportClaimed(was, by: others.map(\.name), of: name, at: path)
-            }
+        let managers = names.map {
+            FormerName(manager: $0, name: $0, was: definitions[$0]?.was, path: root / $0 / "was")
         }
+        compare(managers, as: "a manager")
+        compare(
+            names.compactMap { name in
+                guard let controller = definitions[name]?.dataAccessController else { return nil }
+                return FormerName(
+                    manager: name, name: controller.namespace ?? controller.className, was: controller.was,
+                    path: root / name / ReservedLabel.dataAccessController / "was")
+            }, as: "the folder of a data access controller")
     }
 
-    private mutating func compareFormerNamespaces() {
-        var present: Set<String> = []
-        var former: [(name: String, was: String, namespace: String)] = []
+    /// A name in the manifest, of a manager or of a folder, with its former one.
+    private struct FormerName {
+        var manager: String
+        var name: String
+        var was: String?
+        var path: ManifestPath
+    }
+
+    private mutating func compare(_ names: [FormerName], as kind: String) {
+        let present = Set(names.map(\.name)), claims = Dictionary(grouping: names, by: \.was)
         for name in names {
-            guard
-                let definition = choices[name]?.lazy.map(\.definition).first(where: { $0.role == .dataAccessController }
-                ),
-                let namespace = definition.namespace
-            else { continue }
-            present.insert(namespace)
-            if let was = definition.was { former.append((name, was, namespace)) }
-        }
-        let claims = Dictionary(grouping: former, by: \.was)
-        for (name, was, _) in former {
-            let path = root / name / ReservedLabel.dataAccessController / "was"
+            guard let was = name.was else { continue }
+            let shown = document.shown(was, at: name.path), others = claims[was] ?? []
             if present.contains(was) {
-                reportPresent(was, "the folder of a data access controller", of: name, at: path)
-            } else if let others = claims[was], Set(others.map(\.namespace)).count > 1 {
-                reportClaimed(was, by: others.map(\.name), of: name, at: path)
+                report(
+                    .manifestUnsupported,
+                    "`was` names `\(shown)`, which this manifest still has as \(kind); remove `was`, or give the other one another name",
+                    of: name.manager, at: name.path)
+            } else if Set(others.map(\.name)).count > 1 {
+                report(
+                    .manifestUnsupported,
+                    "`\(shown)` can be continued by only one definition, but "
+                        + "\(NameSuggestions.list(others.map(\.manager))) name it in `was`; keep one of them",
+                    of: name.manager, at: name.path)
             }
         }
-    }
-
-    private mutating func reportPresent(_ was: String, _ kind: String, of name: String, at path: ManifestPath) {
-        report(
-            .manifestUnsupported,
-            "`was` names `\(document.shown(was, at: path))`, which this manifest still has as \(kind); remove `was`, or give the other one another name",
-            of: name, at: path)
-    }
-
-    private mutating func reportClaimed(_ was: String, by names: [String], of name: String, at path: ManifestPath) {
-        report(
-            .manifestUnsupported,
-            "`\(document.shown(was, at: path))` can be continued by only one definition, but "
-                + "\(NameSuggestions.list(names)) name it in `was`; keep one of them",
-            of: name, at: path)
     }
 }
 

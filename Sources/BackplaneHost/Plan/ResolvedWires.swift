@@ -53,11 +53,12 @@ extension Resolution.Draft {
     /// Reports services that a communication controller's class does not declare.
     private mutating func findUnusedServices(by user: Catalogue.Entry, of name: String) {
         let labels = user.component.wires.map(\.label)
-        for service in (choices[name] ?? []).map(\.definition) {
-            guard let property = service.property, !labels.contains(property) else { continue }
+        for service in (choices[name] ?? []).map(\.definition) where service.role == .networkService {
+            let property = service.address.label
+            guard !labels.contains(property) else { continue }
             let suggestions = mayHint() ? NameSuggestions(for: property, among: labels) : nil
             let words =
-                "\(user) has no property `\(service.writtenProperty ?? property)` for `\(service.writtenClassName)`; \(declared(labels, suggestions))"
+                "\(user) has no property `\(document.shownProperty(of: service) ?? property)` for `\(document.shownClassName(of: service))`; \(declared(labels, suggestions))"
             // A service that is not there has no place of its own; its property stands for it.
             let services = root / name / ReservedLabel.communicationController / "services"
             report(
@@ -165,7 +166,8 @@ extension Resolution.Draft {
         return Plan(
             nodes: builder.nodes, managers: builder.managers, faults: Dictionary(uniqueKeysWithValues: faults),
             documentErrors: problems.filter { $0.severity == .error && $0.manager == nil }.map(\.error),
-            dataNamespaces: Set(definitions.values.compactMap(\.dataAccessController?.folderName)))
+            dataNamespaces: Set(
+                definitions.values.compactMap(\.dataAccessController).map { $0.namespace ?? $0.className }))
     }
 
     private var useGraph: Resolution.UseGraph {

@@ -51,31 +51,31 @@ struct Succession {
     }
 
     private mutating func pairPlaces(_ old: Plan, _ new: Plan) {
-        let (oldPlaces, newPlaces) = (old.places, new.places)
         let earlier = { [before] (manager: String) -> String? in
             new.managers[manager].flatMap { before[$0] }.map { old.nodes[$0].name }
         }
-        var known: [Plan.Place: Int] = [:]
-        for (node, places) in oldPlaces.enumerated() { for place in places { known[place] = node } }
+        var known: [ComponentAddress: Int] = [:]
+        for node in old.nodes { for address in node.addresses { known[address] = node.id } }
         // A component that several have shared is continued by the one that has not changed.
         for isUnchanged in [true, false] {
-            for (node, places) in newPlaces.enumerated() {
-                for place in places {
-                    let former = earlier(place.manager).flatMap { known[place.moved(to: $0)] }
-                    guard let former, !isUnchanged || old.nodes[former].isDefined(as: new.nodes[node]) else { continue }
-                    pair(former, node)
+            for node in new.nodes where node.role != .manager {
+                for address in node.addresses {
+                    let former = earlier(address.manager).flatMap { known[address.with(manager: $0)] }
+                    guard let former, !isUnchanged || old.nodes[former].isDefined(as: node) else { continue }
+                    pair(former, node.id)
                 }
             }
         }
         // A service whose property has another name is still known by its class.
-        var classes: [Plan.Place: Int] = [:]
-        for (node, places) in oldPlaces.enumerated() where old.nodes[node].role == .networkService {
-            for place in places { classes[place.named(old.nodes[node].name)] = node }
+        var classes: [ComponentAddress: Int] = [:]
+        for node in old.nodes where node.role == .networkService {
+            for address in node.addresses { classes[address.with(property: node.name)] = node.id }
         }
-        for (node, places) in newPlaces.enumerated() where new.nodes[node].role == .networkService {
-            let name = new.nodes[node].name
-            for place in places {
-                pair(earlier(place.manager).flatMap { classes[place.moved(to: $0).named(name)] }, node)
+        for node in new.nodes where node.role == .networkService {
+            for address in node.addresses {
+                pair(
+                    earlier(address.manager).flatMap { classes[address.with(manager: $0, property: node.name)] },
+                    node.id)
             }
         }
     }
@@ -88,34 +88,8 @@ extension Plan.Node {
     }
 }
 
-extension Plan {
-    /// The location of a collaborator in a manifest: its manager, its role and, for a service, its property.
-    fileprivate struct Place: Hashable {
-        var manager: String
-        var role: Role
-        var label = ""
-
-        func moved(to manager: String) -> Place { Place(manager: manager, role: role, label: label) }
-        func named(_ label: String) -> Place { Place(manager: manager, role: role, label: label) }
-    }
-
-    /// The locations of each collaborator, keyed by its id; managers have none, because they are identified by their
-    /// names.
-    fileprivate var places: [[Place]] {
-        var places = nodes.map { _ in [Place]() }
-        for node in nodes {
-            switch node.role {
-            case .manager, .networkService: break
-            case .dataAccessController:
-                places[node.id] = node.managers.map { Place(manager: $0, role: node.role) }
-            case .communicationController:
-                places[node.id].append(Place(manager: node.managers[0], role: node.role))
-                for wire in node.wires {
-                    places[wire.provider].append(
-                        Place(manager: node.managers[0], role: .networkService, label: wire.label))
-                }
-            }
-        }
-        return places
+extension ComponentAddress {
+    fileprivate func with(manager: String? = nil, property: String? = nil) -> ComponentAddress {
+        ComponentAddress(manager: manager ?? self.manager, role: role, property: property ?? self.property)
     }
 }

@@ -49,14 +49,14 @@ extension Overlay {
         case .dataAccessController:
             unlock(owner, ReservedLabel.dataAccessController)
             // The fake gets a namespace of its own: another manager may share the component that it replaces.
-            definition.dataAccessController = DataAccessControllerDefinition(
+            definition.dataAccessController = ComponentDefinition(
                 className: add(fake, .dataAccessController), configuration: fake.configuration)
         case .communicationController:
             unlock(owner, ReservedLabel.communicationController)
             let services = definition.communicationController?.services ?? []
-            definition.communicationController = CommunicationControllerDefinition(
+            definition.communicationController = ComponentDefinition(
                 className: add(fake, .communicationController), configuration: fake.configuration,
-                services: services.filter { fake.labels.contains($0.propertyName) })
+                services: services.filter { fake.labels.contains($0.propertyName ?? "") })
         case .service(let property):
             guard var controller = definition.communicationController else {
                 throw BackplaneError(
@@ -64,9 +64,9 @@ extension Overlay {
                     "a fake replaces \(place), which has no communication controller to receive it")
             }
             unlock(owner, ReservedLabel.communicationController, property)
-            let service = ServiceDefinition(
+            let service = ComponentDefinition(
                 className: add(fake, .networkService), propertyName: property,
-                networkServiceConfiguration: fake.configuration)
+                configuration: fake.configuration)
             let index = controller.services.firstIndex { $0.propertyName == property }
             if let index { controller.services[index] = service } else { controller.services.append(service) }
             definition.communicationController = controller

@@ -71,7 +71,7 @@ struct ManifestEdit: Sendable, Hashable {
         layers.addSample(to: &blueprint, besideManifest: path)
         guard let text else { return blueprint.add(path, layers.manifestText(library: library)) }
         do throws(BackplaneError) {
-            let edited = try EntryText.add(
+            let edited = try ManifestText.add(
                 library: library, managers: [layers.manager: layers.definition], to: Data(text.utf8))
             blueprint.change(path, from: text, to: String(decoding: edited, as: UTF8.self))
         } catch {

@@ -33,11 +33,11 @@ struct DefinedHost: Sendable {
         func manager(_ className: String, _ configuration: [String: ManifestValue]) -> ManagerDefinition {
             ManagerDefinition(
                 className: "PageManager",
-                communicationController: CommunicationControllerDefinition(
+                communicationController: ComponentDefinition(
                     className: "PageCommunication",
                     services: [
-                        ServiceDefinition(
-                            className: className, propertyName: "service", networkServiceConfiguration: configuration)
+                        ComponentDefinition(
+                            className: className, propertyName: "service", configuration: configuration)
                     ]))
         }
         func definition(_ name: String) -> ManagerDefinition {

@@ -81,7 +81,7 @@ struct CredentialRows {
         for name in ["A", "B", "C", "D"] {
             managers[name] = ManagerDefinition(
                 className: "Manager\(name)", configuration: name == "A" ? ["edition": .integer(edition)] : [:],
-                communicationController: CommunicationControllerDefinition(className: "Communication\(name)"))
+                communicationController: ComponentDefinition(className: "Communication\(name)"))
         }
         return Manifest(
             plugins: [], managers: managers,

@@ -52,7 +52,7 @@ struct HTTPRig: Sendable {
                 managers: [
                     "Fetching": ManagerDefinition(
                         className: "FetchingManager",
-                        communicationController: CommunicationControllerDefinition(
+                        communicationController: ComponentDefinition(
                             className: "FetchingCommunication")),
                     "Observer": ManagerDefinition(className: "CountingObserver"),
                 ], network: NetworkSettings(observers: observers)), plugins: [FetchingPlugin.self],

@@ -17,7 +17,7 @@ final class BorrowedStore: Sendable {
         let manifest = Manifest(managers: [
             "Bench": ManagerDefinition(
                 className: "BenchManager",
-                dataAccessController: DataAccessControllerDefinition(
+                dataAccessController: ComponentDefinition(
                     className: "BenchStore", namespace: BenchBook.namespace))
         ])
         var options = HostOptions(

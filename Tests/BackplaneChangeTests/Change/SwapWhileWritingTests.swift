@@ -22,7 +22,7 @@ struct SwapWhileWritingTests {
     {
         let folder = try TestFolder()
         let manager = ManagerDefinition(
-            className: "DiaryManager", dataAccessController: DataAccessControllerDefinition(className: "DiaryStore"))
+            className: "DiaryManager", dataAccessController: ComponentDefinition(className: "DiaryStore"))
         var options = HostOptions(dataFolder: folder.path, openStore: { _, _, _ in store })
         options.swapFault = { action in if case .suspend = action { store.latch.open() } }
         options.servicesLimit = .seconds(60)

@@ -76,9 +76,9 @@ import Testing
             "{}",
             [plugin("a", ["1.1.0", "2.0.0"]), plugin("b", ["1.2.0", "2.0.0"]), plugin("c", ["1.0.0"], .manager)])
         let definition = ComponentDefinition(
-            role: .networkService, property: "x", className: name,
-            range: try range.map { text throws(VersionRange.Malformed) in try VersionRange(text) }, location: "")
-        let choice = VersionChoice(definition, in: composition)
+            className: name, version: try range.map { text throws(VersionRange.Malformed) in try VersionRange(text) })
+        let address = ComponentAddress(manager: "M", role: .networkService, property: "x")
+        let choice = VersionChoice(PlacedDefinition(definition, at: address), in: composition)
         #expect(choice.why == why)
         #expect(choice.passedOver.map(\.because).sorted() == passedOver.sorted())
     }

@@ -24,7 +24,7 @@ struct AccountTests {
             for (index, key) in keys.enumerated() {
                 managers["Reader\(index + 1)"] = ManagerDefinition(
                     className: "LendingManager",
-                    communicationController: CommunicationControllerDefinition(
+                    communicationController: ComponentDefinition(
                         className: "LendingCommunication", configuration: ["key": .string(key)]))
             }
             return Manifest(plugins: [], managers: managers, network: NetworkSettings(credentials: credentials))

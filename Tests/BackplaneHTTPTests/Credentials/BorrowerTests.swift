@@ -29,7 +29,7 @@ struct BorrowerTests {
                             name,
                             ManagerDefinition(
                                 className: "\(name)Manager",
-                                communicationController: CommunicationControllerDefinition(
+                                communicationController: ComponentDefinition(
                                     className: "\(name)Communication"))
                         )
                     }), network: NetworkSettings(credentials: ["library": credential]))

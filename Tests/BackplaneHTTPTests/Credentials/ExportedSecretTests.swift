@@ -30,7 +30,7 @@ struct ExportedSecretTests {
             managers: [
                 "SecretState": ManagerDefinition(
                     className: "SecretStateManager",
-                    communicationController: CommunicationControllerDefinition(
+                    communicationController: ComponentDefinition(
                         className: "SecretStateCommunication", configuration: ["key": .string(key)]))
             ],
             network: NetworkSettings(credentials: [

@@ -88,7 +88,7 @@ struct ExtendedHost {
             keys.append(key)
             managers[name] = ManagerDefinition(
                 className: className, configuration: ["key": .string(key)],
-                communicationController: CommunicationControllerDefinition(
+                communicationController: ComponentDefinition(
                     className: "LendingCommunication", configuration: ["key": .string(key)]))
             return key
         }
@@ -103,7 +103,7 @@ struct ExtendedHost {
         let lender = UUID().uuidString
         managers["LendingManager"] = ManagerDefinition(
             className: "LendingManager",
-            communicationController: CommunicationControllerDefinition(
+            communicationController: ComponentDefinition(
                 className: "LendingCommunication", configuration: ["key": .string(lender)]))
         let manifest = Manifest(
             plugins: [], managers: managers,

@@ -115,12 +115,12 @@ struct DefinedServiceTests {
         var manifest = document.manifest
         manifest.managers["Second"] = manifest.managers["Pharmacies"]
         manifest.managers["Third"] = manifest.managers["Pharmacies"]
-        manifest.managers["Third"]?.communicationController?.services[0].networkServiceConfiguration["definition"] =
+        manifest.managers["Third"]?.communicationController?.services[0].configuration["definition"] =
             .string(test.test.folder + "/Pharmacies.json")
         manifest.managers["Pharmacies"]?.communicationController?.services[0]
-            .networkServiceConfiguration["definition"] = .string(test.test.folder)
+            .configuration["definition"] = .string(test.test.folder)
         manifest.managers["Second"]?.communicationController?.services[0]
-            .networkServiceConfiguration["definition"] = .string(test.test.folder)
+            .configuration["definition"] = .string(test.test.folder)
         let host = PluginHost(manifest: manifest, plugins: [PharmacyPlugin.self])
         #expect(await host.check().allSatisfy { $0.severity == .warning })
         let composition = await host.composition()

@@ -67,14 +67,6 @@ struct SerializerTests {
         await test.host.stop()
         return problems.map(\.error)
     }
-
-    @Test func `the section is written as it is read`() throws {
-        let manifest = Manifest(
-            managers: ["M": ManagerDefinition(className: "M")], network: NetworkSettings(serializers: ["Flat": "M"]))
-        let read = ManifestDocument(manifest.value)
-        #expect(read.manifest.network.serializers == ["Flat": "M"])
-        #expect(read.problems.isEmpty)
-    }
 }
 
 /// A serializer of lines with an id and a name.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BackplaneHost
 
-/// The `credentials` of a manifest's `network`: read, written, laid over by environments, and refused.
+/// The `credentials` of a manifest's `network`: read, laid over by environments, and refused.
 @Suite(.timeLimit(.minutes(5)))
 struct CredentialSectionTests {
     private func text(_ credentials: String, _ more: String = "") -> Data {
@@ -31,7 +31,7 @@ struct CredentialSectionTests {
          "token": "/token", "expires": "/expires", "refreshToken": "/refresh", "keep": true}
         """#
 
-    @Test func `every scheme is read and written`() throws {
+    @Test func `every scheme is read`() throws {
         let written = """
             {"a": {"type": "basic", "hosts": ["a.test"], "user": "ann", "password": "${PW}", "preemptive": false},
              "b": {"type": "digest", "hosts": ["a.test"], "cookies": true}, "c": \(Self.bearer),
@@ -43,7 +43,6 @@ struct CredentialSectionTests {
         let path = Examples.folder.deletingLastPathComponent().appending(path: "docs/manifest.schema.json")
         let schema = JSONSchema(try ManifestValue(parsing: Data(contentsOf: path)))
         #expect(try schema.violations(in: ManifestValue(parsing: text(written))) == [])
-        #expect(try schema.violations(in: document.manifest.value) == [])
         let credentials = document.manifest.network.credentials
         #expect(
             credentials["a"]
@@ -68,7 +67,6 @@ struct CredentialSectionTests {
                             refreshToken: "/refresh", isKept: true)), managers: ["M"]))
         #expect(credentials["d"] == Credential(hosts: ["a.test"], .bearer(TokenSource(secret: "value of TOKEN"))))
         #expect(credentials["e"]?.scheme == .component("M", values: ["key": "value of KEY"]))
-        #expect(ManifestDocument(document.manifest.value).manifest == document.manifest)
     }
 
     @Test func `an environment changes them`() {

@@ -12,7 +12,7 @@ struct EntryTextTests {
     ]
 
     private func adding(_ library: String?, _ managers: [String: ManifestValue], to text: String) throws -> String {
-        String(decoding: try EntryText.add(library: library, managers: managers, to: Data(text.utf8)), as: UTF8.self)
+        String(decoding: try ManifestText.add(library: library, managers: managers, to: Data(text.utf8)), as: UTF8.self)
     }
 
     @Test func `they come last, in the manner of those that are there`() throws {

@@ -49,17 +49,17 @@ struct `Reading a manifest` {
                 "LibraryManager": ManagerDefinition(
                     className: "LibraryManager", version: "[1.2]", uses: ["clock": "ClockManager"],
                     configuration: ["shelf": "A"],
-                    dataAccessController: DataAccessControllerDefinition(
+                    dataAccessController: ComponentDefinition(
                         className: "BookStore", version: "[1,)", configuration: ["keep": 500],
                         namespace: "books"),
-                    communicationController: CommunicationControllerDefinition(
+                    communicationController: ComponentDefinition(
                         className: "LibraryCommunication", version: "(,4]",
                         configuration: ["patience": 2.5],
                         services: [
-                            ServiceDefinition(
+                            ComponentDefinition(
                                 className: "BooksService", version: "[2.0,3.0)",
                                 propertyName: "books",
-                                networkServiceConfiguration: ["baseURL": "http://127.0.0.1:8080/v2"])
+                                configuration: ["baseURL": "http://127.0.0.1:8080/v2"])
                         ]),
                     activation: .lazy),
                 "ClockManager": ManagerDefinition(className: "Clock"),

@@ -40,7 +40,7 @@ struct `The schema of manifests` {
     func `Generated manifests are valid`(seed: UInt64) throws {
         var random = RandomManifest(seed)
         random.hasForeignKinds = true
-        #expect(try schema.violations(in: random.manifest().value) == [])
+        #expect(try schema.violations(in: random.manifest()) == [])
     }
 
     @Test func `It knows the keys that the reader knows, and no others`() throws {
@@ -50,7 +50,7 @@ struct `The schema of manifests` {
             }
             return properties.keys.sorted()
         }
-        var ours: [(String, ManifestKeys)] = [
+        var ours: [(String, ManifestShape)] = [
             ("root", .root), ("environment", .environment), ("plugin", .plugin), ("manager", .manager),
             ("managerPatch", .manager), ("lockedClass", .lockedClass),
             ("dataAccessController", .dataAccessController), ("communicationController", .communicationController),
@@ -58,17 +58,17 @@ struct `The schema of manifests` {
         ]
         var credential: [String] = []
         for type in CredentialType.allCases {
-            credential += type.keys.all.filter { !credential.contains($0) }
+            credential += type.shape.keys.filter { !credential.contains($0) }
         }
-        ours += [("credential", ManifestKeys(credential)), ("tokenRequest", .tokenRequest)]
+        ours += [("credential", ManifestShape(credential)), ("tokenRequest", .tokenRequest)]
         for section in ManifestSection.all {
-            ours += [(section.key, section.keys), ("\(section.key)Patch", section.keys)]
+            ours += [(section.key, section.shape), ("\(section.key)Patch", section.shape)]
         }
-        for (name, known) in ours { #expect(try keys(name) == known.all.sorted(), "\(name)") }
-        let theirs: [(String, ManifestKeys)] = [
+        for (name, known) in ours { #expect(try keys(name) == known.keys.sorted(), "\(name)") }
+        let theirs: [(String, ManifestShape)] = [
             ("nemoLogicManager", .manager), ("nemoLogicDataAccessController", .dataAccessController),
             ("nemoLogicCommunicationController", .communicationController), ("nemoLogicService", .service),
         ]
-        for (name, known) in theirs { #expect(try keys(name) == known.known(in: .nemoLogic).sorted(), "\(name)") }
+        for (name, known) in theirs { #expect(try keys(name) == known.known(isNemoLogic: true).sorted(), "\(name)") }
     }
 }

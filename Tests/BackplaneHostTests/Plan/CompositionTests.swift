@@ -69,18 +69,18 @@ struct CompositionTests {
         let host = host("bookshelf-both.json", folder)
         let composition = await host.composition()
         await host.stop()
-        let definitions = composition.definitions(of: "ReadingRoomManager")
+        let definitions = composition.document.definitions(of: "ReadingRoomManager")
         #expect(
             definitions.map(\.role) == [.manager, .dataAccessController, .communicationController, .networkService])
-        #expect(definitions.map(\.property) == [nil, nil, nil, "books"])
+        #expect(definitions.map(\.address.property) == [nil, nil, nil, "books"])
         for definition in definitions {
-            let node = try #require(composition.node(of: definition, in: "ReadingRoomManager"))
+            let node = try #require(composition.node(at: definition.address))
             #expect(
-                node.managers == ["ReadingRoomManager"] && node.entry == composition.choice(for: definition)
-                    && node.location == definition.location)
+                node.managers == ["ReadingRoomManager"] && node.entry == composition.catalogue.entry(for: definition)
+                    && node.location == composition.document.location(of: definition))
         }
-        let lines = definitions.map { composition.positions(of: definitions.map(\.location))[$0.location]?.line }
-        #expect(lines == [41, 43, 44, 47], "where the manifest has them")
+        let locations = definitions.map(composition.document.location), positions = composition.positions(of: locations)
+        #expect(locations.map { positions[$0]?.line } == [41, 43, 44, 47], "where the manifest has them")
     }
 
     @Test func `A manifest that cannot be read composes nothing`() async {

@@ -110,14 +110,6 @@ struct `The lock of a manifest` {
         #expect(lines.contains { $0.hasPrefix("error A/B /managers/A~1B/className: lock.mismatch: ") })
         #expect(resolution.plan.managers.isEmpty)
     }
-
-    @Test func `It is part of the manifest's value`() throws {
-        var manifest = ManifestDocument(["manifestVersion": 1, "managers": Self.managers]).manifest
-        manifest.lock = Self.lock
-        for format in ManifestFormat.allCases {
-            #expect(try ManifestDocument(parsing: manifest.value.encoded(as: format)).manifest == manifest)
-        }
-    }
 }
 
 @Suite(.timeLimit(.minutes(5)))
@@ -157,24 +149,24 @@ struct `A lock in a manifest's text` {
     ])
     func `In JSON nothing else changes, and it is indented as the rest is`(before: String, after: String) throws {
         let expected = after.replacing("«A»", with: Self.lines.0).replacing("«B»", with: Self.lines.1)
-        let written = try LockText.put(Self.lock, into: Data(before.utf8))
+        let written = try ManifestText.put(lock: Self.lock, into: Data(before.utf8))
         #expect(String(decoding: written, as: UTF8.self) == expected)
-        #expect(try LockText.put(Self.lock, into: written) == written, "a second time changes nothing")
+        #expect(try ManifestText.put(lock: Self.lock, into: written) == written, "a second time changes nothing")
         #expect(ManifestDocument(parsing: written).manifest.lock == Self.lock)
     }
 
     @Test(arguments: [ManifestFormat.xml, .binary])
     func `Property lists are rewritten, in their own format`(format: ManifestFormat) throws {
         let value: ManifestValue = ["manifestVersion": 1, "managers": [:], "other": .data(Data([1]))]
-        let written = try LockText.put(Self.lock, into: value.encoded(as: format))
+        let written = try ManifestText.put(lock: Self.lock, into: value.encoded(as: format))
         #expect(ManifestFormat(of: written) == format)
         #expect(ManifestDocument(parsing: written).manifest.lock == Self.lock)
-        #expect(try LockText.put(Self.lock, into: written) == written)
+        #expect(try ManifestText.put(lock: Self.lock, into: written) == written)
     }
 
     @Test func `A plain Nemo Logic manifest has no place for one`() throws {
         let error = try #require(throws: BackplaneError.self) {
-            try LockText.put(Self.lock, into: Data("{\"M\": {}}".utf8))
+            try ManifestText.put(lock: Self.lock, into: Data("{\"M\": {}}".utf8))
         }
         #expect(
             error.message

@@ -49,7 +49,7 @@ struct `A plain Nemo Logic property list` {
     }
 
     @Test func `1: it loads unchanged`() {
-        #expect(document.dialect == .nemoLogic)
+        #expect(document.isNemoLogic)
         #expect(document.manifest.plugins == nil)
         #expect(
             document.manifest.managers.keys.sorted() == [
@@ -64,7 +64,7 @@ struct `A plain Nemo Logic property list` {
         let expected = Manifest(managers: [
             "A": ManagerDefinition(
                 className: "ChallengeManager",
-                dataAccessController: DataAccessControllerDefinition(className: "ChallengeData"))
+                dataAccessController: ComponentDefinition(className: "ChallengeData"))
         ])
         #expect(try Manifest(dictionary: dictionary) == expected)
     }

@@ -20,7 +20,7 @@ struct StoreOpeningTests {
     private func manifest(_ damaged: DamagedStorePolicy, isLazy: Bool = false) -> Manifest {
         var notes = ManagerDefinition(
             className: "NotebookManager",
-            dataAccessController: DataAccessControllerDefinition(className: "NoteStore"))
+            dataAccessController: ComponentDefinition(className: "NoteStore"))
         notes.activation = isLazy ? .lazy : .eager
         return Manifest(plugins: [], managers: ["Notes": notes], store: StoreSettings(damaged: damaged))
     }

@@ -18,7 +18,7 @@ struct StoreTests {
         func notebook(_ namespace: String) -> ManagerDefinition {
             ManagerDefinition(
                 className: "NotebookManager",
-                dataAccessController: DataAccessControllerDefinition(className: "NoteStore", namespace: namespace))
+                dataAccessController: ComponentDefinition(className: "NoteStore", namespace: namespace))
         }
         let host = PluginHost(
             manifest: Manifest(plugins: [], managers: ["First": notebook("first"), "Second": notebook("second")]),

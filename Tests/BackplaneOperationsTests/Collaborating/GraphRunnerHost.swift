@@ -31,7 +31,7 @@ struct GraphRunnerHost {
         let runner = ManagerDefinition(
             className: isExclusive ? "ExclusiveGraphRunner" : "GraphRunner",
             configuration: ["key": .string(journal.key)],
-            communicationController: CommunicationControllerDefinition(
+            communicationController: ComponentDefinition(
                 className: "GraphClerk", configuration: ["key": .string(journal.key)]))
         host = PluginHost(
             manifest: ManifestDocument(Manifest(managers: ["GraphRunner": runner])), linked: [Self.edition(1)],

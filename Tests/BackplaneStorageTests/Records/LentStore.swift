@@ -21,7 +21,7 @@ final class LentStore: Sendable {
         let manifest = Manifest(managers: [
             "Lender": ManagerDefinition(
                 className: "LendingManager",
-                dataAccessController: DataAccessControllerDefinition(
+                dataAccessController: ComponentDefinition(
                     className: "LendingStore", configuration: ["key": .string(key)], namespace: namespace))
         ])
         host = PluginHost(

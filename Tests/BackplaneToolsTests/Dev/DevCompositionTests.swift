@@ -14,11 +14,11 @@ struct DevCompositionTests {
         func service(_ configuration: [String: ManifestValue]) -> ManagerDefinition {
             ManagerDefinition(
                 className: "M",
-                communicationController: CommunicationControllerDefinition(
+                communicationController: ComponentDefinition(
                     className: "C",
                     services: [
-                        ServiceDefinition(
-                            className: "WebService", propertyName: "s", networkServiceConfiguration: configuration)
+                        ComponentDefinition(
+                            className: "WebService", propertyName: "s", configuration: configuration)
                     ]))
         }
         let manifest = Manifest(

@@ -252,7 +252,7 @@ struct ApplicationTests {
                 for (name, reader) in [("LibraryManager", "ada"), ("GracesManager", "grace")] {
                     manifest.managers[name]?.dataAccessController?.namespace = reader
                     manifest.managers[name]?.communicationController?.services[0]
-                        .networkServiceConfiguration["account"] = .string(reader)
+                        .configuration["account"] = .string(reader)
                 }
             } body: { shelf, adas in
                 let graces: Remote<Library> = try await shelf.host.manager("GracesManager")

@@ -44,10 +44,10 @@ final class Bookshelf: Sendable {
         for (name, var manager) in definition.managers {
             guard let service = manager.communicationController?.services.first else { continue }
             let version = service.version?.contains("1.0.0") == true ? "v1" : "v2"
-            manager.communicationController?.services[0].networkServiceConfiguration["baseURL"] = .string(
+            manager.communicationController?.services[0].configuration["baseURL"] = .string(
                 "\(server)/\(version)")
-            if case .string(let folder)? = service.networkServiceConfiguration["definition"] {
-                manager.communicationController?.services[0].networkServiceConfiguration["definition"] = .string(
+            if case .string(let folder)? = service.configuration["definition"] {
+                manager.communicationController?.services[0].configuration["definition"] = .string(
                     "\(Self.manifests)/\(folder)")
             }
             if let keep { manager.dataAccessController?.configuration["keep"] = .integer(keep) }

@@ -21,7 +21,7 @@ struct BookStoreTests {
         }
         let manager = ManagerDefinition(
             className: "LibraryManager",
-            dataAccessController: DataAccessControllerDefinition(
+            dataAccessController: ComponentDefinition(
                 className: "BookStore", configuration: ["keep": .integer(2)]))
         try await TestHost.run(
             Manifest(managers: ["LibraryManager": manager]), plugins: [BookshelfPlugin.self],

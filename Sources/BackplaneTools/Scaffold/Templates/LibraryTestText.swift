@@ -42,7 +42,7 @@ extension ManagerLayers {
             @Test func `the library is loaded and its service reads items`() async throws {
                 var manifest = try Manifest(contentsOf: Self.manifest)
                 let url = "http://items.test/all"
-                manifest.managers["\(manager)"]?.communicationController?.services[0].networkServiceConfiguration = ["url": .string(url)]
+                manifest.managers["\(manager)"]?.communicationController?.services[0].configuration = ["url": .string(url)]
                 // Without a folder, the library is looked up beside the tests, where SwiftPM puts it.
                 try await TestHost.run(manifest, plugins: [], pluginPaths: []) { host in
                     host.http.on("GET", url, .json([\(item)(id: "1", text: "one")]))

@@ -54,7 +54,7 @@ extension ManagerLayers {
 
             @Test func `an added item is stored`() async throws {
                 let manifest = Manifest(managers: [
-                    "\(manager)": ManagerDefinition(className: "\(manager)", dataAccessController: DataAccessControllerDefinition(className: "\(store)"))
+                    "\(manager)": ManagerDefinition(className: "\(manager)", dataAccessController: ComponentDefinition(className: "\(store)"))
                 ])
                 try await TestHost.run(manifest, plugins: [\(plugin).self]\(fakes())) { host in
                     let manager = try await host.manager("\(manager)", as: \(contract).self)
@@ -131,14 +131,14 @@ extension ManagerLayers {
     private func serviceTest(_ plugin: String) -> String {
         let withStore =
             hasStore
-            ? "\n            dataAccessController: DataAccessControllerDefinition(className: \"\(store)\")," : ""
+            ? "\n            dataAccessController: ComponentDefinition(className: \"\(store)\")," : ""
         return """
                 @Test func `the service reads items from its URL`() async throws {
-                    let service = ServiceDefinition(
-                        className: "\(service)", propertyName: "feed", networkServiceConfiguration: ["url": "http://items.test/all"])
+                    let service = ComponentDefinition(
+                        className: "\(service)", propertyName: "feed", configuration: ["url": "http://items.test/all"])
                     let definition = ManagerDefinition(
                         className: "\(manager)",\(withStore)
-                        communicationController: CommunicationControllerDefinition(className: "\(communication)", services: [service]))
+                        communicationController: ComponentDefinition(className: "\(communication)", services: [service]))
                     try await TestHost.run(Manifest(managers: ["\(manager)": definition]), plugins: [\(plugin).self]\(fakes())) { host in
                         host.http.on("GET", "http://items.test/all", .json([item]))
                         let manager = try await host.manager("\(manager)", as: \(contract).self)

@@ -45,7 +45,7 @@ final class ErrandHost: Sendable {
                     "Timekeeper": ManagerDefinition(className: "TimekeeperManager"),
                     "Errands": ManagerDefinition(
                         className: "ErrandManager",
-                        communicationController: CommunicationControllerDefinition(
+                        communicationController: ComponentDefinition(
                             className: "ErrandCommunication", configuration: ["record": .string(record)])),
                 ],
                 network: NetworkSettings(
