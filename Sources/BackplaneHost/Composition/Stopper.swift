@@ -1,6 +1,7 @@
 import Backplane
 
-/// The stopping of components: of leaving ones each after its callers, and of replaced ones once their calls have ended.
+/// The stopping of components: of leaving ones each after its callers, and of replaced ones once their calls have
+/// ended.
 final class Stopper {
     let live: LiveComposition
     let instances: Instances
