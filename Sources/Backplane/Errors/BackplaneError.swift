@@ -17,7 +17,7 @@ public struct BackplaneError: Error, Sendable {
     /// The calls that the error has ended, outermost first, each such as `Shelf.find (org.example.shelf)`: the
     /// component, the method and the plugin.
     ///
-    /// Of more than 16 calls, those in the middle are omitted, and a cancelled call omits those that it made itself.
+    /// The list has at most 16 entries, without those in the middle of a longer one, and for a cancelled call only one.
     public var calls: [String] = []
 
     /// Creates an error to throw or to report.

@@ -34,11 +34,19 @@ struct LibraryLoader: Sendable {
         case opened(LibraryFile, DynamicLibrary)
         case described(LoadedPlugin)
         case failed(BackplaneError)
+    }
 
-        /// Takes the next step, unless there is none or an earlier one has failed.
-        func advanced(_ step: (Stage) throws(BackplaneError) -> Stage?) -> Stage {
-            do throws(BackplaneError) { return try step(self) ?? self } catch { return .failed(error) }
-        }
+    /// The steps of a load, as errors name them.
+    ///
+    /// All libraries are loaded before any is described, because loading one discards the Swift runtime's caches of
+    /// types.
+    private enum Step: String, CaseIterable {
+        case compare = "be compared"
+        case copy = "be copied"
+        /// A trial has a limit of its own.
+        case attempt = "be tried"
+        case load = "be loaded"
+        case describe = "describe itself"
     }
 
     /// Returns the plugins of libraries, or the reasons why these were not loaded.
@@ -46,54 +54,18 @@ struct LibraryLoader: Sendable {
     /// A constructor that hangs delays all later libraries, because the system loads one at a time.
     func load(_ wanted: [Wanted]) -> [Result<LoadedPlugin, BackplaneError>] {
         let names = ResourceFolder.Names(), numbers = Numbers(generations)
-        let steps: [(name: String, isLimited: Bool, take: @Sendable (Stage) throws(BackplaneError) -> Stage?)] = [
-            (
-                "be compared", true,
-                { stage throws(BackplaneError) in
-                    guard case .wanted(let library) = stage else { return nil }
-                    return try known(library).map(Stage.described)
+        let steps = Step.allCases.map { step in
+            AbandonableThread.Step<Stage>(isLimited: step != .attempt) { stage in
+                do throws(BackplaneError) {
+                    return try take(step, stage, names, numbers)
+                } catch {
+                    return .failed(error)
                 }
-            ),
-            (
-                "be copied", true,
-                { stage throws(BackplaneError) in
-                    guard case .wanted(let library) = stage else { return nil }
-                    return .copied(try prepare(library, names, numbers))
-                }
-            ),
-            (
-                // It has a limit of its own.
-                "be tried", false,
-                { stage throws(BackplaneError) in
-                    guard case .copied(let file) = stage, let trials else { return nil }
-                    try trials.requireSurvival(of: file, limit: limit, isGivenUp: isGivenUp)
-                    try requireWish(for: file)
-                    return nil
-                }
-            ),
-            // All are loaded before any is described, because loading one discards the Swift runtime's caches of types.
-            (
-                "be loaded", true,
-                { stage throws(BackplaneError) in
-                    if case .copied(let file) = stage { .opened(file, try file.load()) } else { nil }
-                }
-            ),
-            (
-                "describe itself", true,
-                { stage throws(BackplaneError) in
-                    guard case .opened(let file, let library) = stage else { return nil }
-                    return .described(try LoadedPlugin(file, library))
-                }
-            ),
-        ]
-        let last = AbandonableThread.map(
-            wanted.map(Stage.wanted),
-            through: steps.map { step in
-                AbandonableThread.Step(isLimited: step.isLimited) { stage in stage.advanced(step.take) }
-            },
-            limit: limit, by: clock
-        ) { stage, step in
-            late(stage, steps[step].name)
+            }
+        }
+        let last = AbandonableThread.map(wanted.map(Stage.wanted), through: steps, limit: limit, by: clock) {
+            stage, step in
+            late(stage, Step.allCases[step])
         } unable: { _ in
             .failed(.noThread)
         }
@@ -106,12 +78,29 @@ struct LibraryLoader: Sendable {
         }
     }
 
-    private func late(_ stage: Stage, _ what: String) -> Stage {
+    private func take(_ step: Step, _ stage: Stage, _ names: ResourceFolder.Names, _ numbers: Numbers)
+        throws(BackplaneError) -> Stage
+    {
+        switch (step, stage) {
+        case (.compare, .wanted(let library)): return try known(library).map(Stage.described) ?? stage
+        case (.copy, .wanted(let library)): return .copied(try prepare(library, names, numbers))
+        case (.attempt, .copied(let file)):
+            guard let trials else { return stage }
+            try trials.requireSurvival(of: file, limit: limit, isGivenUp: isGivenUp)
+            try requireWish(for: file)
+            return stage
+        case (.load, .copied(let file)): return .opened(file, try file.load())
+        case (.describe, .opened(let file, let library)): return .described(try LoadedPlugin(file, library))
+        default: return stage
+        }
+    }
+
+    private func late(_ stage: Stage, _ step: Step) -> Stage {
         switch stage {
-        case .wanted(let library): return .failed(overdue(library.path, what))
+        case .wanted(let library): return .failed(overdue(library.path, step))
         case .copied(let file), .opened(let file, _):
             generations.overdue.add(file)
-            return .failed(overdue(file.path, what))
+            return .failed(overdue(file.path, step))
         case .described, .failed: return stage
         }
     }
@@ -133,10 +122,10 @@ struct LibraryLoader: Sendable {
         throw .givenUp(at: file.path)
     }
 
-    private func overdue(_ path: String, _ what: String) -> BackplaneError {
+    private func overdue(_ path: String, _ step: Step) -> BackplaneError {
         BackplaneError(
             .callDeadline,
-            "\(FilePath.name(of: path)) took longer than \(limit) to \(what), and still occupies its thread; `backplane validate` shows where it hangs",
+            "\(FilePath.name(of: path)) took longer than \(limit) to \(step.rawValue), and still occupies its thread; `backplane validate` shows where it hangs",
             at: path)
     }
 

@@ -315,7 +315,7 @@ enum ComponentHandles {
 
     static func add(_ component: OfferedServices) -> UInt64 { components.add(component) }
 
-    // What the component retains may look up handles, and is released outside the lock.
+    // The component is released outside the lock, because what it retains may look up handles.
     static func remove(_ handle: UInt64) { components.remove(handle) }
 
     static func find(_ handle: UInt64) -> OfferedServices? { components.find(handle) }

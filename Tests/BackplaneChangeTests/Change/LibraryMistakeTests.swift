@@ -119,6 +119,3 @@ struct LibraryMistakeTests {
         await fixture.host.stop()
     }
 }
-
-extension TestHost {
-}
