@@ -107,3 +107,134 @@ extension Log {
             })
     }
 }
+
+extension ComponentServices {
+    /// Requests a wire to a manager from the host.
+    func find<C: Contract>(_ name: String, _: C.Type, _ call: Call?) async throws(BackplaneError) -> Wire<C> {
+        let needed = contracts.neededWire(C.self)
+        if let problem = needed.wire.problems.first { throw BackplaneError(.wireMismatch, problem) }
+        let table = try calls()
+        let found: Result<Found, BackplaneError> = await withUnsafeContinuation { continuation in
+            let context = Box<@Sendable (Result<Found, BackplaneError>) -> Void> { continuation.resume(returning: $0) }
+                .toContext()
+            name.withBytes { name in
+                if let call {
+                    call.withC {
+                        table.pointer.pointee.find(handle, name, needed.descriptor.pointer, $0, received, context)
+                    }
+                } else {
+                    table.pointer.pointee.find(handle, name, needed.descriptor.pointer, nil, received, context)
+                }
+            }
+        }
+        let connection = try found.get()
+        let wire = connection.wire
+        guard
+            let slot = connection.slot
+                ?? ownSlots.slot(of: wire, { needed.wire.ownSlot(component: handle, wire: wire, host) })
+        else {
+            throw BackplaneError(
+                .interfaceMissing,
+                "the host connects \(name) in a way that this version of the SDK does not support; rebuild the plugin with a newer SDK"
+            )
+        }
+        return Wire(slot)
+    }
+
+    /// Returns the managers that serve a contract.
+    func providers<C: Contract>(of _: C.Type) async throws(BackplaneError) -> [ManagerDescription] {
+        let answer = PendingAnswer()
+        try calls().pointer.pointee.providers(
+            handle, contracts.neededWire(C.self).descriptor.pointer, PendingAnswer.done, answer.toContext())
+        // A lookup takes no time worth cancelling.
+        return try JSON.decode([ListedManager].self, await answer.wait {}.get(), failing: .callInvalidOutput).map(
+            \.description)
+    }
+
+    private func calls() throws(BackplaneError) -> ConstantPointer<bp_calls_1> {
+        guard let table = host.table(BP_CALLS, revision: 1, as: bp_calls_1.self) else {
+            throw BackplaneError(
+                .interfaceMissing, "the host does not offer \(BP_CALLS)/1, which is needed to look up managers")
+        }
+        return table
+    }
+}
+
+/// A manager in the host's list.
+private struct ListedManager: Decodable {
+    let description: ManagerDescription
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: TextKey.self)
+        description = ManagerDescription(
+            name: try container.decode(String.self, forKey: TextKey("name")),
+            className: try container.decode(String.self, forKey: TextKey("className")),
+            version: try container.decode(Version.self, forKey: TextKey("version")),
+            plugin: try container.decode(String.self, forKey: TextKey("plugin")))
+    }
+}
+
+/// The result of a lookup.
+private struct Found: Sendable {
+    var wire: UInt64
+    /// The slot of the wire; `nil` if the host has another lane revision, and the SDK creates the slot.
+    var slot: Slot?
+}
+
+private let received: bp_found = { context, status, found, payload in
+    let answer: Result<Found, BackplaneError>
+    if status == Int32(BP_OK), let found {
+        let connection: bp_connection = read(found)
+        answer = .success(
+            Found(wire: connection.wire, slot: connection.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) }))
+    } else {
+        answer = .failure(EncodedAnswer(status, payload).error)
+    }
+    Box<@Sendable (Result<Found, BackplaneError>) -> Void>.take(context)(answer)
+}
+
+/// The objects that other SDK targets store for a component, one of each class.
+package final class Attachments: Sendable {
+    // An array: there are few, and a dictionary would make the runtime search every loaded image for `Hashable`.
+    private let objects = Mutex<[any AnyObject & Sendable]>([])
+
+    /// Returns the object of a class, which is created when it is first requested.
+    package func object<Object: AnyObject & Sendable>(_ make: () -> Object) -> Object {
+        objects.withLock { objects in
+            for object in objects where type(of: object) == Object.self { return object as! Object }  // just compared
+            let new = make()
+            objects.append(new)
+            return new
+        }
+    }
+}
+
+/// The cancellation of an operation across the boundary, whether it is requested before or after its id is known.
+package struct Cancellation: Sendable {
+    private final class State: Sendable {
+        let value = Mutex((id: UInt64(0), isCancelled: false))
+    }
+    private let send: @Sendable (UInt64) -> Void
+    private let state = State()
+
+    package init(_ send: @escaping @Sendable (UInt64) -> Void) { self.send = send }
+
+    /// Sets the operation's id, and cancels it if that has been requested.
+    ///
+    /// - Parameter id: The id; 0 if the operation has already ended.
+    package func began(_ id: UInt64) {
+        let isCancelled = state.value.withLock { value in
+            value.id = id
+            return value.isCancelled
+        }
+        if isCancelled, id != 0 { send(id) }
+    }
+
+    package func cancel() {
+        let id = state.value.withLock { value in
+            value.isCancelled = true
+            return value.id
+        }
+        if id != 0 { send(id) }
+    }
+}

@@ -184,3 +184,100 @@ private struct HeldPointer: @unchecked Sendable {  // written once, freed when n
         }
     }
 }
+
+/// The state of one component, type-erased.
+struct InstanceState: Sendable {
+    let export: @Sendable (_ version: Int) async throws -> [UInt8]
+    let `import`: @Sendable (_ bytes: [UInt8], _ version: Int) async throws -> Void
+    let exportValue: @Sendable () async throws -> ForeignPointer
+    let importValue: @Sendable (UnsafeRawPointer) -> @Sendable () async throws -> Void
+
+    init<C: Component>(of component: C, _ coding: _StateCoding<C>) {
+        export = { try await coding.export(component, $0) }
+        `import` = { try await coding.import(component, $0, $1) }
+        exportValue = { try await coding.exportValue(component) }
+        importValue = { coding.importValue(component, $0) }
+    }
+}
+
+extension Instance {
+    func exportState(_ version: UInt32) async throws -> [UInt8] {
+        try await requireState().export(Int(version))
+    }
+
+    /// Imports a state that another instance exported.
+    ///
+    /// - Returns: An empty array, the payload of the answer.
+    func importState(_ bytes: [UInt8], _ version: UInt32) async throws -> [UInt8] {
+        try await requireState().import(bytes, Int(version))
+        return []
+    }
+
+    /// Exports the state as a Swift value in its own memory.
+    func exportValue() async throws -> ForeignPointer { try await requireState().exportValue() }
+
+    /// Copies a Swift value that another instance exported, and returns a function that imports it.
+    func importingValue(_ value: UnsafeRawPointer) -> @Sendable () async throws -> [UInt8] {
+        guard let take = state?.importValue(value) else {
+            return { [self] in
+                _ = try requireState()
+                return []
+            }
+        }
+        return {
+            try await take()
+            return []
+        }
+    }
+
+    private func requireState() throws(BackplaneError) -> InstanceState {
+        guard let state else { throw BackplaneError(.callUnimplemented, "the component has no state") }
+        return state
+    }
+}
+
+/// An executor that runs one task outside Swift's thread pool, which plugins may occupy.
+///
+/// The task begins on the calling thread. After it has suspended, it continues on its own threads.
+final class StepThread: TaskExecutor {
+    private struct State {
+        var jobs: [UnownedJob] = []
+        var isRunning = true
+    }
+    private let state = Mutex(State())
+
+    /// Starts `work`, and waits until it has ended or suspended.
+    static func run(_ work: @escaping @Sendable () async -> Void) {
+        let thread = StepThread()
+        Task(executorPreference: thread) { await work() }
+        thread.run()
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let needsThread = state.withLock { state in
+            state.jobs.append(job)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        guard needsThread else { return }
+        // The end of the task releases its executor, which still has to look for a further job.
+        let own = Unmanaged.passRetained(self)
+        let started = bp_start_thread(
+            { Unmanaged<StepThread>.fromOpaque($0).takeRetainedValue().run() }, own.toOpaque())
+        guard started == 0 else { return }
+        // The system has no thread left, so the thread that resumes the task runs it.
+        own.takeRetainedValue().run()
+    }
+
+    private func run() {
+        while let job = next() { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+
+    private func next() -> UnownedJob? {
+        state.withLock { state in
+            state.isRunning = !state.jobs.isEmpty
+            return state.jobs.isEmpty ? nil : state.jobs.removeFirst()
+        }
+    }
+}

@@ -94,3 +94,164 @@ extension Data {
         }
     }
 }
+
+/// The message of a coding error in JSON's terms, and the path of the value it concerns.
+struct JSONMistake {
+    var text: String
+    /// The path as a JSON pointer; `nil` for the whole value.
+    var path: String?
+    /// A Boolean value that indicates whether a value is missing or of another kind of JSON.
+    var isOfKind = false
+
+    private init(_ text: String, _ path: [any CodingKey], cause: (any Error)? = nil) {
+        self.text = text
+        if let detail = Self.detail(of: cause) { self.text += " \(detail)" }
+        self.path = path.isEmpty ? nil : path.pointer
+    }
+
+    init(_ error: EncodingError) {
+        self =
+            switch error {
+            case .invalidValue(_, let context):
+                JSONMistake(context.debugDescription, context.codingPath, cause: context.underlyingError)
+            @unknown default: JSONMistake(String(describing: error), [])
+            }
+    }
+
+    /// Creates the message of an error that decoding `data` has thrown.
+    init(_ error: DecodingError, in data: Data) {
+        switch error {
+        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+            // A type with coding of its own may refuse a value of the right kind, and says why.
+            guard let expected = Self.name(of: type), let found = JSONKind.find(at: context.codingPath, in: data),
+                expected != found
+            else {
+                self.init(context, in: data)
+                return
+            }
+            self.init("expected \(expected), found \(found)", context.codingPath)
+            isOfKind = true
+        case .keyNotFound(let key, let context):
+            self.init("`\(key.stringValue)` is missing", context.codingPath + [key])
+            isOfKind = true
+        case .dataCorrupted(let context):
+            guard context.debugDescription == "The given data was not valid JSON." else {
+                self.init(context, in: data)
+                return
+            }
+            // Foundation's words for what is no JSON, and also for a number that does not fit its type.
+            let isJSON = JSONKind.find(at: [], in: data) != nil
+            self.init(
+                isJSON
+                    ? "a number is not an integer, or is too large for its type"
+                    : "expected JSON, found text that is malformed or too deeply nested",
+                context.codingPath, cause: context.underlyingError)
+        @unknown default: self.init(String(describing: error), [])
+        }
+    }
+
+    /// Creates the message from the error's own description or, if it has none, from the value found.
+    private init(_ context: DecodingError.Context, in data: Data) {
+        let found = JSONKind.find(at: context.codingPath, in: data) ?? "something else"
+        let isSilent = context.debugDescription.isEmpty
+        self.init(
+            isSilent ? "expected another value, found \(found)" : context.debugDescription, context.codingPath,
+            cause: context.underlyingError)
+    }
+
+    private static func detail(of cause: (any Error)?) -> String? {
+        (cause as? CocoaError)?.userInfo["NSDebugDescription"] as? String
+    }
+
+    /// Returns JSON's name for the values from which a type is decoded; `nil` if Foundation's decoder never requests
+    /// the type.
+    private static func name(of type: any Any.Type) -> String? {
+        switch type {
+        case is String.Type: "a string"
+        case is Bool.Type: "a boolean"
+        case is any BinaryInteger.Type: "an integer"
+        case is any BinaryFloatingPoint.Type, is Decimal.Type: "a number"
+        case is [String: Any].Type: "an object"
+        case is [Any].Type: "an array"
+        // The containers are generic, and named for null in their place.
+        default:
+            if "\(type)".hasPrefix("KeyedDecodingContainer") {
+                "an object"
+            } else {
+                "\(type)" == "UnkeyedDecodingContainer" ? "an array" : nil
+            }
+        }
+    }
+}
+
+/// The kind of a JSON value, such as a string or an object.
+private struct JSONKind: Decodable {
+    private let name: String
+    private static let path = CodingUserInfoKey(rawValue: "path")!
+
+    /// Returns the kind of the value at a path; `nil` if there is none.
+    static func find(at path: [any CodingKey], in data: Data) -> String? {
+        let decoder = JSONDecoder()
+        decoder.userInfo[Self.path] = path
+        return try? decoder.decode(JSONKind.self, from: data).name
+    }
+
+    init(from decoder: any Decoder) throws {
+        var inner = decoder
+        for key in decoder.userInfo[Self.path] as? [any CodingKey] ?? [] { inner = try Self.value(of: key, in: inner) }
+        name = Self.name(of: inner)
+    }
+
+    private static func value(of key: any CodingKey, in decoder: any Decoder) throws -> any Decoder {
+        if let object = try? decoder.container(keyedBy: TextKey.self) {
+            return try object.superDecoder(forKey: TextKey(key.stringValue))
+        }
+        var array = try decoder.unkeyedContainer()
+        for _ in 0..<max(0, key.intValue ?? 0) { _ = try array.superDecoder() }
+        return try array.superDecoder()
+    }
+
+    private static func name(of decoder: any Decoder) -> String {
+        if let value = try? decoder.singleValueContainer() {
+            if value.decodeNil() { return "null" }
+            if (try? value.decode(Bool.self)) != nil { return "a boolean" }
+            if (try? value.decode(String.self)) != nil { return "a string" }
+            if (try? value.decode(Double.self)) != nil { return "a number" }
+        }
+        return (try? decoder.unkeyedContainer()) == nil ? "an object" : "an array"
+    }
+}
+
+extension [any CodingKey] {
+    /// The path as a JSON pointer.
+    var pointer: String { map(\.pointerStep).joined() }
+}
+
+extension CodingKey {
+    /// The key as a reference token of a JSON pointer (RFC 6901), after its slash.
+    var pointerStep: String {
+        if let intValue { return "/\(intValue)" }
+        // By scalars: a slash followed by a combining mark is a different character, but still a slash in the pointer.
+        var step = "/"
+        for scalar in stringValue.unicodeScalars {
+            switch scalar {
+            case "~": step += "~0"
+            case "/": step += "~1"
+            default: step.unicodeScalars.append(scalar)
+            }
+        }
+        return step
+    }
+}
+
+/// A coding key for any key of a JSON object.
+///
+/// All hand-written coding uses this one type: an enum of keys would add six conformances to every plugin.
+package struct TextKey: CodingKey {
+    package let stringValue: String
+    package var intValue: Int? { nil }
+
+    package init(_ text: String) { stringValue = text }
+    package init(stringValue: String) { self.stringValue = stringValue }
+    package init?(intValue: Int) { nil }
+}

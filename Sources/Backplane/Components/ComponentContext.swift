@@ -1,3 +1,5 @@
+import Glibc
+
 /// The configuration of a component, and the services that its role may use.
 ///
 /// A context can be stored. After its host has stopped, its services fail with an error instead of crashing.
@@ -131,3 +133,174 @@ public protocol HasFolder: ComponentContext {
 
 /// The context of a role that may use the host's HTTP, as `context.http` of `BackplaneNetwork`.
 public protocol MayUseNetwork: ComponentContext {}
+
+/// The content of a context: a component's configuration and wires, type-erased, its folder and the host's services.
+///
+/// Contexts do not require their owner to conform to `Component`, although it always does. If they did, Swift's runtime
+/// would search every loaded image for that conformance each time a plugin is loaded.
+struct ContextParts: Sendable {
+    private let values: (configuration: any Sendable, wires: any Sendable)
+    let folder: String
+    let services: ComponentServices
+
+    init(configuration: any Sendable, wires: any Sendable, folder: String, services: ComponentServices) {
+        (values, self.folder, self.services) = ((configuration, wires), folder, services)
+    }
+
+    // Both casts succeed: a `ComponentRecord` creates the parts with `Owner.Configuration` and `Owner.Wires`, and the
+    // context of the same `Owner` asks for these types.
+
+    func configuration<Value>() -> Value { values.configuration as! Value }
+    func wires<Value>() -> Value { values.wires as! Value }
+}
+
+extension ContextParts {
+    /// The path of the component's folder, which exists unless the system refuses to create it.
+    var createdFolder: String {
+        if !folder.isEmpty { makeFolders(folder) }
+        return folder
+    }
+
+    /// Creates a folder and its missing parents, accessible to this user only.
+    private func makeFolders(_ path: String) {
+        guard mkdir(path, 0o700) != 0, errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex
+        else { return }
+        makeFolders(String(path[..<slash]))
+        mkdir(path, 0o700)
+    }
+}
+
+extension ComponentContext {
+    /// Creates the context of a role.
+    ///
+    /// - Precondition: The context is one of the SDK's four; the roles permit no others.
+    static func made(of parts: ContextParts) -> Self {
+        let context: any Sendable =
+            switch role {
+            case .manager: ManagerContext<Owner>(parts: parts)
+            case .dataAccessController: DataAccessContext<Owner>(parts: parts)
+            case .communicationController: CommunicationContext<Owner>(parts: parts)
+            case .networkService: NetworkServiceContext<Owner>(parts: parts)
+            }
+        // The precondition, which each role's protocol states as `Context == …Context<Self>`. The switch is over the
+        // role of `Self`, so that it has created the one of the four types that `Self` is.
+        return context as! Self
+    }
+}
+
+/// A manager that serves a contract, as passed to the condition of ``ManagerContext/resolve(_:where:for:)``.
+public struct ManagerDescription: Sendable, Equatable {
+    /// The manager's name in the manifest.
+    public var name: String
+    /// The name of the manager's class.
+    public var className: String
+    /// The version of the manager's class.
+    public var version: Version
+    /// The id of the plugin that provides the manager.
+    public var plugin: String
+
+    package init(name: String, className: String, version: Version, plugin: String) {
+        (self.name, self.className, self.version, self.plugin) = (name, className, version, plugin)
+    }
+}
+
+extension ManagerContext {
+    /// Returns a wire to a manager that is not one of the component's own wires.
+    ///
+    /// The manager is started if necessary. Looking it up again returns the same wire. The function can be called in an
+    /// initialiser: managers that look each other up while they start do not deadlock, because one of them receives
+    /// `manager.cycle`.
+    ///
+    /// - Parameters:
+    ///   - name: The manager's name in the manifest.
+    ///   - type: The contract that the manager serves.
+    ///   - call: The call for which the manager is looked up, if any.
+    /// - Throws: `manager.unknown`; `wire.mismatch` if the manager provides another contract; `manager.cycle`; the
+    ///   error with which the manager failed to start.
+    public func manager<C: Contract>(_ name: String, as type: C.Type = C.self, for call: Call? = nil)
+        async throws(BackplaneError) -> Wire<C>
+    {
+        try await services.find(name, C.self, call)
+    }
+
+    /// Returns a wire to the first matching manager that serves a contract, ordered by plugin and then by name.
+    ///
+    /// - Parameters:
+    ///   - type: The contract that the manager serves.
+    ///   - isWanted: The condition that a manager must meet.
+    ///   - call: The call for which the manager is looked up, if any.
+    /// - Throws: `manager.unknown` if there is none, and the errors of ``manager(_:as:for:)``.
+    public func resolve<C: Contract>(
+        _ type: C.Type = C.self, where isWanted: (ManagerDescription) -> Bool = { _ in true }, for call: Call? = nil
+    ) async throws(BackplaneError) -> Wire<C> {
+        let providers = try await services.providers(of: C.self)
+        if let provider = providers.first(where: isWanted) {
+            return try await manager(provider.name, as: C.self, for: call)
+        }
+        let names = providers.map { "`\($0.name)`" }.joined(separator: ", ")
+        throw BackplaneError(
+            .unknownManager,
+            "no manager was found that provides \(C.name) \(C.version)"
+                + (names.isEmpty ? "" : "; \(names) did not match the predicate"))
+    }
+}
+
+// Members that no program can use: their messages say which role has what is asked for. BackplaneNetwork and
+// BackplaneStorage have those of their own names. docs/compiler-messages.md has the list.
+
+extension ManagerContext {
+    /// Refuses a folder, which a manager does not have.
+    @available(
+        *, unavailable,
+        message: "a manager has no folder: call its data access controller through a wire"
+    )
+    @_documentation(visibility: internal)
+    public var folder: String { "" }
+}
+
+extension DataAccessContext {
+    /// Refuses wires, which a data access controller does not have.
+    @available(
+        *, unavailable,
+        message: "a data access controller cannot call components: its manager calls them, and passes on their results"
+    )
+    @_documentation(visibility: internal)
+    public var wires: UndeclaredMember { UndeclaredMember() }
+}
+
+extension NetworkServiceContext {
+    /// Refuses wires, which a network service does not have.
+    @available(
+        *, unavailable,
+        message: "a network service cannot call components: its communication controller calls them"
+    )
+    @_documentation(visibility: internal)
+    public var wires: UndeclaredMember { UndeclaredMember() }
+}
+
+// The roles with a folder are all but managers.
+extension HasFolder {
+    /// Refuses the lookup of a manager.
+    @available(
+        *, unavailable,
+        message: "only a manager can look up managers: let the manager that owns this component call the other one"
+    )
+    @_documentation(visibility: internal)
+    public func manager<C: Contract>(_ name: String, as type: C.Type = C.self, for call: Call? = nil)
+        async throws(BackplaneError) -> Wire<C>
+    {
+        throw BackplaneError(.roleForbidden, "only a manager can look up managers")
+    }
+
+    /// Refuses the lookup of a manager.
+    @available(
+        *, unavailable,
+        message: "only a manager can look up managers: let the manager that owns this component call the other one"
+    )
+    @_documentation(visibility: internal)
+    public func resolve<C: Contract>(
+        _ type: C.Type = C.self, where isWanted: (ManagerDescription) -> Bool = { _ in true }, for call: Call? = nil
+    ) async throws(BackplaneError) -> Wire<C> {
+        throw BackplaneError(.roleForbidden, "only a manager can look up managers")
+    }
+}

@@ -1,3 +1,5 @@
+import CBackplane
+
 /// The bodies of the methods in a component's contract, defined once per class.
 ///
 /// ```swift
@@ -68,5 +70,222 @@ extension MethodTable where C: Component {
         _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Element>, Call) async throws -> Void
     ) {
         set(memberNumber(of: member), StreamBody(of: C.self, body))
+    }
+}
+
+/// The kind of a method, identified by its number in descriptors; later versions may add kinds.
+package struct MethodKind: Sendable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    package static let async = MethodKind(rawValue: UInt32(BP_ASYNC))
+    package static let sync = MethodKind(rawValue: UInt32(BP_SYNC))
+    package static let stream = MethodKind(rawValue: UInt32(BP_STREAM))
+
+    /// The word for the kind in the text of a contract's layouts; `nil` if this version does not support the kind.
+    package var word: String? {
+        switch rawValue {
+        case Self.async.rawValue: "async"
+        case Self.sync.rawValue: "sync"
+        case Self.stream.rawValue: "stream"
+        default: nil
+        }
+    }
+
+    /// The kind in a sentence, such as "asynchronous".
+    package var adjective: String {
+        switch rawValue {
+        case Self.async.rawValue: "asynchronous"
+        case Self.sync.rawValue: "synchronous"
+        case Self.stream.rawValue: "a stream"
+        default: "of the unknown kind \(rawValue)"
+        }
+    }
+}
+
+// Functions that no program can call: their messages say what to write instead. docs/compiler-messages.md has the list.
+
+extension MethodTable where C: Component {
+    /// Refuses a method of another kind.
+    @available(*, unavailable, message: "the contract declares this method as an AsyncMethod: write `table.async`")
+    @_documentation(visibility: internal)
+    public mutating func sync<Input: Codable & Sendable, Output: Codable & Sendable>(
+        _ member: KeyPath<C.Provides, AsyncMethod<Input, Output>>,
+        _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
+    ) {}
+
+    /// Refuses a method of another kind.
+    @available(
+        *, unavailable,
+        message: "the contract declares this method as a SyncMethod: write `table.sync`, with a body that does not wait"
+    )
+    @_documentation(visibility: internal)
+    public mutating func async<Input: Codable & Sendable, Output: Codable & Sendable>(
+        _ member: KeyPath<C.Provides, SyncMethod<Input, Output>>,
+        _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
+    ) {}
+
+    /// Refuses a method of another kind.
+    @available(
+        *, unavailable,
+        message: "the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends"
+    )
+    @_documentation(visibility: internal)
+    public mutating func async<Input: Codable & Sendable, Element: Codable & Sendable, Output>(
+        _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>,
+        _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
+    ) {}
+
+    /// Refuses a method of another kind.
+    @available(
+        *, unavailable,
+        message: "the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends"
+    )
+    @_documentation(visibility: internal)
+    public mutating func async<Input: Codable & Sendable, Element: Codable & Sendable>(
+        _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>,
+        _ body:
+            nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Element>, Call) async throws -> Void
+    ) {}
+
+    /// Refuses a method of another kind.
+    @available(
+        *, unavailable,
+        message: "the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends"
+    )
+    @_documentation(visibility: internal)
+    public mutating func sync<Input: Codable & Sendable, Element: Codable & Sendable, Output>(
+        _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>,
+        _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
+    ) {}
+
+    /// Refuses a method of another kind.
+    @available(
+        *, unavailable,
+        message: "the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends"
+    )
+    @_documentation(visibility: internal)
+    public mutating func sync<Input: Codable & Sendable, Element: Codable & Sendable>(
+        _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>,
+        _ body:
+            nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Element>, Call) async throws -> Void
+    ) {}
+
+    /// Refuses a method of another kind.
+    @available(
+        *, unavailable,
+        message: "the contract declares this method as an AsyncMethod: write `table.async`, with a body that returns"
+    )
+    @_documentation(visibility: internal)
+    public mutating func stream<Input: Codable & Sendable, Output: Codable & Sendable>(
+        _ member: KeyPath<C.Provides, AsyncMethod<Input, Output>>,
+        _ body:
+            nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Output>, Call) async throws -> Void
+    ) {}
+
+    /// Refuses a method of another kind.
+    @available(
+        *, unavailable,
+        message: "the contract declares this method as a SyncMethod: write `table.sync`, with a body that returns"
+    )
+    @_documentation(visibility: internal)
+    public mutating func stream<Input: Codable & Sendable, Output: Codable & Sendable>(
+        _ member: KeyPath<C.Provides, SyncMethod<Input, Output>>,
+        _ body:
+            nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Output>, Call) async throws -> Void
+    ) {}
+}
+
+// Only `NoContract` has undeclared members. The second function of each name is for bodies from which the compiler
+// cannot infer the input's type. None demands `Provides == NoContract`: the compiler would then say that of a method
+// with a misspelt name, instead of naming it.
+extension MethodTable where C: Component {
+    /// Refuses a method of a component without a contract.
+    @available(
+        *, unavailable,
+        message: "this component provides no contract: add `typealias Provides = …`, the contract with this method"
+    )
+    @_documentation(visibility: internal)
+    public mutating func async<Input, Output>(
+        _ member: KeyPath<C.Provides, UndeclaredMember>,
+        _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
+    ) {}
+
+    /// Refuses a method of a component without a contract.
+    @available(
+        *, unavailable,
+        message: "this component provides no contract: add `typealias Provides = …`, the contract with this method"
+    )
+    @_documentation(visibility: internal)
+    public mutating func async<Output>(
+        _ member: KeyPath<C.Provides, UndeclaredMember>,
+        _ body: nonisolated(nonsending) @escaping @Sendable (C, UndeclaredMember, Call) async throws -> Output
+    ) {}
+
+    /// Refuses a method of a component without a contract.
+    @available(
+        *, unavailable,
+        message: "this component provides no contract: add `typealias Provides = …`, the contract with this method"
+    )
+    @_documentation(visibility: internal)
+    public mutating func sync<Input, Output>(
+        _ member: KeyPath<C.Provides, UndeclaredMember>,
+        _ body: @escaping @Sendable (C, Input, Call) throws -> Output
+    ) {}
+
+    /// Refuses a method of a component without a contract.
+    @available(
+        *, unavailable,
+        message: "this component provides no contract: add `typealias Provides = …`, the contract with this method"
+    )
+    @_documentation(visibility: internal)
+    public mutating func sync<Output>(
+        _ member: KeyPath<C.Provides, UndeclaredMember>,
+        _ body: @escaping @Sendable (C, UndeclaredMember, Call) throws -> Output
+    ) {}
+
+    /// Refuses a method of a component without a contract.
+    @available(
+        *, unavailable,
+        message: "this component provides no contract: add `typealias Provides = …`, the contract with this method"
+    )
+    @_documentation(visibility: internal)
+    public mutating func stream<Input, Element>(
+        _ member: KeyPath<C.Provides, UndeclaredMember>,
+        _ body:
+            nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Element>, Call) async throws -> Void
+    ) {}
+}
+
+/// The type of a member that a component has not declared, used for the compiler's messages.
+///
+/// Members and calls of it have a type, so that the compiler reports the missing member and no consequential errors. No
+/// value of it exists at run time.
+@dynamicMemberLookup
+public struct UndeclaredMember: Sendable {
+    /// Another undeclared member.
+    public subscript(dynamicMember name: String) -> UndeclaredMember { self }
+
+    /// Represents a synchronous call whose result is not used as another type.
+    @discardableResult
+    public func callAsFunction<each Argument>(_ arguments: repeat each Argument) throws -> UndeclaredMember { self }
+
+    /// Represents a call whose result is not used as another type.
+    @discardableResult
+    public func callAsFunction<each Argument>(_ arguments: repeat each Argument) async throws -> UndeclaredMember {
+        self
+    }
+
+    /// Represents a synchronous call.
+    @_disfavoredOverload
+    public func callAsFunction<each Argument, Output>(_ arguments: repeat each Argument) throws -> Output {
+        throw BackplaneError(.wireUnknown, "the component has not declared this member")
+    }
+
+    /// Represents a call.
+    @_disfavoredOverload
+    public func callAsFunction<each Argument, Output>(_ arguments: repeat each Argument) async throws -> Output {
+        throw BackplaneError(.wireUnknown, "the component has not declared this member")
     }
 }

@@ -1,4 +1,6 @@
 public import CBackplane
+import Glibc
+import Synchronization
 
 /// The frame that travels with a call: its deadline, its trace and the components that it has passed through.
 ///
@@ -90,5 +92,160 @@ public struct Call: Sendable {
 extension BackplaneError {
     package static func deadlinePassed(before event: String) -> BackplaneError {
         BackplaneError(.callDeadline, "the call's deadline passed before \(event)")
+    }
+}
+
+/// Runs an operation, such as a call of a native wire, until the deadline of a call.
+///
+/// ```swift
+/// let found = try await withDeadline(call) { try await wires.library.search(query, call) }
+/// ```
+///
+/// A method that is called natively runs in its caller's task, which the deadline does not end. This function cancels
+/// the operation when the deadline of `call` passes, and throws an error without waiting for the operation: one that
+/// ignores its cancellation continues, and its result is discarded.
+///
+/// Without a deadline the operation runs in the caller's task at no extra cost. With a deadline it runs in a separate
+/// task, with the caller's priority and task-local values, beside a task that sleeps.
+///
+/// - Throws: `call.deadline`; otherwise the operation's error, as ``BackplaneError/init(thrown:)`` converts it.
+public func withDeadline<Value: Sendable>(
+    _ call: Call, _ operation: @escaping @Sendable () async throws -> Value
+) async throws(BackplaneError) -> Value {
+    guard let timeLeft = call.timeLeft else {
+        do { return try await operation() } catch { throw BackplaneError(thrown: error) }
+    }
+    try call.checkDeadline()
+    let first = FirstResult<Value>()
+    let work = Task {
+        do { first.receive(.success(try await operation())) } catch {
+            first.receive(.failure(BackplaneError(thrown: error)))
+        }
+    }
+    let timer = Task {
+        do { try await Task.sleep(for: timeLeft) } catch { return }
+        first.receive(.failure(.deadlinePassed(before: "the operation ended")))
+    }
+    defer {
+        timer.cancel()
+        work.cancel()
+    }
+    return try await withTaskCancellationHandler {
+        await first.wait()
+    } onCancel: {
+        work.cancel()
+    }.get()
+}
+
+/// A receiver of several results, which stores the first one.
+private final class FirstResult<Value: Sendable>: Sendable {
+    private enum State {
+        case nothing
+        case waiting(UnsafeContinuation<Result<Value, BackplaneError>, Never>)
+        case received(Result<Value, BackplaneError>)
+        case over
+    }
+    private let state = Mutex(State.nothing)
+
+    func receive(_ result: Result<Value, BackplaneError>) {
+        let waiting = state.withLock { state -> UnsafeContinuation<Result<Value, BackplaneError>, Never>? in
+            switch state {
+            case .nothing: state = .received(result)
+            case .waiting(let continuation):
+                state = .over
+                return continuation
+            case .received, .over: break
+            }
+            return nil
+        }
+        waiting?.resume(returning: result)
+    }
+
+    /// Returns the first result, waiting for it if necessary.
+    ///
+    /// It must be called exactly once.
+    func wait() async -> Result<Value, BackplaneError> {
+        await withUnsafeContinuation { continuation in
+            let result = state.withLock { state -> Result<Value, BackplaneError>? in
+                if case .received(let result) = state {
+                    state = .over
+                    return result
+                }
+                state = .waiting(continuation)
+                return nil
+            }
+            if let result { continuation.resume(returning: result) }
+        }
+    }
+}
+
+/// An instant on the clock that both sides of the boundary share: `CLOCK_MONOTONIC`, in nanoseconds.
+package struct Deadline: Sendable, Comparable {
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    package static var now: Deadline {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Deadline(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    package static func < (a: Deadline, b: Deadline) -> Bool { a.nanoseconds < b.nanoseconds }
+
+    /// Returns the instant that is `duration` later.
+    ///
+    /// The sum saturates: a duration too long for the clock results in the clock's latest instant, which no call
+    /// reaches.
+    package static func + (deadline: Deadline, duration: Duration) -> Deadline {
+        let (seconds, attoseconds) = duration.components
+        let (whole, overflowed) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflowed else { return Deadline(nanoseconds: seconds < 0 ? 1 : .max) }
+        let (span, overflowedThen) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        let (sum, overflowedAgain) = deadline.nanoseconds.addingReportingOverflow(span)
+        guard !overflowedThen, !overflowedAgain else { return Deadline(nanoseconds: seconds < 0 ? 1 : .max) }
+        return Deadline(nanoseconds: max(sum, 1))
+    }
+
+    package static func - (a: Deadline, b: Deadline) -> Duration {
+        .nanoseconds(a.nanoseconds) - .nanoseconds(b.nanoseconds)
+    }
+}
+
+/// A clock by which time limits, deadlines and pauses are measured.
+package protocol DeadlineClock: AnyObject, Sendable {
+    /// The current time.
+    var moment: Deadline { get }
+    /// Runs `action` at the given time, or soon after it if the time has passed.
+    func schedule(_ id: UInt64, at time: Deadline, _ action: @escaping @Sendable () -> Void)
+    /// Withdraws an action that has not started.
+    func cancel(_ id: UInt64)
+}
+
+extension DeadlineClock {
+    /// Returns the time left until the deadline of a call; `nil` without a deadline.
+    package func timeLeft(of call: Call) -> Duration? { call.deadline.map { $0 - moment } }
+}
+
+extension Call {
+    /// Lends the frame for the duration of `body`.
+    @inlinable
+    package func withC<Result>(_ body: (UnsafePointer<bp_call>) -> Result) -> Result {
+        withUnsafePointer(to: frame, body)
+    }
+
+    /// Copies a borrowed frame; `nil` begins a new call.
+    package init(copying frame: UnsafePointer<bp_call>?) {
+        self.init()
+        if let frame { self.frame = frame.pointee }
+    }
+}
+
+extension Double {
+    /// The current time in seconds since 1970.
+    package static var secondsSince1970: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

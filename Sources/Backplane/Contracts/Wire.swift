@@ -30,3 +30,243 @@ public struct Wire<C: Contract>: Sendable {
         BoundStream(slot: slot, member: memberNumber(of: member))
     }
 }
+
+/// An ``AsyncMethod`` of a ``Wire`` or a ``Remote``, which can be stored and called at any time.
+@frozen
+public struct BoundAsync<Input: Sendable, Output: Sendable, Frame>: Sendable {
+    @usableFromInline let slot: Slot
+    @usableFromInline let member: Int
+
+    @inlinable @inline(__always)
+    init(slot: Slot, member: Int) { (self.slot, self.member) = (slot, member) }
+
+    /// Calls the method.
+    ///
+    /// - Parameters:
+    ///   - input: The argument of the method.
+    ///   - call: The frame of the call being served, or one started with `context.begin()`.
+    /// - Throws: The component's error, as ``BackplaneError/init(thrown:)`` converts it; `call.deadline`;
+    ///   `call.cancelled`; `call.retired` after the component has stopped.
+    @inlinable @inline(__always)
+    public func callAsFunction(_ input: Input, _ call: Call) async throws(BackplaneError) -> Output {
+        try await slot.call(member, input, call)
+    }
+}
+
+extension BoundAsync where Input == Nothing {
+    /// Calls a method that takes no input.
+    ///
+    /// - Parameter call: The frame of the call being served, or one started with `context.begin()`.
+    @inlinable @inline(__always)
+    public func callAsFunction(_ call: Call) async throws(BackplaneError) -> Output {
+        try await slot.call(member, Nothing(), call)
+    }
+}
+
+/// A ``SyncMethod`` of a ``Wire`` or a ``Remote``, which can be stored and called at any time.
+@frozen
+public struct BoundSync<Input: Sendable, Output: Sendable, Frame>: Sendable {
+    @usableFromInline let slot: Slot
+    @usableFromInline let member: Int
+
+    @inlinable @inline(__always)
+    init(slot: Slot, member: Int) { (self.slot, self.member) = (slot, member) }
+
+    /// Calls the method.
+    ///
+    /// - Parameters:
+    ///   - input: The argument of the method.
+    ///   - call: The frame of the call being served, or one started with `context.begin()`.
+    /// - Throws: The component's error, as ``BackplaneError/init(thrown:)`` converts it; `call.deadline`;
+    ///   `call.retired` after the component has stopped.
+    @inlinable @inline(__always)
+    public func callAsFunction(_ input: Input, _ call: Call) throws(BackplaneError) -> Output {
+        try slot.callNow(member, input, call)
+    }
+}
+
+extension BoundSync where Input == Nothing {
+    /// Calls a method that takes no input.
+    ///
+    /// - Parameter call: The frame of the call being served, or one started with `context.begin()`.
+    @inlinable @inline(__always)
+    public func callAsFunction(_ call: Call) throws(BackplaneError) -> Output {
+        try slot.callNow(member, Nothing(), call)
+    }
+}
+
+// MARK: Without a frame
+
+/// The marker type of methods taken from a ``Remote``: the call frame may be omitted.
+public enum OptionalFrame {}
+
+extension BoundAsync where Frame == OptionalFrame {
+    /// Calls the method without a deadline or a trace.
+    @inlinable @inline(__always)
+    public func callAsFunction(_ input: Input) async throws(BackplaneError) -> Output {
+        try await slot.call(member, input, Call())
+    }
+}
+
+extension BoundAsync where Input == Nothing, Frame == OptionalFrame {
+    /// Calls a method that takes no input, without a deadline or a trace.
+    @inlinable @inline(__always)
+    public func callAsFunction() async throws(BackplaneError) -> Output {
+        try await slot.call(member, Nothing(), Call())
+    }
+}
+
+extension BoundSync where Frame == OptionalFrame {
+    /// Calls the method without a deadline or a trace.
+    @inlinable @inline(__always)
+    public func callAsFunction(_ input: Input) throws(BackplaneError) -> Output {
+        try slot.callNow(member, input, Call())
+    }
+}
+
+extension BoundSync where Input == Nothing, Frame == OptionalFrame {
+    /// Calls a method that takes no input, without a deadline or a trace.
+    @inlinable @inline(__always)
+    public func callAsFunction() throws(BackplaneError) -> Output {
+        try slot.callNow(member, Nothing(), Call())
+    }
+}
+
+/// The marker type of methods taken from a ``Wire``: the call frame is required.
+///
+/// A component passes on the frame of the call that it serves, or begins a new one with `context.begin()`.
+public enum RequiredFrame {}
+
+// The four functions below exist for their message. They have bodies only because Swift requires them.
+
+extension BoundAsync where Frame == RequiredFrame {
+    /// Unavailable: a call through a ``Wire`` passes on the call being served.
+    @available(
+        *, unavailable,
+        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
+    )
+    // Never runs: the compiler refuses every call.
+    public func callAsFunction(_ input: Input) async throws(BackplaneError) -> Output { fatalError("unavailable") }
+}
+
+extension BoundAsync where Input == Nothing, Frame == RequiredFrame {
+    /// Unavailable: a call through a ``Wire`` passes on the call being served.
+    @available(
+        *, unavailable,
+        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
+    )
+    // Never runs: the compiler refuses every call.
+    public func callAsFunction() async throws(BackplaneError) -> Output { fatalError("unavailable") }
+}
+
+extension BoundSync where Frame == RequiredFrame {
+    /// Unavailable: a call through a ``Wire`` passes on the call being served.
+    @available(
+        *, unavailable,
+        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
+    )
+    // Never runs: the compiler refuses every call.
+    public func callAsFunction(_ input: Input) throws(BackplaneError) -> Output { fatalError("unavailable") }
+}
+
+extension BoundSync where Input == Nothing, Frame == RequiredFrame {
+    /// Unavailable: a call through a ``Wire`` passes on the call being served.
+    @available(
+        *, unavailable,
+        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
+    )
+    // Never runs: the compiler refuses every call.
+    public func callAsFunction() throws(BackplaneError) -> Output { fatalError("unavailable") }
+}
+
+/// A ``StreamMethod`` of a ``Wire`` or a ``Remote``, which can be stored and opened at any time.
+public struct BoundStream<Input: Sendable, Element: Sendable, Frame>: Sendable {
+    let slot: Slot
+    let member: Int
+
+    init(slot: Slot, member: Int) { (self.slot, self.member) = (slot, member) }
+
+    /// Returns the elements of a stream, which is opened when the first one is requested.
+    ///
+    /// - Parameters:
+    ///   - input: The argument of the stream.
+    ///   - call: The frame of the call being served, or one started with `context.begin()`. Its deadline bounds the
+    ///     opening of the stream, not its lifetime.
+    public func callAsFunction(_ input: Input, _ call: Call) -> StreamElements<Element> {
+        StreamElements(of: (slot, member), isResumable: false) { [slot, member] (_, _) async throws(BackplaneError) in
+            try await slot.open(member, input, call, Element.self)
+        }
+    }
+}
+
+extension BoundStream where Input == Nothing {
+    /// Returns the elements of a stream that takes no input.
+    ///
+    /// - Parameter call: The frame of the call being served, or one started with `context.begin()`.
+    public func callAsFunction(_ call: Call) -> StreamElements<Element> { self(Nothing(), call) }
+}
+
+extension BoundStream where Frame == OptionalFrame {
+    /// Returns the elements of a stream that is opened without a deadline or a trace.
+    public func callAsFunction(_ input: Input) -> StreamElements<Element> { self(input, Call()) }
+}
+
+extension BoundStream where Input == Nothing, Frame == OptionalFrame {
+    /// Returns the elements of a stream that takes no input and is opened without a deadline or a trace.
+    public func callAsFunction() -> StreamElements<Element> { self(Nothing(), Call()) }
+}
+
+// The functions below exist for their message, as those of ``BoundAsync`` do.
+
+extension BoundStream where Frame == RequiredFrame {
+    /// Unavailable: a stream of a ``Wire`` is opened for the call being served.
+    @available(
+        *, unavailable,
+        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
+    )
+    // Never runs: the compiler refuses every call.
+    public func callAsFunction(_ input: Input) -> StreamElements<Element> { fatalError("unavailable") }
+}
+
+extension BoundStream where Input == Nothing, Frame == RequiredFrame {
+    /// Unavailable: a stream of a ``Wire`` is opened for the call being served.
+    @available(
+        *, unavailable,
+        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
+    )
+    // Never runs: the compiler refuses every call.
+    public func callAsFunction() -> StreamElements<Element> { fatalError("unavailable") }
+}
+
+/// A manager as called by a host program or a test: `try await library.search(query)`.
+///
+/// The call frame is optional here; without one, a call has no deadline and no trace. Methods can be stored:
+/// `let search = library.search`. After the host has stopped, every call throws `call.retired`.
+@dynamicMemberLookup @frozen
+public struct Remote<C: Contract>: Sendable {
+    @usableFromInline let slot: Slot
+
+    package init(_ slot: Slot) { self.slot = slot }
+
+    /// Returns a method of the contract, bound to the manager.
+    @inlinable @inline(__always)
+    public subscript<Input: Sendable, Output: Sendable>(
+        dynamicMember member: KeyPath<C, AsyncMethod<Input, Output>>
+    ) -> BoundAsync<Input, Output, OptionalFrame> {
+        BoundAsync(slot: slot, member: memberNumber(of: member))
+    }
+
+    /// Returns a synchronous method of the contract, bound to the manager.
+    @inlinable @inline(__always)
+    public subscript<Input: Sendable, Output: Sendable>(
+        dynamicMember member: KeyPath<C, SyncMethod<Input, Output>>
+    ) -> BoundSync<Input, Output, OptionalFrame> {
+        BoundSync(slot: slot, member: memberNumber(of: member))
+    }
+    /// Returns a stream of the contract, bound to the manager.
+    public subscript<Input: Sendable, Element: Sendable>(
+        dynamicMember member: KeyPath<C, StreamMethod<Input, Element>>
+    ) -> BoundStream<Input, Element, OptionalFrame> {
+        BoundStream(slot: slot, member: memberNumber(of: member))
+    }
+}

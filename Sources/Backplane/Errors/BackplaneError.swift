@@ -108,3 +108,285 @@ extension BackplaneError.Failure {
         details.filter { !$0.key.hasPrefix(".") }.sorted { $0.key < $1.key }
     }
 }
+
+extension BackplaneError {
+    /// The kind of an error, as text such as `plugin.abi-mismatch`.
+    ///
+    /// Codes that are known only to a newer version are preserved.
+    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+        /// The text of the code: an area, a dot and a reason.
+        public let rawValue: String
+        /// Creates a code from its text.
+        ///
+        /// Every text is valid.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        private init(_ rawValue: String) { self.rawValue = rawValue }
+        /// The text of the code.
+        public var description: String { rawValue }
+    }
+}
+
+/// Errors of a manifest and of its resolution.
+extension BackplaneError.Code {
+    /// The manifest cannot be read from its file.
+    public static let manifestUnreadable = Self("manifest.unreadable")
+    /// The manifest is not well-formed, or already contains a manager that is to be added.
+    public static let manifestMalformed = Self("manifest.malformed")
+    /// A value in the manifest has the wrong type.
+    public static let manifestWrongType = Self("manifest.wrong-type")
+    /// A required key is missing.
+    public static let manifestMissingKey = Self("manifest.missing-key")
+    /// The manifest has a key that is not defined at its place.
+    public static let manifestUnknownKey = Self("manifest.unknown-key")
+    /// The manifest has a form that this operation or this version does not support.
+    public static let manifestUnsupported = Self("manifest.unsupported")
+    /// The manifest has no managers, so activating it would stop every manager.
+    public static let manifestEmpty = Self("manifest.empty")
+    /// The manifest changes a section that a running host cannot change.
+    public static let manifestNeedsRestart = Self("manifest.needs-restart")
+    /// The manifest cannot be written.
+    public static let manifestUnwritable = Self("manifest.unwritable")
+    /// The manifest defines no environment of the requested name.
+    public static let manifestUnknownEnvironment = Self("manifest.unknown-environment")
+    /// A variable without a default is not set.
+    public static let manifestUnsetVariable = Self("manifest.unset-variable")
+    /// A reference to a variable is not of the form `${NAME}` or `${NAME:-default}`.
+    public static let manifestMalformedVariable = Self("manifest.malformed-variable")
+    /// No manager has the name, or none serves the contract.
+    public static let unknownManager = Self("manager.unknown")
+    /// No loaded plugin registers the class.
+    public static let unknownClass = Self("component.unknown-class")
+    /// The class exists, but has another role.
+    public static let wrongRole = Self("component.wrong-role")
+    /// The available version is outside the range that the manifest allows.
+    public static let versionOutOfRange = Self("component.version-out-of-range")
+    /// A string is not a version or a range of versions.
+    public static let versionMalformed = Self("version.malformed")
+    /// A required wire has no provider.
+    public static let wireUnsatisfied = Self("wire.unsatisfied")
+    /// The manifest names a wire that the component does not declare.
+    public static let wireUnknown = Self("wire.unknown")
+    /// The provider's contract does not match the one that its consumer requires.
+    public static let wireMismatch = Self("wire.mismatch")
+    /// Managers depend on each other in a cycle.
+    public static let dependencyCycle = Self("manager.cycle")
+    /// A manager cannot be used because a manager that it uses cannot be used.
+    public static let dependencyUnsatisfied = Self("manager.unsatisfied")
+    /// A component's configuration cannot be decoded.
+    public static let configurationInvalid = Self("configuration.invalid")
+    /// The chosen class or version differs from the manifest's lock.
+    public static let lockMismatch = Self("lock.mismatch")
+    /// The manifest's lock has no entry for a definition.
+    public static let lockIncomplete = Self("lock.incomplete")
+    /// The manifest's lock has an entry without a definition.
+    public static let lockObsolete = Self("lock.obsolete")
+    /// Two data access controllers would share a folder.
+    public static let folderShared = Self("component.folder-shared")
+}
+
+/// Errors of loading.
+extension BackplaneError.Code {
+    /// No library was found under the name or path.
+    public static let pluginNotFound = Self("plugin.not-found")
+    /// The library or its files cannot be read or copied.
+    public static let pluginUnreadable = Self("plugin.unreadable")
+    /// The library is not a regular file, or its owner or mode does not permit loading it.
+    public static let pluginUntrusted = Self("plugin.untrusted")
+    /// The library's SHA-256 does not match the manifest's.
+    public static let pluginDigestMismatch = Self("plugin.digest-mismatch")
+    /// The library is not a complete ELF image, or its tables point outside it.
+    public static let pluginDamaged = Self("plugin.damaged")
+    /// The library was built for another architecture.
+    public static let pluginWrongMachine = Self("plugin.wrong-machine")
+    /// The library has no identity section.
+    public static let pluginNoIdentity = Self("plugin.no-identity")
+    /// The library does not export the entry function.
+    public static let pluginNoEntry = Self("plugin.no-entry")
+    /// Host and plugin have no ABI number in common.
+    public static let pluginABIMismatch = Self("plugin.abi-mismatch")
+    /// The plugin was built with another minor version of Swift.
+    public static let pluginToolchainMismatch = Self("plugin.toolchain-mismatch")
+    /// The plugin lays out a struct of the ABI differently from the host.
+    public static let pluginLayoutMismatch = Self("plugin.layout-mismatch")
+    /// The dynamic linker cannot load the library.
+    public static let pluginLoadFailed = Self("plugin.load-failed")
+    /// The library terminated or blocked the child process in which it was first opened.
+    public static let pluginTrialFailed = Self("plugin.trial-failed")
+    /// The plugin's entry function returned an error.
+    public static let pluginRefused = Self("plugin.refused")
+    /// The plugin's answer or one of its descriptors violates the rules of the boundary.
+    public static let pluginInvalidAnswer = Self("plugin.invalid-answer")
+    /// A plugin is already loaded in the same version.
+    public static let pluginDuplicate = Self("plugin.duplicate")
+    /// The host is linked with a static Swift runtime, beside which no library can be loaded.
+    public static let hostStaticRuntime = Self("host.static-runtime")
+    /// The system refuses the host a thread, process or open file that it needs.
+    public static let hostExhausted = Self("host.exhausted")
+    /// The folder that libraries are loaded from cannot be used.
+    public static let loadFolderUnusable = Self("host.load-folder-unusable")
+    /// The folder for components' data cannot be used.
+    public static let dataFolderUnusable = Self("host.data-folder-unusable")
+}
+
+/// Errors of swapping.
+extension BackplaneError.Code {
+    /// No active plugin has the id or name.
+    public static let pluginUnknown = Self("plugin.unknown")
+    /// The swap was refused before anything was changed.
+    public static let swapRefused = Self("swap.refused")
+    /// A step of the swap failed, and the old code continues.
+    public static let swapFailed = Self("swap.failed")
+    /// A state has a schema, version or content that the code cannot read or write.
+    public static let stateIncompatible = Self("state.incompatible")
+}
+
+/// Errors of the control socket.
+extension BackplaneError.Code {
+    /// The control socket cannot be created.
+    public static let controlUnusable = Self("control.unusable")
+    /// No host listens on the socket, or it does not answer.
+    public static let controlUnreachable = Self("control.unreachable")
+    /// Host and tool use incompatible versions of the protocol.
+    public static let controlProtocol = Self("control.protocol")
+    /// A request is not valid.
+    public static let controlMalformed = Self("control.malformed")
+    /// The host does not support a request of this name.
+    public static let controlUnknownRequest = Self("control.unknown-request")
+    /// The user of the other process is not allowed to send or answer requests.
+    public static let controlForbidden = Self("control.forbidden")
+    /// The host has no threads or file descriptors left for the request.
+    public static let controlBusy = Self("control.busy")
+    /// The answer cannot be written as JSON.
+    public static let controlFailed = Self("control.failed")
+}
+
+/// Errors of calls.
+extension BackplaneError.Code {
+    /// The input of a call cannot be encoded or decoded.
+    public static let callInvalidInput = Self("call.invalid-input")
+    /// The output of a call cannot be encoded or decoded.
+    public static let callInvalidOutput = Self("call.invalid-output")
+    /// The provider does not implement the method.
+    public static let callUnimplemented = Self("call.unimplemented")
+    /// The method is a stream and was called, or is not a stream and was opened.
+    public static let callWrongKind = Self("call.wrong-kind")
+    /// The call was cancelled.
+    public static let callCancelled = Self("call.cancelled")
+    /// The call's deadline has passed.
+    public static let callDeadline = Self("call.deadline")
+    /// The called or the calling component has stopped, or cannot be awaited while it is restarted.
+    public static let callRetired = Self("call.retired")
+    /// Too many calls already wait for the called component.
+    public static let callOverloaded = Self("call.overloaded")
+    /// The provider of the stream was swapped or stopped, and the stream can be opened again.
+    public static let streamInterrupted = Self("stream.interrupted")
+    /// The stream was read twice, by two readers concurrently, or after it was closed.
+    public static let streamMisused = Self("stream.misused")
+    /// The component threw its own error.
+    public static let componentFailed = Self("component.failed")
+    /// The component's role does not permit the use of this host service.
+    public static let roleForbidden = Self("role.forbidden")
+    /// The host has stopped.
+    public static let hostStopped = Self("host.stopped")
+    /// The host does not offer a service that the plugin needs.
+    public static let interfaceMissing = Self("host.interface-missing")
+    /// A component's timer has an invalid value or a name in use, or there are too many timers.
+    public static let timerRefused = Self("timer.refused")
+    /// A file cannot be handed over to another component, or adopted by one.
+    public static let fileRefused = Self("file.refused")
+    /// The plugin has no such resource file.
+    public static let resourceMissing = Self("resource.missing")
+}
+
+extension BackplaneError: Codable {
+    /// Decodes an object with a `code`; every other key is optional.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: TextKey.self)
+        self.init(
+            Code(rawValue: try container.decode(String.self, forKey: .code)),
+            try container.decodeIfPresent(String.self, forKey: .message) ?? "",
+            at: try container.decodeIfPresent(String.self, forKey: .location),
+            failure: try Failure(ifIn: container),
+            causes: try container.decodeIfPresent([BackplaneError].self, forKey: .causes) ?? [])
+        calls = try container.decodeIfPresent([String].self, forKey: .calls) ?? []
+    }
+
+    /// Encodes an object with `code` and `message`, and with `location`, `failure`, `causes` and `calls` where present.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: TextKey.self)
+        try container.encode(code.rawValue, forKey: .code)
+        try container.encode(message, forKey: .message)
+        try container.encodeIfPresent(location, forKey: .location)
+        try failure?.encode(in: &container)
+        if !causes.isEmpty { try container.encode(causes, forKey: .causes) }
+        if !calls.isEmpty { try container.encode(calls, forKey: .calls) }
+    }
+}
+
+extension BackplaneError.Failure {
+    /// Decodes the failure; `nil` for an error without one.
+    fileprivate init?(ifIn error: KeyedDecodingContainer<TextKey>) throws {
+        guard error.contains(.failure), try !error.decodeNil(forKey: .failure) else { return nil }
+        let container = try error.nestedContainer(keyedBy: TextKey.self, forKey: .failure)
+        self.init(
+            code: try container.decode(String.self, forKey: .code),
+            details: try container.decode([String: String].self, forKey: .details))
+    }
+
+    fileprivate func encode(in error: inout KeyedEncodingContainer<TextKey>) throws {
+        var container = error.nestedContainer(keyedBy: TextKey.self, forKey: .failure)
+        try container.encode(code, forKey: .code)
+        try container.encode(details, forKey: .details)
+    }
+}
+
+extension TextKey {
+    fileprivate static let code = TextKey("code")
+    fileprivate static let message = TextKey("message")
+    fileprivate static let location = TextKey("location")
+    fileprivate static let failure = TextKey("failure")
+    fileprivate static let causes = TextKey("causes")
+    fileprivate static let calls = TextKey("calls")
+    fileprivate static let details = TextKey("details")
+}
+
+/// An error of a component whose code, message and details reach its callers.
+///
+/// Any other error arrives as ``BackplaneError/Code/componentFailed`` with its description as the message.
+///
+/// ```swift
+/// struct NotOnShelf: ComponentError {
+///     var title: String
+///     var code: String { "library.not-on-shelf" }
+///     var message: String { "`\(title)` is lent out" }
+/// }
+/// ```
+public protocol ComponentError: Error {
+    /// The kind of the error, for callers to compare.
+    var code: String { get }
+    /// A description of the problem, in one line.
+    var message: String { get }
+    /// Further facts, keyed by name. Default: none. They are written to logs, so they must not contain secrets, except
+    /// for those whose names begin with a dot.
+    var details: [String: String] { get }
+}
+
+extension ComponentError {
+    /// The default: no details.
+    public var details: [String: String] { [:] }
+}
+
+extension BackplaneError {
+    /// Creates the error that callers receive for an error thrown by a component.
+    ///
+    /// A `BackplaneError` is kept unchanged, and a `CancellationError` becomes `call.cancelled`.
+    public init(thrown error: any Error) {
+        switch error {
+        case let error as BackplaneError: self = error
+        case let error as any ComponentError:
+            self.init(.componentFailed, error.message, failure: Failure(code: error.code, details: error.details))
+        case is CancellationError: self.init(.callCancelled, "the call was cancelled")
+        default: self.init(.componentFailed, String(describing: error))
+        }
+    }
+}

@@ -95,3 +95,175 @@ package indirect enum TypeLayout: Sendable {
         self = try reader.layout(of: type)
     }
 }
+
+/// The text of a layout, on one line:
+///
+///     Array<#0=struct Library.Book 40/8/40/4096{title:String,tags:Optional<Array<String>>,next:Array<#0>}>
+///
+/// A declared type has a number, its name, size, alignment, stride and spare bit patterns, and its members.
+extension TypeLayout {
+    package var text: String {
+        var text = ""
+        write(to: &text)
+        return text
+    }
+
+    func write(to text: inout String) {
+        switch self {
+        case .standard(let name, let arguments):
+            text += name
+            Self.write(arguments, to: &text)
+        case .tuple(let size, let elements):
+            text += "tuple \(size.text){"
+            for (index, element) in elements.enumerated() {
+                if index > 0 { text += "," }
+                if let label = element.label { text += "\(LayoutName.quoted(label)):" }
+                element.type.write(to: &text)
+            }
+            text += "}"
+        case .declared(let declaration): declaration.write(to: &text)
+        case .reference(let number): text += "#\(number)"
+        }
+    }
+
+    fileprivate static func write(_ arguments: [TypeLayout], to text: inout String) {
+        guard !arguments.isEmpty else { return }
+        text += "<"
+        for (index, argument) in arguments.enumerated() {
+            if index > 0 { text += "," }
+            argument.write(to: &text)
+        }
+        text += ">"
+    }
+}
+
+extension TypeLayout.Declaration {
+    fileprivate func write(to text: inout String) {
+        text += "#\(number)=\(isEnumeration ? "enum" : "struct") "
+        for (index, component) in name.components.enumerated() {
+            if index > 0 { text += "." }
+            switch component.label {
+            case .name(let name): text += LayoutName.quoted(name)
+            case .hidden: text += "(private)"
+            case .extension(let module): text += "(in \(LayoutName.quoted(module)))"
+            }
+            TypeLayout.write(component.arguments, to: &text)
+        }
+        text += " \(size.text)"
+        if let rawType {
+            text += " of "
+            rawType.write(to: &text)
+        }
+        text += "{"
+        for (index, member) in members.enumerated() {
+            if index > 0 { text += "," }
+            if member.isIndirect { text += "indirect " }
+            text += LayoutName.quoted(member.name)
+            if let type = member.type {
+                text += ":"
+                type.write(to: &text)
+            }
+        }
+        text += "}"
+    }
+}
+
+extension TypeSize {
+    fileprivate var text: String { "\(size)/\(alignment)/\(stride)/\(spare)" }
+}
+
+/// The spelling of names in layout texts: identifiers unchanged, all other names quoted so that none reads as syntax.
+package enum LayoutName {
+    package static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        case UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...: true
+        default: false
+        }
+    }
+
+    package static func quoted(_ name: String) -> String {
+        if !name.isEmpty, name.utf8.allSatisfy(isPlain) { return name }
+        var bytes = [UInt8(ascii: "`")]
+        for byte in name.utf8 {
+            switch byte {
+            case 0..<0x20, 0x7F, UInt8(ascii: "`"), UInt8(ascii: "\\"): bytes += escaped(byte)
+            default: bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes + [UInt8(ascii: "`")], as: UTF8.self)
+    }
+
+    /// Returns an escaped byte: a backslash and two hexadecimal digits.
+    private static func escaped(_ byte: UInt8) -> [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        return [UInt8(ascii: "\\"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+}
+
+extension String {
+    /// The text, truncated to a readable length for a message.
+    package var cut: String { utf8.count > 120 ? prefix(120) + "…" : self }
+}
+
+/// The reason why the values of a type cannot cross unencoded, as the end of a sentence.
+package struct LayoutRefusal: Error {
+    /// The type whose layout was requested.
+    var root: String
+    /// The position of the obstacle in the type; empty outside every field.
+    var place: LayoutPath
+    /// The type at this position, and the obstacle, such as "a class".
+    var type: String
+    var reason: String
+
+    /// The reason after a verb: "`find` answers" "`Book`, where `Book.cover` is `Cover`, a class".
+    package var object: String {
+        let found = "`\(type)`, \(reason)"
+        if !place.names.isEmpty { return "`\(root)`, where \(sentence)" }
+        return place.isContained ? "`\(root)`, which contains \(found)" : found
+    }
+
+    private var sentence: String {
+        "`\(place.text)` \(place.isContained ? "contains" : "is") `\(type)`, \(reason)"
+    }
+}
+
+extension LayoutRefusal: CustomStringConvertible {
+    /// The reason as a sentence of its own: "`Book.cover` is `Cover`, a class".
+    package var description: String {
+        if !place.names.isEmpty { return sentence }
+        return place.isContained ? "`\(root)` contains `\(type)`, \(reason)" : "`\(type)` is \(reason)"
+    }
+}
+
+/// A path into a type: the outermost declared type, followed by fields, cases and elements.
+package struct LayoutPath: Sendable {
+    package private(set) var names: [String] = []
+    /// A Boolean value that indicates whether the path ends in a generic argument, such as an array's element.
+    package private(set) var isContained = false
+
+    package init() {}
+
+    private init(names: [String], isContained: Bool = false) {
+        (self.names, self.isContained) = (names, isContained)
+    }
+
+    /// The path as text, cut off after eight names.
+    package var text: String {
+        names.prefix(8).joined(separator: ".") + (names.count > 8 ? "…" : "")
+    }
+
+    package func inside(_ declared: @autoclosure () -> String) -> LayoutPath {
+        names.isEmpty ? LayoutPath(names: [declared()]) : self
+    }
+
+    package func member(_ name: String) -> LayoutPath {
+        LayoutPath(names: names + [name])
+    }
+
+    package var argument: LayoutPath {
+        LayoutPath(names: names, isContained: true)
+    }
+}

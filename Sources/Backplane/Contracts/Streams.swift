@@ -168,3 +168,85 @@ extension BackplaneError {
             .streamInterrupted, "the stream's provider was swapped or restarted; open the stream again")
     }
 }
+
+/// The provider's end of a stream, which accepts the elements that its body sends.
+///
+/// ```swift
+/// table.stream(\.changes) { feed, query, elements, call in
+///     for await change in feed.source(query) { try await elements.send(change) }
+/// }
+/// ```
+public struct StreamSender<Element: Sendable>: Sendable {
+    @usableFromInline let channel: StreamChannel<Element>
+
+    @inlinable
+    init(_ channel: StreamChannel<Element>) { self.channel = channel }
+
+    /// Sends an element, and returns when the consumer has taken it or, in the encoded lane, requests more.
+    ///
+    /// - Throws: `call.cancelled` if the consumer has closed the stream or the component is replaced or stopped;
+    ///   `stream.misused` after the body has returned.
+    @inlinable
+    nonisolated(nonsending) public func send(_ element: Element) async throws(BackplaneError) {
+        try await channel.send(element)
+    }
+
+    /// Sends every element of a sequence, until it ends or the consumer has closed the stream.
+    ///
+    /// - Throws: The sequence's error; `call.cancelled` and `stream.misused`, as `send(_:)` does.
+    @inlinable
+    nonisolated(nonsending) public func send<S: AsyncSequence>(contentsOf elements: S) async throws
+    where S.Element == Element {
+        for try await element in elements { try await channel.send(element) }
+    }
+}
+
+/// An input of a stream that states where the stream begins, so that an interrupted stream can be reopened there.
+///
+/// ```swift
+/// extension FeedQuery: Resumable {
+///     public func resuming(after last: Change) -> FeedQuery { FeedQuery(first: last.number + 1) }
+/// }
+/// ```
+///
+/// When the provider of such a stream is swapped or restarted, the stream is reopened with the input that follows the
+/// last element received by the loop, and the loop continues. No element is lost or repeated if the provider can send
+/// every element after that one again. An input that means "from now on" has no position, and its stream is reopened
+/// only after its first element: elements sent during an earlier swap would be lost.
+public protocol Resumable {
+    /// The stream's element.
+    associatedtype Element
+    /// A Boolean value that indicates whether the input states where the stream begins; `true` by default.
+    ///
+    /// Without a position, a stream that is interrupted before its first element ends with `stream.interrupted`.
+    var hasPosition: Bool { get }
+    /// Returns the input of a stream that begins after an element.
+    func resuming(after last: Element) -> Self
+}
+
+extension Resumable {
+    /// The value `true`: the input states where the stream begins.
+    public var hasPosition: Bool { true }
+}
+
+extension BoundStream where Input: Resumable, Input.Element == Element {
+    /// Returns the elements of a stream, which is reopened when its provider is swapped or restarted.
+    ///
+    /// - Parameters:
+    ///   - input: The argument of the stream.
+    ///   - call: The frame of the call being served, or one started with `context.begin()`. Its deadline bounds the
+    ///     first opening.
+    public func callAsFunction(_ input: Input, _ call: Call) -> StreamElements<Element> {
+        StreamElements(of: (slot, member), isResumable: true, hasPosition: input.hasPosition) {
+            [slot, member] (last, isFirst) async throws(BackplaneError) in
+            var call = call
+            if !isFirst { call.deadline = nil }
+            return try await slot.open(member, last.map(input.resuming(after:)) ?? input, call, Element.self)
+        }
+    }
+}
+
+extension BoundStream where Input: Resumable, Input.Element == Element, Frame == OptionalFrame {
+    /// Returns the elements of a stream without a deadline or a trace, which is reopened after interruptions.
+    public func callAsFunction(_ input: Input) -> StreamElements<Element> { self(input, Call()) }
+}
