@@ -13,7 +13,7 @@ struct LoadedManifest: Sendable {
     let document: ManifestDocument
     private let loadProblems: [Problem]
     private let serialize: DefinitionLoader.Serialize
-    let loadFolder: LoadFolder?
+    private(set) var loadFolder: LoadFolder?
     /// The identity of the parsed manifest, which is the same for all values that differ only in their plugins.
     let reading: Reading
 
@@ -45,6 +45,11 @@ struct LoadedManifest: Sendable {
     ///
     /// Definition files are not read again, but compared with the contracts of their consumers.
     func replacing(_ replacements: [Int: LoadedPlugin], in folder: LoadFolder?) -> LoadedManifest {
+        guard !replacements.isEmpty else {
+            var same = self
+            same.loadFolder = folder
+            return same
+        }
         var plugins = plugins
         for (place, plugin) in replacements { plugins[place] = plugin }
         return LoadedManifest(
