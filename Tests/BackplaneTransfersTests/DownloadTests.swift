@@ -78,31 +78,12 @@ struct DownloadTests {
         #expect(try fixture.bytes() == second)
     }
 
-    @Test func `a server without ranges sends all again, and that is said`() async throws {
-        let content = TransferFixture.content(100_000)
-        let server = try FileServer(content) { reply, number in
-            (reply.status, reply.body) = ("200 OK", content[...])
-            (reply.fields["Content-Length"], reply.fields["Content-Range"]) = ("\(content.count)", nil)
-            if number == 1 { reply.cut = 50_000 }
-        }
-        #expect(try await expectWhole(server, content).restart == .noRanges)
-    }
-
     @Test(arguments: [nil, "W/\"1\""])
     func `a server without a strong validator is not asked for a part`(tag: String?) async throws {
         let content = TransferFixture.content(100_000)
         let server = try FileServer(content, tag: tag) { reply, number in if number == 1 { reply.cut = 50_000 } }
         #expect(try await expectWhole(server, content).restart == .noValidator)
         #expect(server.counts.ranges == ["", ""])
-    }
-
-    @Test func `a part of another version under the same range is not used`() async throws {
-        let content = TransferFixture.content(100_000)
-        let server = try FileServer(content) { reply, number in
-            if number == 1 { reply.cut = 50_000 }
-            if reply.status.hasPrefix("206") { reply.fields["ETag"] = "\"2\"" }
-        }
-        #expect(try await expectWhole(server, content).restart == .changed)
     }
 
     @Test func `a server that announces more than it ever sends is an error after the attempts`() async throws {

@@ -55,27 +55,4 @@ struct KillTests {
         #expect(twice >= 0 && twice <= kills * 128 << 10, "\(places): \(twice) bytes twice")
         #expect(server.counts.requests == kills + 1)
     }
-
-    @Test func `a process that is killed at any moment leaves what the next one can go on with`() async throws {
-        let count = 6 << 20, content = TransferFixture.content(count), server = try FileServer(content)
-        var kills = 0
-        for delay in stride(from: UInt32(0), to: 400_000, by: Nightly.isRunning ? 20_000 : 80_000) {
-            let worker =
-                try kills == 0
-                ? WorkerProcess("begin", fixture.folder, server.url(), fixture.path())
-                : WorkerProcess("go", fixture.folder)
-            // The kills must fall anywhere, also before and after the download; no result depends on how long this is.
-            while !worker.text.contains("\n"), worker.read() {}
-            usleep(delay / 10)
-            worker.kill()
-            kills += 1
-            #expect(!worker.text.contains("error"), "\(worker.text)")
-            let isWhole = FileManager.default.fileExists(atPath: fixture.path())
-            if isWhole { #expect(try fixture.bytes() == content) }
-        }
-        let last = try WorkerProcess("go", fixture.folder)
-        last.end()
-        #expect(last.text.hasSuffix("succeeded \(count)\n"), "\(last.text)")
-        #expect(try fixture.bytes() == content)
-    }
 }

@@ -56,14 +56,6 @@ struct PartFileTests {
         #expect(try restored().count == 400_000)
     }
 
-    @Test func `a part and its record can be read by their owner alone`() throws {
-        let record = try write(isLeft: true)
-        for path in [record, String(record.dropLast(".json".count))] {
-            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-            #expect(mode == 0o600)
-        }
-    }
-
     @Test(arguments: [0, 1, 599_999, 700_000])
     func `of a part that was shortened or extended, the bytes that were written remain`(length: Int) throws {
         let record = try write(isLeft: true)

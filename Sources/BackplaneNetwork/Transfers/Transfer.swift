@@ -46,7 +46,7 @@ public struct Transfer: Sendable {
         (self.id, self.request, target) = (id, request, path)
     }
 
-    /// Creates an upload.
+    /// Creates an upload, which sends a request with its body.
     public init(_ id: String, upload request: HTTPRequest) { (self.id, self.request) = (id, request) }
 
     /// Creates a download of an endpoint to its file.
