@@ -83,9 +83,13 @@ struct TransferSharedArguments: ParsableArguments {
             defer { interruption.cancel() }
             let printer = TransferPrinter(json: json)
             var last: TransferState?
-            for await state in try await pool.states(of: transfer.id) {
-                printer.print(state, after: last)
-                last = state
+            do throws(BackplaneError) {
+                for try await state in pool.states(of: transfer.id) {
+                    printer.print(state, after: last)
+                    last = state
+                }
+            } catch {
+                guard error.code == .hostStopped else { throw error }  // interrupted
             }
             printer.end()
             await pool.stop()
@@ -180,10 +184,9 @@ extension BackplaneTool.TransferFiles {
 
         func run() async throws {
             guard let host = try shared.host else {
-                var settings = Transfer.Download(existing: existing)
-                settings.sha256 = try digest
                 let request = HTTPRequest("GET", url, headers: try shared.fields())
-                let transfer = Transfer(url, .download(request, to: try target, settings))
+                var transfer = Transfer(url, download: request, to: try target)
+                (transfer.existing, transfer.sha256) = (existing, try digest)
                 throw ExitCode(await shared.carryOut(transfer))
             }
             var message = BeginTransferRequest(id: url, url: url, file: try target)
@@ -249,7 +252,7 @@ extension BackplaneTool.TransferFiles {
             guard let host = try shared.host else {
                 let body = field.map { HTTPBody.multipart([.file($0, file, type: type)]) } ?? .file(file, type: type)
                 let request = HTTPRequest(method, url, headers: try shared.fields(), body: body)
-                throw ExitCode(await shared.carryOut(Transfer(url, .upload(request))))
+                throw ExitCode(await shared.carryOut(Transfer(url, upload: request)))
             }
             var message = BeginTransferRequest(id: url, url: url, file: file)
             (message.method, message.field, message.type) = (method, field, type)
@@ -356,7 +359,7 @@ struct TransferChangeArguments: ParsableArguments {
     @OptionGroup var host: HostChoiceArguments
     @Flag(help: "Print the resulting state as one line of JSON.") var json = false
 
-    func run(_ change: ChangeTransferRequest.Change) throws -> Int32 {
+    func run(_ change: TransferChange) throws -> Int32 {
         try host.choice.ask(ChangeTransferRequest(id: id, change: change)) { states, _ in
             for state in states { Output.line(json ? TransferPrinter.json(state) : TransferTableView.line(state)) }
             return 0

@@ -54,7 +54,7 @@ package struct BeginTransferRequest: ControlMessage {
 
     static let handler = ControlRequest(Self.self) { host, request throws(BackplaneError) in
         let transfer = try request.transfer()
-        return try await host.transferPool().beginAgain(transfer)
+        return try await host.transferPool().begin(transfer, again: true)
     }
 
     private func transfer() throws(BackplaneError) -> Transfer {
@@ -72,16 +72,17 @@ package struct BeginTransferRequest: ControlMessage {
         guard method == nil else {
             let type = type ?? "application/octet-stream"
             request.body = field.map { HTTPBody.multipart([.file($0, file, type: type)]) } ?? .file(file, type: type)
-            return Transfer(id, .upload(request))
+            return Transfer(id, upload: request)
         }
-        var settings = Transfer.Download(existing: existing ?? .replace)
+        var transfer = Transfer(id, download: request, to: file)
+        transfer.existing = existing ?? .replace
         if let sha256 {
-            settings.sha256 = Self.bytes(of: sha256)
-            guard settings.sha256 != nil else {
+            transfer.sha256 = Self.bytes(of: sha256)
+            guard transfer.sha256 != nil else {
                 throw BackplaneError(.controlMalformed, "expected 64 hexadecimal digits", at: "/sha256")
             }
         }
-        return Transfer(id, .download(request, to: file, settings))
+        return transfer
     }
 
     /// Returns the bytes of a SHA-256 in hexadecimal digits; `nil` for another text.
@@ -97,23 +98,15 @@ package struct ChangeTransferRequest: ControlMessage {
     package static let name = "change-transfer"
     /// The resulting state, unless the transfer was removed.
     package typealias Answer = [TransferState]
-    package enum Change: String, Codable, CaseIterable, Sendable { case pause, resume, cancel, remove }
     package var id: String
-    package var change: Change
+    package var change: TransferChange
 
-    package init(id: String, change: Change) { (self.id, self.change) = (id, change) }
+    package init(id: String, change: TransferChange) { (self.id, self.change) = (id, change) }
 
     static let handler = ControlRequest(Self.self) { host, request throws(BackplaneError) in
         let pool = try await host.transferPool()
-        switch request.change {
-        case .pause: try await pool.pause(request.id)
-        case .resume: try await pool.resume(request.id)
-        case .cancel: try await pool.cancel(request.id)
-        case .remove:
-            try await pool.remove(request.id)
-            return []
-        }
-        return [try await pool.state(of: request.id)]
+        try await pool.change(request.change, request.id)
+        return request.change == .remove ? [] : [try await pool.state(of: request.id)]
     }
 }
 
@@ -126,7 +119,9 @@ package struct WatchTransferRequest: ControlMessage {
     package init(id: String) { self.id = id }
 
     static let handler = ControlRequest(Self.self, isLasting: true) { host, request, work throws(BackplaneError) in
-        for await state in try await host.transferPool().states(of: request.id) { try work.send(state) }
+        let pool = try await host.transferPool()
+        _ = try await pool.state(of: request.id)  // a mistyped id is an error, and not waited for
+        for try await state in pool.states(of: request.id) { try work.send(state) }
         return ElementCount(elements: work.sent)
     }
 }

@@ -76,7 +76,7 @@ extension GraphBuilder {
     /// Adds a node that performs a transfer, and returns its final state.
     ///
     /// ```swift
-    /// let text = graph.transfer("text", Transfer("text/whale", .download(request, to: "whale.epub")), on: transfers)
+    /// let text = graph.transfer("text", Transfer("text/whale", download: url, to: "whale.epub"), on: transfers)
     /// ```
     ///
     /// An identical transfer with the same id is resumed; one that has already succeeded is not repeated. Pausing the

@@ -11,12 +11,12 @@ struct DownloadMachineTests {
     private static let request = HTTPRequest("GET", "http://books.test/whale.epub")
     private static let tag = "\"1\""
 
-    private static func origin(_ validator: String? = tag, length: Int64? = 100) -> PartOrigin {
-        PartOrigin(resource: PartOrigin.resource(request), validator: validator, length: length)
+    private static func origin(_ validator: String? = tag, length: Int64? = 100) -> PartRecord {
+        PartRecord(url: request.url, validator: validator, length: length)
     }
 
     private static func machine(
-        _ count: Int64 = 40, _ origin: PartOrigin? = origin(), attempts: Int = 5
+        _ count: Int64 = 40, _ origin: PartRecord? = origin(), attempts: Int = 5
     ) -> DownloadMachine {
         DownloadMachine(request, RetryPolicy(attempts: attempts), origin: origin, count: count, hadBytes: count > 0)
     }
@@ -43,11 +43,11 @@ struct DownloadMachineTests {
             // What is there, and what is asked for.
             (nil, 0, "ask", nil), (origin(), 40, "ask 40 \"1\"", nil), (origin(), 100, "finish", nil),
             (origin(nil), 40, "ask", .noValidator), (origin(length: nil), 40, "ask 40 \"1\"", nil),
-            (PartOrigin(resource: 1, validator: tag, length: 100), 40, "ask", .partUnusable),
+            (PartRecord(url: "http://books.test/other", validator: tag, length: 100), 40, "ask", .partUnusable),
             (origin(), 101, "ask", .partUnusable),
-        ] as [(PartOrigin?, Int64, String, RestartReason?)])
+        ] as [(PartRecord?, Int64, String, RestartReason?)])
     func `a part is asked for only if it is of this URL and of a version that can be named`(
-        origin: PartOrigin?, count: Int64, expected: String, restart: RestartReason?
+        origin: PartRecord?, count: Int64, expected: String, restart: RestartReason?
     ) {
         var machine = Self.machine(count, origin)
         #expect(Self.text(machine.next()) == expected)
@@ -74,7 +74,17 @@ struct DownloadMachineTests {
             (200, ["ETag": tag, "Content-Length": "90"], "begin \"1\" 90", .changed),
             (200, ["ETag": tag, "Content-Length": "100"], "begin \"1\" 100", .noRanges),
             (200, [:], "begin - -1", .changed),
+            // White space at the end is no part of a value.
+            (206, ["ETag": "\(tag) ", "Content-Range": "bytes 40-99/100\t", "Content-Length": "60 "], "append", nil),
+            // A range is a range, whatever the status says.
+            (200, ["ETag": tag, "Content-Range": "bytes 40-99/100"], "append", nil),
+            (203, ["ETag": tag, "Content-Range": "bytes 41-99/100"], "again", .wrongRange),
+            (200, ["ETag": "\"2\"", "Content-Range": "bytes 40-99/100"], "again", .changed),
+            // The whole, although a part was asked for.
+            (206, ["ETag": tag, "Content-Range": "bytes 0-99/100"], "begin \"1\" 100", .noRanges),
+            (206, ["ETag": "\"2\"", "Content-Range": "bytes 0-89/90"], "begin \"2\" 90", .changed),
             (416, ["Content-Range": "bytes */40"], "again", .wrongRange),
+            (416, ["Content-Range": "bytes */100"], "again", .wrongRange), (204, [:], "fail network.status", nil),
             (404, [:], "fail network.status", nil), (503, [:], "again", nil), (304, [:], "fail network.status", nil),
         ] as [(Int, HTTPHeaders, String, RestartReason?)])
     func `an answer to a part is appended only if it is that part of that version`(
@@ -94,20 +104,46 @@ struct DownloadMachineTests {
             steps.append(Self.answered(&machine, 206, ["Content-Range": "bytes 0-1/100"]))
         }
         // A part that nobody asked for is no answer.
-        #expect(steps.prefix(4) == ["ask 40 \"1\"", "again", "ask", "fail network.status"])
+        #expect(steps.prefix(4) == ["ask 40 \"1\"", "again", "ask", "fail network.malformed"])
+    }
+
+    @Test func `the whole file may come as a range, but no other range for the whole file`() {
+        for status in [200, 206] {
+            for (range, expected) in [
+                ("bytes 0-99/100", "begin \"1\" 100"), ("bytes 0-99/*", "fail network.malformed"),
+                ("bytes 0-98/100", "fail network.malformed"), ("bytes */100", "fail network.malformed"),
+            ] {
+                var machine = Self.machine(0, nil)
+                _ = machine.next()
+                let headers: HTTPHeaders = ["ETag": "\(Self.tag) ", "Content-Range": range]
+                #expect(Self.answered(&machine, status, headers) == expected, "\(status) \(range)")
+            }
+        }
+    }
+
+    @Test func `a part of unknown length is complete if nothing follows it`() {
+        for (headers, expected) in [
+            (["Content-Range": "bytes */40"], "finish"), (["Content-Range": "bytes */41"], "again"),
+            (["Content-Range": "bytes */40", "ETag": "\"2\""], "again"), ([:], "again"),
+        ] as [(HTTPHeaders, String)] {
+            var machine = Self.machine(40, Self.origin(length: nil))
+            _ = machine.next()
+            #expect(Self.answered(&machine, 416, headers) == expected, "\(headers)")
+        }
     }
 
     @Test func `a weak tag and a date of the same second are no validators`() {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT", later = "Sun, 06 Nov 1994 08:49:38 GMT"
         let cases: [(HTTPHeaders, String?)] = [
-            (["ETag": "\"a\""], "\"a\""), (["ETag": "W/\"a\""], nil), (["ETag": "a"], nil), (["ETag": "\""], nil),
+            (["ETag": "\"a\""], "\"a\""), (["ETag": " \"a\"\t "], "\"a\""), (["ETag": "W/\"a\""], nil),
+            (["ETag": "a"], nil), (["ETag": "\""], nil),
             (["ETag": "\"a\"b\""], nil), (["ETag": "\"\(String(repeating: "a", count: 2_000))\""], nil),
             (["ETag": "\"a\"", "etag": "\"b\""], nil),
             (["Last-Modified": date, "Date": later], date), (["Last-Modified": date, "Date": date], nil),
             (["Last-Modified": later, "Date": date], nil), (["Last-Modified": date], nil),
             (["ETag": "W/\"a\"", "Last-Modified": date, "Date": later], nil),
         ]
-        for (headers, expected) in cases { #expect(PartOrigin.strongValidator(headers) == expected, "\(headers)") }
+        for (headers, expected) in cases { #expect(PartRecord.strongValidator(headers) == expected, "\(headers)") }
     }
 
     @Test func `what breaks off is asked for where it ended, and attempts without an advance end`() throws {

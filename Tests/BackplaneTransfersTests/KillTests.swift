@@ -17,9 +17,9 @@ struct KillTests {
     /// The bytes that the store says the disk has.
     private func claimed() async throws -> Int {
         let store = try SQLiteRecordStore(folder: fixture.folder, durability: .normal) { Issue.record($0) }
-        let page = try await store.read(.init(collection: StateForm.collection, ids: ["whale"]), in: "@transfers")
+        let page = try await store.read(.init(collection: "transfers", ids: ["whale"]), in: "@transfers")
         let record = try #require(page.records.first)
-        return Int(try JSONDecoder().decode(StateForm.self, from: Data(record.value)).bytes)
+        return Int(try JSONDecoder().decode(TransferTable.Entry.self, from: Data(record.value)).synced)
     }
 
     @Test func `after each kill the download goes on, and fetches little twice`() async throws {
@@ -50,33 +50,9 @@ struct KillTests {
         #expect(last.text.hasSuffix("succeeded \(count)\n") && !last.text.contains("error"), "\(last.text.suffix(500))")
         #expect(try fixture.bytes() == content, "\(places)")
         #expect(!fixture.names.contains { $0.hasPrefix(".backplane-part-") })
-        // What is behind the last mark: less than the interval, and a piece of the body.
+        // The process may have been killed while it wrote a piece of the body.
         let twice = server.counts.sent - count
-        #expect(
-            twice >= 0 && twice < kills * (Int(PartFile.markInterval) + 128 << 10), "\(places): \(twice) bytes twice")
+        #expect(twice >= 0 && twice <= kills * 128 << 10, "\(places): \(twice) bytes twice")
         #expect(server.counts.requests == kills + 1)
-    }
-
-    @Test func `a process that is killed at any moment leaves what the next one can go on with`() async throws {
-        let count = 6 << 20, content = TransferFixture.content(count), server = try FileServer(content)
-        var kills = 0
-        for delay in stride(from: UInt32(0), to: 400_000, by: Nightly.isRunning ? 20_000 : 80_000) {
-            let worker =
-                try kills == 0
-                ? WorkerProcess("begin", fixture.folder, server.url(), fixture.path())
-                : WorkerProcess("go", fixture.folder)
-            // The kills must fall anywhere, also before and after the download; no result depends on how long this is.
-            while !worker.text.contains("\n"), worker.read() {}
-            usleep(delay / 10)
-            worker.kill()
-            kills += 1
-            #expect(!worker.text.contains("error"), "\(worker.text)")
-            let isWhole = FileManager.default.fileExists(atPath: fixture.path())
-            if isWhole { #expect(try fixture.bytes() == content) }
-        }
-        let last = try WorkerProcess("go", fixture.folder)
-        last.end()
-        #expect(last.text.hasSuffix("succeeded \(count)\n"), "\(last.text)")
-        #expect(try fixture.bytes() == content)
     }
 }

@@ -9,74 +9,80 @@ import Testing
 /// The part file, its record, and what others do to both.
 @Suite(.timeLimit(.minutes(2)))
 struct PartFileTests {
-    private static let origin = PartOrigin(resource: 7, validator: "\"1\"", length: 1 << 20)
+    private static let origin = PartRecord(url: "http://books.test/whale", validator: "\"1\"", length: 1 << 20)
     private let fixture: TransferFixture
     private let content = TransferFixture.content(600_000)
 
     init() throws { fixture = try TransferFixture() }
 
-    /// Writes a part of the content, and returns its path.
+    /// Writes a part of the content, of which 400,000 bytes are flushed, and returns the path of its record.
     @discardableResult
-    private func write(_ count: Int, piece: Int = 50_000, marks: Bool = true) throws -> String {
+    private func write(isLeft: Bool) throws -> String {
         let part = try PartFile(target: fixture.path())
         try part.begin(Self.origin)
-        for start in stride(from: 0, to: count, by: piece) {
-            try part.append(Array(content[start..<min(start + piece, count)]))
-        }
-        if marks { try part.mark() }
-        try part.sync()
-        return part.path
+        try part.append(Array(content[..<400_000]))
+        try part.sync(400_000)
+        try part.append(Array(content[400_000...]))
+        if isLeft { try part.leave() }
+        return part.path + ".json"
     }
 
-    private func restored() throws -> (count: Int64, origin: PartOrigin?, hadBytes: Bool) {
+    private func restored() throws -> (count: Int64, origin: PartRecord?, hadBytes: Bool) {
         let part = try PartFile(target: fixture.path())
         let found = try part.restore()
-        #expect(try Int(part.count) == Data(contentsOf: URL(filePath: part.path)).count, "all else is dropped")
+        let bytes = try Data(contentsOf: URL(filePath: part.path))
+        #expect(Array(bytes) == Array(content.prefix(Int(part.count))), "all else is dropped")
         return (part.count, found.origin, found.hadBytes)
     }
 
-    @Test func `what was written is there, also without the last mark`() throws {
-        try write(600_000)
-        #expect(try restored() == (600_000, Self.origin, true))
-        try write(600_000, marks: false)
-        let found = try restored()
-        #expect(600_000 - found.count < PartFile.markInterval && found.count > 0)
+    private func change(_ record: String, _ change: (inout PartRecord) -> Void) throws {
+        var changed = try JSONDecoder().decode(PartRecord.self, from: Data(contentsOf: URL(filePath: record)))
+        change(&changed)
+        try JSONEncoder().encode(changed).write(to: URL(filePath: record))
     }
 
-    @Test func `a part and its record can be read by their owner alone`() throws {
-        let path = try write(10)
-        for path in [path, path + ".record"] {
-            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-            #expect(mode == 0o600)
+    @Test func `what was written is there, whether the process has left the part or was killed`() throws {
+        for isLeft in [true, false] {
+            try write(isLeft: isLeft)
+            let found = try restored()
+            #expect(found.count == 600_000 && found.origin?.validator == "\"1\"" && found.hadBytes)
+            #expect(found.origin?.url == Self.origin.url && found.origin?.length == 1 << 20)
         }
     }
 
-    @Test(arguments: [0, 1, 299_999, 300_000, 599_999])
-    func `a part that was shortened has the greatest mark that is left`(length: Int) throws {
-        let path = try write(600_000)
-        #expect(truncate(path, length) == 0)
-        let count = try restored().count
-        #expect(count <= length && length - Int(count) < Int(PartFile.markInterval) + 50_000)
+    @Test func `after a power failure, the bytes that were flushed are used`() throws {
+        let record = try write(isLeft: false)
+        try change(record) { $0.boot = "another run of the system" }
+        #expect(try restored().count == 400_000)
     }
 
-    @Test func `what others have appended is dropped`() throws {
-        let path = try write(600_000)
-        let file = try FileHandle(forWritingTo: URL(filePath: path))
-        try file.seekToEnd()
-        try file.write(contentsOf: Data(repeating: 1, count: 100_000))
-        try file.close()
-        #expect(try restored().count == 600_000)
+    @Test(arguments: [0, 1, 599_999, 700_000])
+    func `of a part that was shortened or extended, the bytes that were written remain`(length: Int) throws {
+        let record = try write(isLeft: true)
+        #expect(truncate(String(record.dropLast(".json".count)), length) == 0)
+        #expect(try restored().count == min(length, 600_000))
     }
 
-    @Test func `a mark whose bytes never reached the disk is not believed`() throws {
-        let path = try write(600_000)
-        // As after a power failure: the length is there, the last bytes are not.
-        let file = open(path, O_WRONLY)
-        let zeros = [UInt8](repeating: 0, count: 100_000)
-        #expect(pwrite(file, zeros, zeros.count, 500_000) == zeros.count)
-        close(file)
-        let count = try restored().count
-        #expect(count > 0 && count <= 500_000)
+    @Test(arguments: ["", "{", "[]"])
+    func `a part without a record that can be read is not used`(text: String) throws {
+        let record = try write(isLeft: true)
+        try Data(text.utf8).write(to: URL(filePath: record))
+        let found = try restored()
+        #expect(found.count == 0 && found.origin == nil && found.hadBytes)
+    }
+
+    @Test func `the record of a new origin replaces a longer one`() throws {
+        let part = try PartFile(target: fixture.path())
+        var long = Self.origin
+        long.url += String(repeating: "a", count: 10_000)
+        try part.begin(long)
+        try part.append([1])
+        try part.sync(1)
+        try part.begin(Self.origin)
+        try part.append(Array(content[..<10]))
+        try part.leave()
+        part.close()
+        #expect(try restored().origin?.url == Self.origin.url)
     }
 
     @Test func `a part belongs to one at a time`() throws {

@@ -47,9 +47,11 @@ final class TransferFixture: Sendable {
     /// A download to the folder.
     func download(
         _ url: String, _ id: String = "whale", to name: String = "whale.epub",
-        _ settings: Transfer.Download = Transfer.Download()
+        existing: ExistingFile = .replace, sha256: [UInt8]? = nil, sizeLimit: Int64? = nil
     ) -> Transfer {
-        Transfer(id, .download(HTTPRequest("GET", url), to: path(name), settings))
+        var transfer = Transfer(id, download: url, to: path(name))
+        (transfer.existing, transfer.sha256, transfer.sizeLimit) = (existing, sha256, sizeLimit)
+        return transfer
     }
 
     /// Bytes of which no two places look alike: each block begins with its number.
@@ -71,7 +73,7 @@ extension TransferPool {
     @discardableResult
     func end(of id: String = "whale", telling server: FileServer? = nil) async throws -> TransferState {
         var last: TransferState?
-        for await state in try await states(of: id) {
+        for try await state in states(of: id) {
             server?.clientHas(state.bytes)
             last = state
         }
@@ -81,7 +83,7 @@ extension TransferPool {
     /// Waits for a state that meets a condition.
     @discardableResult
     func state(of id: String = "whale", where isReached: (TransferState) -> Bool) async throws -> TransferState {
-        for await state in try await states(of: id) where isReached(state) { return state }
+        for try await state in states(of: id) where isReached(state) { return state }
         Issue.record("there was no such state of \(id)")
         return try await state(of: id)
     }

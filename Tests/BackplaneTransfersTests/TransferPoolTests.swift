@@ -71,23 +71,47 @@ struct TransferPoolTests {
     @Test func `what a pool cannot keep is refused before anything is sent`() async throws {
         let server = try FileServer(content), pool = try await fixture.pool()
         let post = HTTPRequest("POST", server.url())
-        await expectCode(.transferRefused) { try await pool.begin(Transfer("a", .download(post, to: fixture.path()))) }
+        await expectCode(.transferRefused) { try await pool.begin(Transfer("a", download: post, to: fixture.path())) }
         var ranged = HTTPRequest("GET", server.url())
         ranged.headers["Range"] = "bytes=1-"
         await expectCode(.transferRefused) {
-            try await pool.begin(Transfer("a", .download(ranged, to: fixture.path())))
+            try await pool.begin(Transfer("a", download: ranged, to: fixture.path()))
         }
         let secret = server.url().replacing("http://", with: "http://ann:white@")
         await expectCode(.transferRefused) { try await pool.begin(fixture.download(secret)) }
         let stream = HTTPRequest("PUT", server.url(), body: .stream(AsyncStream<[UInt8]> { $0.finish() }))
-        await expectCode(.transferRefused) { try await pool.begin(Transfer("a", .upload(stream))) }
+        await expectCode(.transferRefused) { try await pool.begin(Transfer("a", upload: stream)) }
         let large = HTTPRequest("PUT", server.url(), body: [UInt8](repeating: 0, count: TransferPool.bodyLimit + 1))
-        await expectCode(.transferRefused) { try await pool.begin(Transfer("a", .upload(large))) }
+        await expectCode(.transferRefused) { try await pool.begin(Transfer("a", upload: large)) }
         await expectCode(.networkFile) {
-            try await pool.begin(Transfer("a", .download(HTTPRequest("GET", server.url()), to: "a/..")))
+            try await pool.begin(Transfer("a", download: server.url(), to: "a/.."))
         }
         #expect(server.counts.requests == 0)
         #expect(try await pool.transfers().states.isEmpty)
+    }
+
+    @Test func `a transfer of an endpoint has the base URL, the fields and the interceptors of its client`()
+        async throws
+    {
+        var http = HTTPClient(TransferFixture.network).relative(to: "http://books.test/v2")
+        http.defaults.headers = ["X-Client": "ahab"]
+        http.defaults.interceptors = [
+            HTTPInterceptor { request, next in
+                var signed = request
+                signed.headers["X-Signature"] = "white"
+                return try await next(signed)
+            }
+        ]
+        var endpoint = Endpoint<DownloadedFile>("GET", "files/42", to: "42.epub")
+        endpoint.options.credential = "library"
+        let transfer = try await Transfer("42", download: endpoint, on: http)
+        #expect(transfer.request.url == "http://books.test/v2/files/42" && transfer.target == "42.epub")
+        #expect(transfer.request.headers == ["X-Client": "ahab", "X-Signature": "white"])
+        #expect(transfer.credential == "library")
+        http.defaults.interceptors.append(HTTPInterceptor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 200)) })
+        await expectCode(.transferRefused) { [http] in
+            _ = try await Transfer("42", upload: Endpoint<Nothing>("PUT", "files/42"), on: http)
+        }
     }
 
     // MARK: Pausing
@@ -157,19 +181,35 @@ struct TransferPoolTests {
         let server = try stallingServer(), pool = try await fixture.pool()
         try await pool.begin(fixture.download(server.url()))
         try await pool.state { $0.bytes == 300_000 }
-        var late = try await pool.states(of: "whale").makeAsyncIterator()
-        #expect(await late.next()?.bytes == 300_000)
+        var late = pool.states(of: "whale").makeAsyncIterator()
+        #expect(try await late.next()?.bytes == 300_000)
         let early = Task { try await pool.end() }
         try await pool.pause("whale")
-        #expect(await late.next()?.phase == .paused)
+        #expect(try await late.next()?.phase == .paused)
         try await pool.resume("whale")
         #expect(try await early.value.phase == .succeeded)
         var last: TransferState?
-        while let state = await late.next() { last = state }
+        while let state = try await late.next() { last = state }
         #expect(last?.phase == .succeeded)
-        var finished = try await pool.states(of: "whale").makeAsyncIterator()
-        #expect(await finished.next()?.phase == .succeeded)
-        #expect(await finished.next() == nil)
+        var finished = pool.states(of: "whale").makeAsyncIterator()
+        #expect(try await finished.next()?.phase == .succeeded)
+        #expect(try await finished.next() == nil)
+    }
+
+    @Test func `an id is waited for before its transfer begins, as long as the task wants`() async throws {
+        let server = try FileServer(content), pool = try await fixture.pool()
+        let early = Task.immediate { try await pool.end() }
+        let cancelled = Task.immediate { try await pool.end(of: "never") }
+        cancelled.cancel()
+        let error = await #expect(throws: BackplaneError.self) { try await cancelled.value }
+        #expect(error?.code == .callCancelled)
+        try await pool.begin(fixture.download(server.url()))
+        #expect(try await early.value.phase == .succeeded)
+        try await pool.remove("whale")
+        await expectCode(.transferUnknown) { _ = try await pool.state(of: "whale") }
+        let stopped = Task.immediate { try await pool.end() }
+        await pool.stop()
+        await expectCode(.hostStopped) { _ = try await stopped.value }
     }
 
     // MARK: Uploads
@@ -192,16 +232,16 @@ struct TransferPoolTests {
     @Test func `bytes, files and forms are uploaded, and what the server says is kept`() async throws {
         let received = Recording<[UInt8]>(), server = try uploadServer(received), pool = try await fixture.pool()
         try Data(content).write(to: URL(filePath: fixture.path("source")))
-        try await pool.begin(Transfer("bytes", .upload(HTTPRequest("PUT", server.url(), body: content))))
+        try await pool.begin(Transfer("bytes", upload: HTTPRequest("PUT", server.url(), body: content)))
         let state = try await pool.end(of: "bytes")
         #expect(state.phase == .succeeded && state.status == 201 && state.isUpload && state.progress == 1)
         // URLSession adds a media type.
         #expect(state.response?.starts(with: Array("PUT ".utf8)) == true)
         let file = HTTPRequest("PUT", server.url(), body: .file(fixture.path("source"), type: "text/plain"))
-        try await pool.begin(Transfer("file", .upload(file)))
+        try await pool.begin(Transfer("file", upload: file))
         #expect(try await pool.end(of: "file").response == Array("PUT text/plain".utf8))
         let form = HTTPBody.multipart([.text("title", "Moby-Dick"), .file("text", fixture.path("source"))])
-        try await pool.begin(Transfer("form", .upload(HTTPRequest("POST", server.url(), body: form))))
+        try await pool.begin(Transfer("form", upload: HTTPRequest("POST", server.url(), body: form)))
         #expect(try await pool.end(of: "form").phase == .succeeded)
         #expect(received.all[0] == content && received.all[1] == content)
         #expect(Data(received.all[2]).range(of: Data(content)) != nil)
@@ -211,7 +251,7 @@ struct TransferPoolTests {
         let received = Recording<[UInt8]>(), server = try uploadServer(received, stalls: true)
         let pool = try await fixture.pool()
         let body = TransferFixture.content(8 << 20)
-        try await pool.begin(Transfer("whale", .upload(HTTPRequest("PUT", server.url(), body: body))))
+        try await pool.begin(Transfer("whale", upload: HTTPRequest("PUT", server.url(), body: body)))
         var requests = server.requests.makeAsyncIterator()
         _ = await requests.next()
         try await pool.state { $0.bytes > 0 }
@@ -226,12 +266,12 @@ struct TransferPoolTests {
     @Test func `a refused upload, and one whose file is gone, have failed`() async throws {
         let server = try TestServer { $1.answer("413 Content Too Large", body: Array("too large".utf8)) }
         let pool = try await fixture.pool()
-        try await pool.begin(Transfer("a", .upload(HTTPRequest("PUT", server.url(), body: content))))
+        try await pool.begin(Transfer("a", upload: HTTPRequest("PUT", server.url(), body: content)))
         let state = try await pool.end(of: "a")
         #expect(state.phase == .failed && state.status == 413 && state.error?.httpStatus == 413)
         #expect(state.response == Array("too large".utf8))
         try await pool.begin(
-            Transfer("b", .upload(HTTPRequest("PUT", server.url(), body: .file(fixture.path("gone"))))))
+            Transfer("b", upload: HTTPRequest("PUT", server.url(), body: .file(fixture.path("gone")))))
         #expect(try await pool.end(of: "b").error?.code == .networkBody)
     }
 }

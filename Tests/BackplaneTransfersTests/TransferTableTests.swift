@@ -7,7 +7,7 @@ import Testing
 /// Decisions about transfers at moments that a server cannot bring about.
 struct TransferTableTests {
     private static var transfer: Transfer {
-        var transfer = Transfer("whale", .download(HTTPRequest("GET", "http://books.test/whale"), to: "/whale.epub"))
+        var transfer = Transfer("whale", download: "http://books.test/whale", to: "/whale.epub")
         (transfer.credential, transfer.account) = ("library", "ann")
         return transfer
     }
@@ -18,7 +18,7 @@ struct TransferTableTests {
     @Test func `a transfer that fails without its account goes on if that was signed in meanwhile`() throws {
         let withoutAccount = TransferTable.Outcome.failed(BackplaneError(.networkCredential, "it is not signed in"))
         var table = TransferTable(TransferOptions(), lastNumber: 0)
-        try table.add(Self.transfer)
+        try table.begin(Self.transfer)
         #expect(phase(table) == .running)
         table.resumeWaiting(for: "library", account: "bob")
         table.ended(key, withoutAccount)
@@ -36,15 +36,13 @@ struct TransferTableTests {
 
     @Test func `a run keeps its settings and its body, and no digest is lifted`() throws {
         func download(_ sha256: [UInt8]?, _ limit: Int64? = nil) -> Transfer {
-            let settings = Transfer.Download(existing: .number, sha256: sha256, sizeLimit: limit)
-            return Transfer(
-                "whale", .download(HTTPRequest("GET", "http://books.test/whale"), to: "/whale.epub", settings))
+            var transfer = Transfer("whale", download: "http://books.test/whale", to: "/whale.epub")
+            (transfer.existing, transfer.sha256, transfer.sizeLimit) = (.number, sha256, limit)
+            return transfer
         }
-        func settings(_ table: TransferTable) -> Transfer.Download? {
-            if case .download(_, _, let settings)? = table.entries[key]?.transfer.work { settings } else { nil }
-        }
+        func settings(_ table: TransferTable) -> Transfer? { table.entries[key]?.transfer }
         var table = TransferTable(TransferOptions(), lastNumber: 0)
-        try table.add(download([1]))
+        try table.begin(download([1]))
         try table.resume(key, with: download(nil, 5))
         #expect(settings(table)?.sha256 == [1] && settings(table)?.sizeLimit == nil)
         table.ended(key, .failed(BackplaneError(.networkFailed, "the server is away")))
@@ -53,19 +51,21 @@ struct TransferTableTests {
         #expect(settings(table)?.existing == .number)
 
         func upload(_ text: String) -> Transfer {
-            Transfer("whale", .upload(HTTPRequest("PUT", "http://books.test/whale", body: Array(text.utf8))))
+            Transfer("whale", upload: HTTPRequest("PUT", "http://books.test/whale", body: Array(text.utf8)))
         }
         var uploads = TransferTable(TransferOptions(), lastNumber: 0)
-        try uploads.add(upload("first"))
+        try uploads.begin(upload("first"))
         try uploads.resume(key, with: upload("second"))
         #expect(uploads.entries[key]?.transfer.request.body.bytes == Array("first".utf8))
     }
 
     @Test func `a transfer that runs is not removed`() throws {
         var table = TransferTable(TransferOptions(), lastNumber: 0)
-        try table.add(Self.transfer)
-        #expect(!table.remove(key) && table.entries[key] != nil)
+        try table.begin(Self.transfer)
+        table.remove(key)
+        #expect(table.entries[key] != nil)
         table.ended(key, .ended)
-        #expect(table.remove(key) && table.entries.isEmpty)
+        table.remove(key)
+        #expect(table.entries.isEmpty && table.isRemoved(key))
     }
 }

@@ -26,13 +26,12 @@ struct TransferWorker {
         ) { say("error \($0)\n") }
         switch arguments[1] {
         case "begin":
-            try await pool.begin(
-                Transfer("whale", .download(HTTPRequest("GET", arguments[3]), to: arguments[4])))
+            try await pool.begin(Transfer("whale", download: arguments[3], to: arguments[4]))
         case "resume": try await pool.resume("whale")
         default: break
         }
         var place = arguments.last.flatMap { Int64($0) }
-        for await state in try await pool.states(of: "whale") {
+        for try await state in pool.states(of: "whale") {
             say("\(state.phase) \(state.bytes)\n")
             guard let pause = place, state.bytes >= pause, !state.phase.isFinal else { continue }
             place = nil

@@ -17,8 +17,8 @@ extension BooksService {
         let name = book.encodedForQuery, id = "text/\(book)"
         // A text that was handed over is no longer in this folder, and is fetched again.
         if try await isHandedOver(id) { try await context.transfers.remove(id) }
-        let request = HTTPRequest("GET", "\(configuration.baseURL)/books/\(name)/text")
-        var transfer = Transfer(id, .download(request, to: "\(name).txt"))
+        let url = "\(configuration.baseURL)/books/\(name)/text"
+        var transfer = Transfer(id, download: url, to: "\(name).txt")
         guard let credential = configuration.credential else { throw NoReader() }
         (transfer.credential, transfer.account) = (credential, configuration.account)
         try await context.transfers.begin(transfer)

@@ -149,23 +149,17 @@ struct ComponentTransfers: Sendable {
     ///   `network.unsupported` for options that this host does not support; `transfer.refused` for invalid values.
     func transfer(copying lent: UnsafePointer<bp_transfer>) throws(BackplaneError) -> Transfer {
         let lent: bp_transfer = read(lent)
-        var request = try HTTPRequest(copying: lent.request)
-        let work: Transfer.Work
+        var transfer = Transfer(name(lent.id.text), upload: try HTTPRequest(copying: lent.request))
+        guard !lent.id.lent.isEmpty else { throw refused(transfer, "expected an id, found an empty string") }
         if lent.download.lent.isEmpty {
-            request.body = try body(lent, request)
-            work = .upload(request)
+            transfer.request.body = try body(lent, transfer)
         } else {
-            let settings = Transfer.Download(
-                existing: try existing(lent.existing), sha256: lent.sha256.lent.isEmpty ? nil : lent.sha256.array,
-                sizeLimit: lent.size_limit > 0 ? lent.size_limit : nil)
-            work = .download(request, to: try folder.path(of: lent.download.text, makingFolder: true), settings)
+            transfer.target = try folder.path(of: lent.download.text, makingFolder: true)
+            transfer.existing = try existing(lent.existing, transfer)
+            transfer.sha256 = lent.sha256.lent.isEmpty ? nil : lent.sha256.array
+            transfer.sizeLimit = lent.size_limit > 0 ? lent.size_limit : nil
         }
-        let id = lent.id.text
-        guard !id.isEmpty else {
-            throw BackplaneError(
-                .transferRefused, "expected an id, found an empty string", at: request.printableURL)
-        }
-        var transfer = Transfer(name(id), work, owner: plugin, priority: Int(lent.priority))
+        (transfer.owner, transfer.priority) = (plugin, Int(lent.priority))
         (transfer.sender, transfer.managers) = (component, managers)
         for (name, value) in Pairs.copy(lent.named, count: min(lent.named_count, 100)) {
             switch name {
@@ -189,12 +183,10 @@ struct ComponentTransfers: Sendable {
         return state
     }
 
-    private func body(_ lent: bp_transfer, _ request: HTTPRequest) throws(BackplaneError) -> HTTPBody {
-        guard lent.piece_count > 0 else { return request.body }
-        guard request.body.isEmpty else {
-            throw BackplaneError(
-                .transferRefused, "the upload has two bodies; provide only one of `request.body` and `pieces`",
-                at: request.printableURL)
+    private func body(_ lent: bp_transfer, _ transfer: Transfer) throws(BackplaneError) -> HTTPBody {
+        guard lent.piece_count > 0 else { return transfer.request.body }
+        guard transfer.request.body.isEmpty else {
+            throw refused(transfer, "the upload has two bodies; provide only one of `request.body` and `pieces`")
         }
         let pieces: [bp_transfer_piece] = try Descriptors.read(
             lent.pieces, count: lent.piece_count, of: "the pieces", limit: Descriptors.dataLimit)
@@ -204,22 +196,23 @@ struct ComponentTransfers: Sendable {
             case Int(BP_TRANSFER_BYTES): segments.append(.bytes(piece.content.array))
             case Int(BP_TRANSFER_FILE):
                 segments.append(.file(try folder.path(of: piece.content.text, makingFolder: false)))
-            default:
-                throw BackplaneError(
-                    .transferRefused, "unknown kind \(piece.kind) of a piece of the body", at: request.printableURL
-                )
+            default: throw refused(transfer, "unknown kind \(piece.kind) of a piece of the body")
             }
         }
         return HTTPBody(segments: segments, type: nil)
     }
 
-    private func existing(_ number: UInt32) throws(BackplaneError) -> ExistingFile {
+    private func existing(_ number: UInt32, _ transfer: Transfer) throws(BackplaneError) -> ExistingFile {
         switch Int(number) {
-        case Int(BP_EXISTING_REPLACE): return .replace
-        case Int(BP_EXISTING_KEEP): return .keep
-        case Int(BP_EXISTING_NUMBER): return .number
-        default: throw BackplaneError(.transferRefused, "unknown policy \(number) for an existing file")
+        case Int(BP_EXISTING_REPLACE): .replace
+        case Int(BP_EXISTING_KEEP): .keep
+        case Int(BP_EXISTING_NUMBER): .number
+        default: throw refused(transfer, "unknown policy \(number) for an existing file")
         }
+    }
+
+    private func refused(_ transfer: Transfer, _ why: String) -> BackplaneError {
+        BackplaneError(.transferRefused, why, at: transfer.request.printableURL)
     }
 }
 
@@ -234,17 +227,16 @@ let transferFunctions = bp_transfers_1(
     },
     change: { handle, id, change, call, done, context in
         start(handle, call, Reply(done, context)) { transfers throws(BackplaneError) in
-            let id = transfers.name(id.text), change = Int(change)
-            guard BP_TRANSFER_PAUSE...BP_TRANSFER_REMOVE ~= change else {
-                throw BackplaneError(.transferRefused, "unknown change \(change) of a transfer")
+            let id = transfers.name(id.text), wanted: TransferChange
+            switch Int(change) {
+            case Int(BP_TRANSFER_PAUSE): wanted = .pause
+            case Int(BP_TRANSFER_RESUME): wanted = .resume
+            case Int(BP_TRANSFER_CANCEL): wanted = .cancel
+            case Int(BP_TRANSFER_REMOVE): wanted = .remove
+            default: throw BackplaneError(.transferRefused, "unknown change \(change) of a transfer")
             }
             return { pool throws(BackplaneError) in
-                switch change {
-                case Int(BP_TRANSFER_PAUSE): try await pool.pause(id)
-                case Int(BP_TRANSFER_RESUME): try await pool.resume(id)
-                case Int(BP_TRANSFER_CANCEL): try await pool.cancel(id)
-                default: try await pool.remove(id)
-                }
+                try await pool.change(wanted, id)
                 return nil
             }
         }
@@ -252,9 +244,8 @@ let transferFunctions = bp_transfers_1(
     state: { handle, id, after, call, done, context in
         start(handle, call, Reply(done, context)) { transfers throws(BackplaneError) in
             let id = transfers.name(id.text)
-            return { pool throws(BackplaneError) in
-                if after == 0 { try await pool.state(of: id) } else { try await pool.state(of: id, after: after) }
-            }
+            // BP_TRANSFER_NOW is `UINT64_MAX`, which Swift does not import.
+            return { pool throws(BackplaneError) in try await pool.state(of: id, after: after == .max ? nil : after) }
         }
     },
     cancel: { handle, id in ComponentHandles.find(handle)?.transfers.operations.cancel(id) })

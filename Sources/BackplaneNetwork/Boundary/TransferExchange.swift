@@ -8,26 +8,20 @@ struct TransferExchange: TransferWay {
     init(_ services: ComponentServices) { self.services = services }
 
     func begin(_ transfer: Transfer) async throws(BackplaneError) -> TransferState {
-        let pieces: [BodySegment]
-        switch transfer.work {
-        case .download: pieces = []
-        case .upload(let request):
-            guard let segments = request.body.segments else {
-                throw BackplaneError(
-                    .transferRefused,
-                    "the body is a stream, which cannot be read again after a restart; upload bytes, a file or a form",
-                    at: request.printableURL)
-            }
-            pieces = segments
+        guard let pieces = transfer.target == nil ? transfer.request.body.segments : [] else {
+            throw BackplaneError(
+                .transferRefused,
+                "the body is a stream, which cannot be read again after a restart; upload bytes, a file or a form",
+                at: transfer.request.printableURL)
         }
         return try await state { table, component, context in
             transfer.withC(pieces) { table.begin(component, $0, nil, PendingAnswer.done, context) }
         }
     }
 
-    func state(of id: String, after number: UInt64) async throws(BackplaneError) -> TransferState {
+    func state(of id: String, after number: UInt64?) async throws(BackplaneError) -> TransferState {
         try await state { table, component, context in
-            id.withBytes { table.state(component, $0, number, nil, PendingAnswer.done, context) }
+            id.withBytes { table.state(component, $0, number ?? .max, nil, PendingAnswer.done, context) }
         }
     }
 
@@ -70,28 +64,22 @@ extension TransferChange {
 extension Transfer {
     /// Lends the transfer for the duration of `use`.
     fileprivate func withC<Result>(_ pieces: [BodySegment], _ use: (UnsafePointer<bp_transfer>) -> Result) -> Result {
-        let head: HTTPRequest, target: String, settings: Download
-        switch work {
-        case .download(let request, let path, let given): (head, target, settings) = (request, path, given)
-        case .upload(var request):
-            request = request.withMediaType
-            request.body = .none
-            (head, target, settings) = (request, "", Download())
-        }
+        var head = target == nil ? request.withMediaType : request
+        if target == nil { head.body = .none }
         let named = Pairs(
             [("credential", credential), ("account", account)].compactMap { name, value in
                 value.map { (key: name, value: $0) }
             })
         return head.withC { request in
             id.withBytes { id in
-                target.withBytes { target in
-                    (settings.sha256 ?? []).withBytes { digest in
+                (target ?? "").withBytes { target in
+                    (sha256 ?? []).withBytes { digest in
                         named.withPairs { named in
                             pieces.withC { pieces in
                                 var own = bp_transfer(
-                                    size: UInt32(MemoryLayout<bp_transfer>.size), existing: settings.existing.number,
+                                    size: UInt32(MemoryLayout<bp_transfer>.size), existing: existing.number,
                                     id: id, request: request, pieces: pieces.baseAddress, piece_count: pieces.count,
-                                    download: target, sha256: digest, size_limit: settings.sizeLimit ?? 0,
+                                    download: target, sha256: digest, size_limit: sizeLimit ?? 0,
                                     priority: Int32(clamping: priority), reserved: 0, named: named.baseAddress,
                                     named_count: named.count)
                                 return use(&own)

@@ -104,7 +104,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
             defer { file.remove() }
             let exchange = (http.defaults.interceptors + endpoint.interceptors).around { [http, call] request in
                 let response = HTTPStreamedResponse(
-                    try await http.way.download(request, to: file.temporary, call, options))
+                    try await file.naming { try await http.way.download(request, to: file.temporary, call, options) })
                 file.wrote(response)
                 return response
             }
@@ -192,7 +192,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
                     }
                     return chunk.map { .bytes($0) } ?? .end(trailers: rest.trailers)
                 }
-                head = try await answer.write(to: file.temporary)
+                head = try await file.naming { try await answer.write(to: file.temporary) }
                 file.holdLock()
             }
         }
@@ -232,6 +232,17 @@ private final class FileInProgress: Sendable {
     }
 
     deinit { holdLock(nil) }
+
+    /// Performs a function, whose errors about the temporary file become errors about the destination.
+    func naming<Response>(_ write: () async throws -> Response) async throws -> Response {
+        do {
+            return try await write()
+        } catch let error as BackplaneError where error.location == temporary {
+            var named = error
+            named.location = path
+            throw named
+        }
+    }
 
     func wrote(_ response: HTTPStreamedResponse) {
         written.withLock { $0 = response.body }

@@ -1,43 +1,31 @@
+public import Backplane
+import Synchronization
+
 /// A download or an upload for a pool, identified by an id.
 ///
 /// ```swift
-/// let text = Transfer("books/whale.epub", .download(HTTPRequest("GET", url), to: "/data/whale.epub"))
-/// let cover = Transfer("covers/whale.png", .upload(HTTPRequest("PUT", url, body: .file("/data/whale.png"))))
+/// let text = Transfer("books/whale.epub", download: "https://books.example.org/whale.epub", to: "/data/whale.epub")
+/// let cover = Transfer("covers/whale.png", upload: HTTPRequest("PUT", url, body: .file("/data/whale.png")))
 /// ```
 public struct Transfer: Sendable {
-    /// The direction, with the request and the file or bytes.
-    public enum Work: Sendable {
-        /// Downloads a file with a `GET` request, and moves it to a path once it is complete.
-        case download(HTTPRequest, to: String, Download = Download())
-        /// Sends a request whose body is in memory, in files, or a form with both.
-        case upload(HTTPRequest)
-    }
-
-    /// The settings of a download.
-    public struct Download: Sendable {
-        /// The policy for a file that already exists at the path.
-        public var existing: ExistingFile
-        /// The expected SHA-256 of the file, 32 bytes; `nil` means that it is not checked.
-        public var sha256: [UInt8]?
-        /// The maximum number of bytes; `nil` means no limit.
-        public var sizeLimit: Int64?
-
-        /// Creates settings, which by default replace an existing file and do not check a digest.
-        public init(existing: ExistingFile = .replace, sha256: [UInt8]? = nil, sizeLimit: Int64? = nil) {
-            (self.existing, self.sha256, self.sizeLimit) = (existing, sha256, sizeLimit)
-        }
-    }
-
     /// The id: any string from 1 byte to 1 MB, which is not used as a file name.
     public var id: String
-    /// The download or the upload.
-    public var work: Work
+    /// The request: of a download a `GET`; of an upload one whose body is in memory, in files, or a form with both.
+    public var request: HTTPRequest
+    /// The path of the file to which a download is moved once it is complete; `nil` for an upload.
+    public var target: String?
+    /// The policy for a file that already exists at the target.
+    public var existing = ExistingFile.replace
+    /// The expected SHA-256 of the downloaded file, 32 bytes; `nil` means that it is not checked.
+    public var sha256: [UInt8]?
+    /// The maximum number of bytes of a download; `nil` means no limit.
+    public var sizeLimit: Int64?
     /// The owner; the capacity of a pool is shared equally among owners.
     ///
     /// A component's transfers belong to its plugin, regardless of this value.
-    public var owner: String
+    public var owner = ""
     /// The priority; transfers with a higher one start first.
-    public var priority: Int
+    public var priority = 0
     /// The name of the credential in the host's manifest; `nil` for none.
     ///
     /// A transfer whose account is not signed in is paused with `transfer.credentials`.
@@ -48,8 +36,90 @@ public struct Transfer: Sendable {
     package var sender: String?
     package var managers: [String] = []
 
-    /// Creates the description of a download or an upload.
-    public init(_ id: String, _ work: Work, owner: String = "", priority: Int = 0) {
-        (self.id, self.work, self.owner, self.priority) = (id, work, owner, priority)
+    /// Creates a download of a URL.
+    public init(_ id: String, download url: String, to path: String) {
+        self.init(id, download: HTTPRequest("GET", url), to: path)
     }
+
+    /// Creates a download with a request.
+    public init(_ id: String, download request: HTTPRequest, to path: String) {
+        (self.id, self.request, target) = (id, request, path)
+    }
+
+    /// Creates an upload, which sends a request with its body.
+    public init(_ id: String, upload request: HTTPRequest) { (self.id, self.request) = (id, request) }
+
+    /// Creates a download of an endpoint to its file.
+    ///
+    /// ```swift
+    /// let endpoint = Endpoint<DownloadedFile>("GET", "files/whale", to: "whale.epub")
+    /// let text = try await Transfer("text/whale", download: endpoint, on: http)
+    /// ```
+    ///
+    /// The request has the base URL and the header fields of the client, and the changes by the interceptors of both,
+    /// which run once, now; they get an empty response. Of the endpoint's options, only the credential applies.
+    ///
+    /// - Throws: `network.invalid-request`; the errors of the interceptors; `transfer.refused` if one of them does not
+    ///   pass the request on.
+    public init(
+        _ id: String, download endpoint: Endpoint<DownloadedFile>, on http: HTTPClient
+    ) async throws(BackplaneError) {
+        self.init(id, upload: try await endpoint.intercepted(on: http))
+        (credential, account) = (endpoint.options.credential, endpoint.options.account)
+        if case .file(let path, _) = endpoint.receipt { target = path }
+    }
+
+    /// Creates an upload to an endpoint, like a download; its response is in the state.
+    public init<Response>(
+        _ id: String, upload endpoint: Endpoint<Response>, on http: HTTPClient
+    ) async throws(BackplaneError) {
+        self.init(id, upload: try await endpoint.intercepted(on: http))
+        (credential, account) = (endpoint.options.credential, endpoint.options.account)
+    }
+}
+
+extension Endpoint {
+    /// Returns the request as the interceptors pass it on.
+    fileprivate func intercepted(on http: HTTPClient) async throws(BackplaneError) -> HTTPRequest {
+        let request = try request(http.defaults), passed = Mutex<HTTPRequest?>(nil)
+        let exchange = (http.defaults.interceptors + interceptors).around { request in
+            passed.withLock { $0 = request }
+            return HTTPStreamedResponse(HTTPResponse(status: 200))
+        }
+        do {
+            _ = try await exchange(request)
+        } catch  where passed.withLock({ $0 == nil }) {
+            throw BackplaneError(thrown: error)
+        } catch {}  // of the response, which is not that of the server
+        guard let passed = passed.withLock(\.self) else {
+            throw BackplaneError(
+                .transferRefused, "an interceptor answers this request instead of passing it on",
+                at: request.printableURL)
+        }
+        return passed
+    }
+}
+
+/// The policy for a file that already exists at the target of a download.
+public enum ExistingFile: String, Codable, CaseIterable, Sendable {
+    /// The download replaces it.
+    case replace
+    /// The file is kept and nothing is fetched; if it appears during the download, the download is abandoned.
+    case keep
+    /// The file is kept, and the download is stored under the first free name of `whale-2.epub`, `whale-3.epub` and so
+    /// on.
+    case number
+}
+
+extension BackplaneError.Code {
+    /// The pool has no transfer with this id.
+    public static let transferUnknown = Self(rawValue: "transfer.unknown")
+    /// Another transfer has the same id, or downloads to the same file.
+    public static let transferTaken = Self(rawValue: "transfer.taken")
+    /// A transfer cannot be started as requested, or cannot be continued in its current state.
+    public static let transferRefused = Self(rawValue: "transfer.refused")
+    /// The digest of a downloaded file does not match the expected one.
+    public static let transferDigest = Self(rawValue: "transfer.digest")
+    /// A transfer waits for header fields with credentials, which are never stored.
+    public static let transferCredentials = Self(rawValue: "transfer.credentials")
 }

@@ -3,7 +3,7 @@ public import Backplane
 /// The client for transfers: those of the host, as `context.transfers`, or those in a program's own pool.
 ///
 /// ```swift
-/// try await context.transfers.begin(Transfer("text/whale", .download(HTTPRequest("GET", url), to: "whale.epub")))
+/// try await context.transfers.begin(Transfer("text/whale", download: url, to: "whale.epub"))
 /// for try await state in context.transfers.states(of: "text/whale") { try await elements.send(state) }
 /// ```
 ///
@@ -34,14 +34,15 @@ public struct TransferClient: Sendable {
     ///
     /// - Throws: `transfer.unknown`; `store.unusable`; `call.retired` once the component has stopped.
     public func state(of id: String) async throws(BackplaneError) -> TransferState {
-        try await way.state(of: id, after: 0)
+        try await way.state(of: id, after: nil)
     }
 
     /// Returns the states of a transfer as a sequence, from the current one to the final one.
     ///
-    /// A slow reader misses intermediate states, but never the last one. The iteration throws the errors of
-    /// ``state(of:)``, and `call.retired` when the component stops or a swap replaces it; the transfer continues, and
-    /// the new code can continue to read.
+    /// The first state of an id without a transfer is that of the transfer that is begun with it. A slow reader misses
+    /// intermediate states, but never the last one. The iteration throws `transfer.unknown` if the transfer is removed
+    /// meanwhile; `call.cancelled` when the task is cancelled; `host.stopped` when the pool stops; and `call.retired`
+    /// when the component stops or a swap replaces it: the transfer continues, and the new code can continue to read.
     public func states(of id: String) -> TransferStates { TransferStates(way: way, id: id) }
 
     /// Pauses a transfer, and returns once it has stopped and its bytes are on the disk.
@@ -68,19 +69,19 @@ public struct TransferClient: Sendable {
 
 /// The states of a transfer, from the current one to the final one.
 public struct TransferStates: AsyncSequence, Sendable {
-    let way: any TransferWay
-    let id: String
+    private let way: any TransferWay
+    private let id: String
 
-    /// Returns a reader, which starts with the current state.
+    init(way: any TransferWay, id: String) { (self.way, self.id) = (way, id) }
+
+    /// Returns a reader, which starts with the current state, or waits for the first one.
     public func makeAsyncIterator() -> Iterator { Iterator(way: way, id: id) }
 
     /// A reader of states.
     public struct Iterator: AsyncIteratorProtocol {
-        let way: any TransferWay
-        let id: String
-        private var last: TransferState?
-
-        init(way: any TransferWay, id: String) { (self.way, self.id) = (way, id) }
+        fileprivate let way: any TransferWay
+        fileprivate let id: String
+        fileprivate var last: TransferState?
 
         /// Returns the next state when it is available; `nil` after the final one.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BackplaneError)
@@ -97,4 +98,24 @@ public struct TransferStates: AsyncSequence, Sendable {
 extension MayUseNetwork {
     /// The host's transfers.
     public var transfers: TransferClient { TransferClient(TransferExchange(services)) }
+}
+
+/// The transport to transfers: through the boundary to the host, or to the program's own pool.
+package protocol TransferWay: Sendable {
+    /// Starts a transfer, or resumes an identical one.
+    func begin(_ transfer: Transfer) async throws(BackplaneError) -> TransferState
+
+    /// Waits for the first state other than the one with a number, and returns it.
+    ///
+    /// - Parameter number: The number; 0 for the first state, which also waits for the transfer to begin; `nil` for the
+    ///   current state.
+    func state(of id: String, after number: UInt64?) async throws(BackplaneError) -> TransferState
+
+    /// Changes a transfer, and returns once the change is complete.
+    func change(_ change: TransferChange, _ id: String) async throws(BackplaneError)
+}
+
+/// A requested change of a transfer.
+package enum TransferChange: String, Codable, CaseIterable, Sendable {
+    case pause, resume, cancel, remove
 }

@@ -91,11 +91,11 @@ enum TransferChild {
             try await host.start()
             let pool = try await host.transferPool()
             if plan.begins {
-                try await pool.begin(Transfer(id, .download(HTTPRequest("GET", plan.url), to: file(in: folder))))
+                try await pool.begin(Transfer(id, download: plan.url, to: file(in: folder)))
             } else {
                 try await pool.resume(id)  // of a transfer that was not paused, this changes nothing
             }
-            for await state in try await pool.states(of: id) {
+            for try await state in pool.states(of: id) {
                 guard let place = plan.place, state.bytes >= place else {
                     if state.phase.isFinal { Output.line(state.error?.description ?? state.phase.rawValue) }
                     continue

@@ -59,7 +59,7 @@ struct TransferRows {
     private var transfer: Fetch {
         { [rig, pool] bytes, path in
             let id = "\(path) \(UUID().uuidString)"
-            try await pool.begin(Transfer(id, .download(HTTPRequest("GET", rig.url(bytes)), to: path)))
+            try await pool.begin(Transfer(id, download: rig.url(bytes), to: path))
             return try await Self.end(of: id, in: pool)
         }
     }
@@ -75,7 +75,7 @@ struct TransferRows {
         { [rig, pool] bytes, path in
             try Self.make(path, bytes)
             let id = "\(path) \(UUID().uuidString)"
-            try await pool.begin(Transfer(id, .upload(HTTPRequest("PUT", rig.url(0), body: .file(path)))))
+            try await pool.begin(Transfer(id, upload: HTTPRequest("PUT", rig.url(0), body: .file(path))))
             return try await Self.end(of: id, in: pool)
         }
     }
@@ -83,7 +83,7 @@ struct TransferRows {
     /// Returns the number of bytes after a transfer has succeeded.
     private static func end(of id: String, in pool: TransferPool) async throws -> Int {
         var last: TransferState?
-        for await state in try await pool.states(of: id) { last = state }
+        for try await state in pool.states(of: id) { last = state }
         guard let last, last.phase == .succeeded else {
             throw last?.error ?? BackplaneError(.componentFailed, "the transfer did not end", at: id)
         }

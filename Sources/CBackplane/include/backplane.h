@@ -610,6 +610,7 @@ typedef struct bp_bodies_1 {
 enum { BP_EXISTING_REPLACE = 0, BP_EXISTING_KEEP = 1, BP_EXISTING_NUMBER = 2 };
 enum { BP_TRANSFER_BYTES = 0, BP_TRANSFER_FILE = 1 };
 enum { BP_TRANSFER_PAUSE = 1, BP_TRANSFER_RESUME = 2, BP_TRANSFER_CANCEL = 3, BP_TRANSFER_REMOVE = 4 };
+#define BP_TRANSFER_NOW UINT64_MAX
 
 /* A piece of an upload's body. */
 typedef struct bp_transfer_piece {
@@ -652,8 +653,8 @@ typedef struct bp_transfers_1 {
     /* Changes a transfer by BP_TRANSFER_PAUSE, … The answer comes when it is done; the payload of BP_OK is empty. */
     uint64_t (*change)(uint64_t component, bp_bytes id, uint32_t change, const bp_call *_Nullable call, bp_done done,
                        void *_Nullable context);
-    /* Answers with a state whose number is not `after`, once there is one; at once with `after` 0, and after the last
-     * state. */
+    /* Answers with a state whose number is not `after`, once there is one; at once after the last state. With `after` 0
+     * it waits for the transfer to begin; with BP_TRANSFER_NOW it answers at once with the current state. */
     uint64_t (*state)(uint64_t component, bp_bytes id, uint64_t after, const bp_call *_Nullable call, bp_done done,
                       void *_Nullable context);
     void (*cancel)(uint64_t component, uint64_t operation);

@@ -132,7 +132,12 @@ struct DownloadTests {
                     .download(HTTPRequest("GET", server.url()), to: folder + "/none/whale", options)
             }
             #expect(error?.code == .networkFile && error?.location == folder + "/none/whale")
-            #expect(count.withLock { $0 } <= 1)
+            let load = Endpoint<DownloadedFile>("GET", "whale", to: folder + "/none/whale")
+            let failed = await #expect(throws: BackplaneError.self) {
+                try await HTTPClient([engine.executor()]).relative(to: server.url()).load(load)
+            }
+            #expect(failed?.code == .networkFile && failed?.location == folder + "/none/whale", "not a temporary file")
+            #expect(count.withLock { $0 } <= 2)
         }
     }
 

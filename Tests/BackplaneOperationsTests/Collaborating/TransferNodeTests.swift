@@ -44,7 +44,7 @@ struct TransferNodeTests {
     }
 
     private func whale(in folder: String) -> Transfer {
-        Transfer("text/whale", .download(HTTPRequest("GET", "http://books.test/whale"), to: folder + "/whale"))
+        Transfer("text/whale", download: "http://books.test/whale", to: folder + "/whale")
     }
 
     @Test func `a node that is paused suspends its transfer, which then goes on where it ended`() async throws {
@@ -89,7 +89,7 @@ struct TransferNodeTests {
         let source = Source(), files = try TestFolder(), folder = files.path,
             pool = try await TransferPool(source.network)
         var graph = GraphBuilder("text")
-        let missing = Transfer("missing", .download(HTTPRequest("GET", "http://books.test/no"), to: folder + "/no"))
+        let missing = Transfer("missing", download: "http://books.test/no", to: folder + "/no")
         let text = graph.transfer("text", missing, on: pool.client)
         let run = try graph.build(returning: text).start()
         let error = await #expect(throws: BackplaneError.self) { try await run.value }

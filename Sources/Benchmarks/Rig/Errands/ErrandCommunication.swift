@@ -51,9 +51,8 @@ final class ErrandCommunication: CommunicationController, StatefulComponent {
         table.async(\.pass) { communication, number, call in
             if number < 0 {
                 communication.begin(-number)
-                let file = HTTPRequest("GET", "http://errands.test/transfer/\(-number)")
-                try await communication.context.transfers.begin(
-                    Transfer("errand-\(-number)", .download(file, to: "errand-\(-number)")))
+                let id = "errand-\(-number)", url = "http://errands.test/transfer/\(-number)"
+                try await communication.context.transfers.begin(Transfer(id, download: url, to: id))
             } else {
                 try await communication.run("inside/\(number)", call)
             }

@@ -120,7 +120,7 @@ private final class DownloaderCommunication<E: DownloaderEdition>: Communication
     static func methods(_ table: inout Methods) {
         table.async(\.begin) { downloader, url, _ in
             let name = url.split(separator: "/").last.map(String.init) ?? ""
-            var transfer = Transfer("text/\(name)", .download(HTTPRequest("GET", url), to: name))
+            var transfer = Transfer("text/\(name)", download: url, to: name)
             if let credential = downloader.context.configuration.credential {
                 (transfer.credential, transfer.account) = (credential, "ann")
             }

@@ -49,12 +49,13 @@ struct HostTransfersTests {
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `a manager passes on the progress of a download, whose file is adopted`(lanes: LaneRule) async throws {
         let test = try host(lanes: lanes), downloader: Remote<Downloader> = try await test.host.manager("Downloader")
+        let early = Task.immediate { try await state(downloader) { $0.phase.isFinal } }  // before it begins
         let begun = try await downloader.begin("http://books.test/whale")
         #expect(begun.id == "text/whale" && begun.owner == "org.backplane.tests.downloader" && !begun.phase.isFinal)
         let half = try await state(downloader) { $0.bytes == source.half }
         #expect(half.phase == .running && half.progress == 0.5)
         source.open()
-        let last = try await state(downloader) { $0.phase.isFinal }
+        let last = try await early.value
         #expect(
             last.phase == .succeeded && last.progress == 1 && last.file?.hasSuffix("/@network/Downloader/whale") == true
         )
@@ -75,7 +76,7 @@ struct HostTransfersTests {
         _ = try await downloader.change("cancel text/whale")
         #expect(try await state(downloader) { _ in true }.phase == .cancelled)
         _ = try await downloader.change("remove text/whale")
-        let unknown = await error { try await self.state(downloader) { _ in true } }
+        let unknown = await error { try await downloader.change("resume text/whale") }
         #expect(unknown?.code == .transferUnknown)
         await test.host.stop()
     }
