@@ -21,16 +21,12 @@ import NIOHTTP1
 /// order, including repeated ones. Bodies are streamed in both directions: an unread response is not received beyond
 /// the data in flight (64 KB over HTTP/1.1, the window of 8 MB over HTTP/2).
 ///
-/// AsyncHTTPClient imposes these limits: it drops interim responses and does not wait for `100 Continue`, and its
-/// stable interface has no trailers.
+/// Interim responses and trailer fields are dropped.
 public final class AsyncHTTPClientExecutor: HTTPExecutor {
     /// The supported schemes: `http` and `https`.
     public let schemes = ["http", "https"]
-    /// All capabilities except interim responses, `100 Continue`, trailers and pins.
-    public let capabilities: HTTPCapabilities = [
-        .streamedUploads, .http2, .proxies, .decompression, .backPressure, .separateFields, .contentInGET,
-        .truncatedHeads, .harmlessTrailers, .tlsSettings,
-    ]
+    /// All capabilities.
+    public let capabilities: HTTPCapabilities = [.streamedUploads, .decompression, .contentInGET, .tlsSettings]
     private let clients: HTTPClients
     private let places: HostPlaces
     private let origins = PooledOrigins()

@@ -20,14 +20,14 @@ final class ResponseReader: @unchecked Sendable {
         iterator = body.makeAsyncIterator()
     }
 
-    func next() async throws -> HTTPBodyPart {
+    func next() async throws -> [UInt8]? {
         do {
             guard let buffer = try await iterator?.next() else {
                 try Task.checkCancellation()
                 release()
-                return .end(trailers: [:])
+                return nil
             }
-            return .bytes(Array(buffer: buffer))
+            return Array(buffer: buffer)
         } catch {
             release()
             try Task.checkCancellation()

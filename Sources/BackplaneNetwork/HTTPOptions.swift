@@ -23,9 +23,6 @@ public struct HTTPOptions: Sendable {
     ///
     /// It is called in order, each time bytes have been transferred, and must not block.
     public var progress: (@Sendable (HTTPProgress) -> Void)?
-    /// The function that receives interim responses (RFC 9110, section 15.2): their status and header fields.
-    public var interim: (@Sendable (Int, HTTPHeaders) -> Void)?
-
     /// The name of the executor in the manifest's `network.executors`; `nil` means that of the URL's scheme.
     public var executor: String?
     /// The name of the credential that authenticates the request; `nil` means none.

@@ -27,13 +27,8 @@ public struct HTTPStreamedResponse: Sendable {
 
     /// Creates a response whose body is in memory.
     public init(_ response: HTTPResponse) {
-        self.init(
-            status: response.status, headers: response.headers,
-            body: HTTPBodyStream(response.body, trailers: response.trailers))
+        self.init(status: response.status, headers: response.headers, body: HTTPBodyStream(response.body))
     }
-
-    /// The trailer fields, which are empty until the body has been read to its end.
-    public var trailers: HTTPHeaders { body.trailers }
 
     /// The announced length of the body in bytes, before any decoding; `nil` if the server does not announce it.
     public var contentLength: Int64? {
@@ -47,7 +42,6 @@ public struct HTTPStreamedResponse: Sendable {
     public func collect(upTo limit: Int = HTTPOptions.collectionLimit) async throws -> HTTPResponse {
         let start = ContinuousClock.now
         var response = HTTPResponse(status: status, headers: headers, body: try await body.collect(upTo: limit))
-        response.trailers = trailers
         response.timings = timings
         response.timings.body = .now - start
         return response
@@ -61,7 +55,7 @@ public struct HTTPStreamedResponse: Sendable {
     public func write(to path: String) async throws -> HTTPResponse {
         let start = ContinuousClock.now
         try await body.write(to: path)
-        var response = HTTPResponse(status: status, headers: headers, trailers: trailers)
+        var response = HTTPResponse(status: status, headers: headers)
         response.timings = timings
         response.timings.body = .now - start
         return response

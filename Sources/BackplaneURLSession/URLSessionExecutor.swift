@@ -121,7 +121,7 @@ public final class URLSessionExecutor: HTTPFileExecutor {
             return HTTPResponse(status: response.status, headers: response.headers)
         }
         do throws(HTTPFailure) {
-            while case .bytes = try await transfer.next() {}
+            while try await transfer.next() != nil {}
         } catch {
             try Task.checkCancellation()
             throw error.error(for: ready)

@@ -26,7 +26,7 @@ final class URLSessionTransfer: Sendable {
         /// The number of the bytes in `unread`, or of those written to the file.
         var count = 0
         var headWaiter: CheckedContinuation<Head, Never>?
-        var reader: CheckedContinuation<Result<HTTPBodyPart, HTTPFailure>, Never>?
+        var reader: CheckedContinuation<Result<[UInt8]?, HTTPFailure>, Never>?
         var cancel: (@Sendable () -> Void)?
     }
     private let limit: Int
@@ -58,10 +58,10 @@ final class URLSessionTransfer: Sendable {
     }
 
     /// Waits for more of the body; returns its end once everything was read.
-    func next() async throws(HTTPFailure) -> HTTPBodyPart {
-        let part: Result<HTTPBodyPart, HTTPFailure> = await withTaskCancellationHandler {
+    func next() async throws(HTTPFailure) -> [UInt8]? {
+        let part: Result<[UInt8]?, HTTPFailure> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let part = state.withLock { state -> Result<HTTPBodyPart, HTTPFailure>? in
+                let part = state.withLock { state -> Result<[UInt8]?, HTTPFailure>? in
                     if let part = state.takePart() { return part }
                     state.reader = continuation
                     return nil
@@ -151,8 +151,8 @@ final class URLSessionTransfer: Sendable {
         let (reader, part) = state.withLock { state in
             guard state.reader != nil, let part = state.takePart() else {
                 return (
-                    nil as CheckedContinuation<Result<HTTPBodyPart, HTTPFailure>, Never>?,
-                    nil as Result<HTTPBodyPart, HTTPFailure>?
+                    nil as CheckedContinuation<Result<[UInt8]?, HTTPFailure>, Never>?,
+                    nil as Result<[UInt8]?, HTTPFailure>?
                 )
             }
             return (state.reader.take(), part)
@@ -185,14 +185,14 @@ final class URLSessionTransfer: Sendable {
 
 extension URLSessionTransfer.State {
     /// Returns everything received so far, or the end; returns `nil` if there is nothing yet.
-    fileprivate mutating func takePart() -> Result<HTTPBodyPart, HTTPFailure>? {
+    fileprivate mutating func takePart() -> Result<[UInt8]?, HTTPFailure>? {
         if !unread.isEmpty {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(count)
             for data in unread { data.withUnsafeBytes { bytes.append(contentsOf: $0) } }
             (unread, count) = ([], 0)
-            return .success(.bytes(bytes))
+            return .success(bytes)
         }
-        return end.map { $0.map { _ in HTTPBodyPart.end(trailers: [:]) } }
+        return end.map { $0.map { _ in nil as [UInt8]? } }
     }
 }

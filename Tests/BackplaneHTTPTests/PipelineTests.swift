@@ -105,7 +105,7 @@ struct PipelineTests {
                 status: 200,
                 body: HTTPBodyStream {
                     read.withLock { $0 += 1 }
-                    return .bytes([UInt8](repeating: 0, count: 1000))
+                    return [UInt8](repeating: 0, count: 1000)
                 })
         }
         var options = HTTPOptions()

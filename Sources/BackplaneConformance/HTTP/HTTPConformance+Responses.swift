@@ -78,7 +78,7 @@ extension HTTPConformance {
             let response = try await executor.execute(HTTPRequest("GET", server.url()))
             try expect(String(decoding: response.body, as: UTF8.self), "Call me Ishmael.", "the body")
         },
-        Case("unrequested trailer fields do no harm", needs: .harmlessTrailers) { executor in
+        Case("unrequested trailer fields do no harm") { executor in
             let server = try TestServer { _, connection in
                 connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n")
                 connection.sendChunk([1])
@@ -89,15 +89,6 @@ extension HTTPConformance {
                 try expect(response.body, [1], "the body")
                 try expect(response.headers["X-Sum"] == nil, "a trailer field is among the header fields")
             }
-        },
-        Case("trailer fields follow a response's body", needs: .responseTrailers) { executor in
-            let server = try TestServer { _, connection in
-                connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n")
-                connection.sendChunk([1])
-                connection.sendChunk([], trailers: [("X-Sum", "1")])
-            }
-            let response = try await executor.execute(HTTPRequest("GET", server.url()))
-            try expect(response.trailers["X-Sum"], "1", "the trailer field")
         },
         Case("a body without a length ends with its connection") { executor in
             let server = try TestServer { _, connection in
@@ -116,19 +107,7 @@ extension HTTPConformance {
             try expect(response.status, 200, "the status")
             try expect(response.body, [1], "the body")
         },
-        Case("interim responses are delivered on request", needs: .interimResponses) { executor in
-            let server = try TestServer { _, connection in
-                connection.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
-                connection.answer("200 OK")
-            }
-            let seen = Counted()
-            var options = HTTPOptions()
-            options.interim = { status, _ in seen.add(status) }
-            _ = try await executor.execute(
-                HTTPRequest("GET", server.url()), upTo: HTTPOptions.collectionLimit, options)
-            try expect(seen.value, 103, "the interim status")
-        },
-        Case("response fields keep their order and number", needs: .separateFields) { executor in
+        Case("response fields keep their order and number") { executor in
             let server = try TestServer {
                 $1.answer(
                     "200 OK", [("X-B", "1"), ("X-A", "2"), ("X-B", "3"), ("Set-Cookie", "a"), ("Set-Cookie", "b")])
@@ -226,7 +205,7 @@ extension HTTPConformance {
                 try expect(try await HTTPBody.file(path).open().collect(upTo: 100), [1, 2, 3], "the file")
             }
         },
-        Case("an unread body is not received", needs: .backPressure) { executor in
+        Case("an unread body is not received") { executor in
             let sent = Counted(), total = moreThanBuffersHold >> 18
             let server = try TestServer { _, connection in
                 connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(total << 18)\r\n\r\n")

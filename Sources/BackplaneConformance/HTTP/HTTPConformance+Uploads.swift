@@ -97,7 +97,7 @@ extension HTTPConformance {
                 try expect(String(decoding: response.body, as: UTF8.self), "often", "the body")
             }
         },
-        Case("a stream is read only as fast as the server takes it", needs: [.streamedUploads, .backPressure]) {
+        Case("a stream is read only as fast as the server takes it", needs: .streamedUploads) {
             executor in
             let latch = Latch(), taken = Counted()
             defer { latch.open() }
@@ -135,23 +135,6 @@ extension HTTPConformance {
             // The executor may or may not send the rest: only the head matters.
             let response = try await executor.open(HTTPRequest("POST", server.url(), body: body), HTTPOptions())
             try expect(response.status, 413, "the status")
-        },
-        Case("trailer fields follow a request's body", needs: [.streamedUploads, .requestTrailers]) { executor in
-            let received = try await delivered(
-                by: executor,
-                HTTPRequest("POST", "", body: .stream(chunks(["a"]), trailers: { ["X-Sum": "97"] })))
-            try expect(received.trailers.map(\.value), ["97"], "the trailers")
-        },
-        Case("a body waits for 100 Continue where the request expects it", needs: .expectContinue) { executor in
-            let latch = Latch()
-            let server = try TestServer(readsBodies: false) { request, connection in
-                connection.send("HTTP/1.1 100 Continue\r\n\r\n")
-                latch.open()
-                connection.answer("200 OK", body: connection.readBody(of: request)?.body ?? [])
-            }
-            let response = try await executor.execute(
-                HTTPRequest("POST", server.url(), headers: ["Expect": "100-continue"], body: [1, 2, 3]))
-            try expect(response.body, [1, 2, 3], "the body")
         },
     ]
 

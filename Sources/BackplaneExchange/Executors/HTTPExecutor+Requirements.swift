@@ -6,11 +6,8 @@ extension HTTPRequest {
     public func requirements(_ options: HTTPOptions) -> HTTPCapabilities {
         var needed: HTTPCapabilities = []
         if body.isStream { needed.insert(.streamedUploads) }
-        if body.hasTrailers { needed.insert(.requestTrailers) }
-        if options.interim != nil { needed.insert(.interimResponses) }
         if options.decompresses { needed.insert(.decompression) }
         if options.tls != nil { needed.insert(.tlsSettings) }
-        if headers["Expect"] != nil { needed.insert(.expectContinue) }
         if !body.isEmpty, method == "GET" || method == "HEAD" { needed.insert(.contentInGET) }
         return needed
     }

@@ -25,11 +25,7 @@ public struct MemoryExecutor: HTTPExecutor {
     ///   - answer: A function that answers a request.
     public init(
         schemes: [String] = ["http", "https"],
-        capabilities: HTTPCapabilities = [
-            .streamedUploads, .requestTrailers, .responseTrailers, .backPressure, .separateFields, .contentInGET,
-            .truncatedHeads, .harmlessTrailers,
-        ],
-        answer: @escaping Answer
+        capabilities: HTTPCapabilities = [.streamedUploads, .contentInGET], answer: @escaping Answer
     ) {
         (self.schemes, self.capabilities, self.answer) = (schemes, capabilities, answer)
     }

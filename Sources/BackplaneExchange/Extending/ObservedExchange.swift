@@ -102,9 +102,9 @@ final class ObservedExchange: Sendable {
             }
         ) { [self] in
             do {
-                if let chunk = try await body.next() { return .bytes(chunk) }
-                ended(nil)
-                return .end(trailers: body.trailers)
+                let chunk = try await body.next()
+                if chunk == nil { ended(nil) }
+                return chunk
             } catch {
                 ended(error)
                 throw error

@@ -47,7 +47,7 @@ struct DownloadStage: PipelineStage {
         let response = try await next.open(request, options), limit = options.maximumBodySize ?? .max
         guard headed(response) else {
             await response.discard()
-            return await response.downloaded
+            return response.downloaded
         }
         let tooLarge = HTTPFailure.tooLarge(limit: limit)
         if let length = response.contentLength, length > limit, response.hasBody(for: request) {
@@ -70,6 +70,6 @@ struct DownloadStage: PipelineStage {
         }
         try Task.checkCancellation()  // an abandoned exchange is no longer awaited
         _ = try file.finish()
-        return await response.downloaded
+        return response.downloaded
     }
 }

@@ -108,7 +108,7 @@ struct ExchangeWatch: Sendable {
                 isTotal ? options.totalTimeout : options.readTimeout, since: isTotal ? start : nil,
                 isTotal ? "did not answer completely" : "sent none of the body"
             ) { try await body.next() }
-            guard let chunk else { return .end(trailers: body.trailers) }
+            guard let chunk else { return nil }
             let total = count.withLock { count in
                 count += chunk.count
                 return count
@@ -119,7 +119,7 @@ struct ExchangeWatch: Sendable {
             }
             meter?.received(chunk.count)
             options.received?(chunk.count)
-            return .bytes(chunk)
+            return chunk
         }
     }
 

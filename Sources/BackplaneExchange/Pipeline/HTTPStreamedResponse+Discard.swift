@@ -20,7 +20,7 @@ extension HTTPStreamedResponse {
         }
         var response = HTTPStreamedResponse(
             status: status, headers: headers, version: version,
-            body: HTTPBodyStream(read ?? [], trailers: read == nil ? [:] : trailers))
+            body: HTTPBodyStream(read ?? []))
         response.timings = timings
         guard read == nil else { return response }
         body.cancel()
@@ -30,11 +30,8 @@ extension HTTPStreamedResponse {
 
     /// The response without its body, which is in a file.
     var downloaded: HTTPResponse {
-        get async {
-            _ = try? await body.next()  // the end, after which there are trailer fields
-            var response = HTTPResponse(status: status, headers: headers, trailers: trailers)
-            response.timings = timings
-            return response
-        }
+        var response = HTTPResponse(status: status, headers: headers)
+        response.timings = timings
+        return response
     }
 }

@@ -74,7 +74,7 @@ struct PipelineWay: HTTPWay {
     private func limited(_ body: HTTPBodyStream, by call: Call) -> HTTPBodyStream {
         HTTPBodyStream(length: body.length, cancel: body.cancel) {
             do {
-                return try await body.next().map { .bytes($0) } ?? .end(trailers: body.trailers)
+                return try await body.next()
             } catch {
                 throw failure(error, call, before: "the body was complete")
             }

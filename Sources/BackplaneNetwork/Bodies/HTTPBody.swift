@@ -20,12 +20,9 @@ public struct HTTPBody: Sendable {
     public let mediaType: String?
     /// A Boolean value that indicates whether the body can be resent, for a retry or a redirect.
     public let isReplayable: Bool
-    /// A Boolean value that indicates whether trailer fields may follow the body.
-    public let hasTrailers: Bool
 
-    init(_ content: Content, type: String?, isReplayable: Bool = true, hasTrailers: Bool = false) {
-        (self.content, mediaType) = (content, type)
-        (self.isReplayable, self.hasTrailers) = (isReplayable, hasTrailers)
+    init(_ content: Content, type: String?, isReplayable: Bool = true) {
+        (self.content, mediaType, self.isReplayable) = (content, type, isReplayable)
     }
 
     /// Creates a body of pieces that can be read again.
@@ -60,17 +57,15 @@ public struct HTTPBody: Sendable {
     ///   - length: The total number of bytes, or `nil` if it is unknown. If the actual number differs, the exchange
     ///     fails.
     ///   - type: The media type.
-    ///   - trailers: The trailer fields, which are requested after the last chunk; `nil` if there are none.
     public static func stream<Chunks: AsyncSequence & Sendable>(
-        _ chunks: Chunks, length: Int64? = nil, type: String? = nil,
-        trailers: (@Sendable () -> HTTPHeaders)? = nil
+        _ chunks: Chunks, length: Int64? = nil, type: String? = nil
     ) -> HTTPBody where Chunks.Element == [UInt8] {
         let once = Once()
         return HTTPBody(
             .stream(length: length) {
                 try once.take()
-                return HTTPBodyStream(chunks, length: length, trailers: trailers ?? { [:] })
-            }, type: type, isReplayable: false, hasTrailers: trailers != nil)
+                return HTTPBodyStream(chunks, length: length)
+            }, type: type, isReplayable: false)
     }
 
     /// Returns a body that is read from a sequence while it is sent, and from a new sequence each time it is resent.
@@ -79,16 +74,11 @@ public struct HTTPBody: Sendable {
     ///   - length: The total number of bytes, or `nil` if it is unknown. If the actual number differs, the exchange
     ///     fails.
     ///   - type: The media type.
-    ///   - trailers: The trailer fields, which are requested after the last chunk; `nil` if there are none.
     ///   - chunks: A function that creates the sequence of chunks.
     public static func replayable<Chunks: AsyncSequence & Sendable>(
-        length: Int64? = nil, type: String? = nil, trailers: (@Sendable () -> HTTPHeaders)? = nil,
-        _ chunks: @escaping @Sendable () throws -> Chunks
+        length: Int64? = nil, type: String? = nil, _ chunks: @escaping @Sendable () throws -> Chunks
     ) -> HTTPBody where Chunks.Element == [UInt8] {
-        HTTPBody(
-            .stream(length: length) {
-                HTTPBodyStream(try chunks(), length: length, trailers: trailers ?? { [:] })
-            }, type: type, hasTrailers: trailers != nil)
+        HTTPBody(.stream(length: length) { HTTPBodyStream(try chunks(), length: length) }, type: type)
     }
 
     /// A Boolean value that indicates whether there is no body.
@@ -117,10 +107,9 @@ public struct HTTPBody: Sendable {
 
     /// Returns a body whose bytes are delivered by a producer, with a new stream each time it is sent.
     package static func produced(
-        length: Int64?, isReplayable: Bool, hasTrailers: Bool, _ open: @escaping @Sendable () throws -> HTTPBodyStream
+        length: Int64?, isReplayable: Bool, _ open: @escaping @Sendable () throws -> HTTPBodyStream
     ) -> HTTPBody {
-        HTTPBody(
-            .stream(length: length, open: open), type: nil, isReplayable: isReplayable, hasTrailers: hasTrailers)
+        HTTPBody(.stream(length: length, open: open), type: nil, isReplayable: isReplayable)
     }
 
     /// A Boolean value that indicates whether the bytes come from a sequence rather than from memory or files.
@@ -136,7 +125,7 @@ public struct HTTPBody: Sendable {
         switch content {
         case .segments(let segments):
             let reader = try SegmentReader(segments)
-            return HTTPBodyStream(length: reader.length) { try reader.next().map { .bytes($0) } ?? .end(trailers: [:]) }
+            return HTTPBodyStream(length: reader.length) { try reader.next() }
         case .stream(let length, let open):
             let stream = try open()
             return length.map { stream.checked(length: $0) } ?? stream
@@ -153,11 +142,11 @@ public struct HTTPBody: Sendable {
                 let stream = try body.open()
                 opened(stream.length)
                 return HTTPBodyStream(length: stream.length, cancel: stream.cancel) {
-                    guard let chunk = try await stream.next() else { return .end(trailers: stream.trailers) }
-                    taken(chunk.count)
-                    return .bytes(chunk)
+                    let chunk = try await stream.next()
+                    if let chunk { taken(chunk.count) }
+                    return chunk
                 }
-            }, type: mediaType, isReplayable: isReplayable, hasTrailers: hasTrailers)
+            }, type: mediaType, isReplayable: isReplayable)
     }
 
     /// Returns the body in memory, with the same media type.

@@ -27,9 +27,7 @@ final class BodySource: Sendable {
 
     /// Lends the source to the host, which always calls its `release`.
     func withC<Result>(_ use: (UnsafePointer<bp_source>) -> Result) -> Result {
-        var flags: UInt32 = 0
-        if body.isReplayable { flags |= UInt32(BP_SOURCE_REPLAYABLE) }
-        if body.hasTrailers { flags |= UInt32(BP_SOURCE_TRAILERS) }
+        let flags = body.isReplayable ? UInt32(BP_SOURCE_REPLAYABLE) : 0
         var source = bp_source(
             size: UInt32(MemoryLayout<bp_source>.size), flags: flags, length: length ?? -1,
             pull: { context, max, done, doneContext in
@@ -68,7 +66,7 @@ final class BodySource: Sendable {
             guard let stream = state.withLock({ $0.stream }) else {
                 throw BackplaneError(.networkBody, "the request's body is no longer needed")
             }
-            guard let chunk = try await stream.next() else { return reply.end(trailers: stream.trailers) }
+            guard let chunk = try await stream.next() else { return reply.end([]) }
             state.withLock { $0.rest = chunk.dropFirst(most) }
             reply.end(chunk.prefix(most))
         } catch {

@@ -11,34 +11,43 @@ package struct ChunkReply: Sendable {
         (self.done, self.context) = (done, ForeignPointer(raw: context))
     }
 
-    /// Passes borrowed bytes on.
+    /// Passes borrowed bytes on; an empty slice is the end of the body.
     package func end(_ bytes: ArraySlice<UInt8>) {
         bytes.withUnsafeBufferPointer {
-            done(context.raw, Int32(BP_OK), bp_bytes(data: $0.baseAddress, length: $0.count), nil, 0)
+            done(context.raw, Int32(BP_OK), bp_bytes(data: $0.baseAddress, length: $0.count))
         }
-    }
-
-    /// Reports the end of the body, with its trailer fields.
-    package func end(trailers: HTTPHeaders) {
-        if trailers.fields.isEmpty { return done(context.raw, Int32(BP_OK), .empty, nil, 0) }
-        trailers.withPairs { done(context.raw, Int32(BP_OK), .empty, $0.baseAddress, $0.count) }
     }
 
     package func end(_ error: BackplaneError) {
         let answer = EncodedAnswer(error)
-        answer.payload.withBytes { done(context.raw, answer.status, $0, nil, 0) }
+        answer.payload.withBytes { done(context.raw, answer.status, $0) }
+    }
+
+    /// Ends with a piece, the end of the body, or an error.
+    package func end(_ piece: Result<[UInt8]?, BackplaneError>) {
+        switch piece {
+        case .success(let bytes): end(bytes?[...] ?? [])
+        case .failure(let error): end(error)
+        }
     }
 }
 
-extension HTTPBodyPart {
-    /// Copies a borrowed piece of a body.
-    ///
-    /// - Throws: The error that arrived instead.
-    package init(copying chunk: bp_bytes, _ status: Int32, _ trailers: UnsafePointer<bp_pair>?, _ count: Int)
-        throws(BackplaneError)
-    {
-        guard status == Int32(BP_OK) else { throw EncodedAnswer(status, chunk).error }
+extension Result<[UInt8]?, BackplaneError> {
+    /// Copies a borrowed piece of a body, or the error that arrived instead; an empty piece is the end.
+    package init(copying chunk: bp_bytes, _ status: Int32) {
+        guard status == Int32(BP_OK) else {
+            self = .failure(EncodedAnswer(status, chunk).error)
+            return
+        }
         let bytes = chunk.array
-        self = bytes.isEmpty ? .end(trailers: HTTPHeaders(copying: trailers, count: count)) : .bytes(bytes)
+        self = .success(bytes.isEmpty ? nil : bytes)
     }
+}
+
+/// The task that waits for the next piece of a body, whose reading crosses the boundary.
+typealias ChunkReader = UnsafeContinuation<Result<[UInt8]?, BackplaneError>, Never>
+
+/// The function that resumes a boxed reader.
+let resumeReader: bp_chunk = { context, status, chunk in
+    Box<ChunkReader>.take(context).resume(returning: Result(copying: chunk, status))
 }

@@ -10,7 +10,6 @@ extension HTTPOptions {
     func withC<Result>(upload: String, download: String, _ use: (UnsafePointer<bp_http_options>) -> Result) -> Result {
         var flags: UInt32 = 0
         if decompresses { flags |= UInt32(BP_HTTP_DECOMPRESS) }
-        if interim != nil { flags |= UInt32(BP_HTTP_REPORT_INTERIM) }
         if attempted != nil { flags |= UInt32(BP_HTTP_REPORT_ATTEMPTS) }
         return upload.withBytes { upload in
             download.withBytes { download in
@@ -51,7 +50,7 @@ extension HTTPOptions {
     /// A Boolean value that indicates whether the exchange has no options.
     var isPlain: Bool {
         totalTimeout == nil && headTimeout == nil && readTimeout == nil && maximumBodySize == nil && !decompresses
-            && progress == nil && interim == nil && attempted == nil && executor == nil && redirects == 0
+            && progress == nil && attempted == nil && executor == nil && redirects == 0
             && retry == nil && credential == nil && account == nil
     }
 }

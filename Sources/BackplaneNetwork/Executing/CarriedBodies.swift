@@ -22,18 +22,9 @@ struct CarriedBodies: Sendable {
     func stream(_ body: UInt64, length: Int64?) -> HTTPBodyStream {
         HTTPBodyStream(length: length) { [self] in
             let result = await withUnsafeContinuation {
-                (reader: UnsafeContinuation<Result<HTTPBodyPart, BackplaneError>, Never>) in
+                (reader: ChunkReader) in
                 table.pointer.pointee.pull(
-                    component, body, UInt64(Self.pieceSize),
-                    { context, status, chunk, trailers, count in
-                        let reader = Box<UnsafeContinuation<Result<HTTPBodyPart, BackplaneError>, Never>>.take(context)
-                        do throws(BackplaneError) {
-                            reader.resume(
-                                returning: .success(try HTTPBodyPart(copying: chunk, status, trailers, count)))
-                        } catch {
-                            reader.resume(returning: .failure(error))
-                        }
-                    }, Box(reader).toContext())
+                    component, body, UInt64(Self.pieceSize), resumeReader, Box(reader).toContext())
             }
             return try result.get()
         }
@@ -47,35 +38,28 @@ struct CarriedBodies: Sendable {
         while !rest.isEmpty {
             let piece = rest.prefix(Self.pieceSize)
             rest = rest.dropFirst(piece.count)
-            try await push(piece, [:], to: body)
+            try await send(piece, to: body)
         }
     }
 
     /// Ends a body.
-    func end(_ body: UInt64, trailers: HTTPHeaders) async throws(BackplaneError) {
-        try await push([], trailers, to: body)
-    }
+    func end(_ body: UInt64) async throws(BackplaneError) { try await send([], to: body) }
 
-    private func push(_ piece: ArraySlice<UInt8>, _ trailers: HTTPHeaders, to body: UInt64)
-        async throws(BackplaneError)
-    {
+    private func send(_ piece: ArraySlice<UInt8>, to body: UInt64) async throws(BackplaneError) {
         let result = await withUnsafeContinuation {
             (writer: UnsafeContinuation<Result<Void, BackplaneError>, Never>) in
             piece.withUnsafeBufferPointer { bytes in
-                trailers.withPairs { trailers in
-                    table.pointer.pointee.push(
-                        component, body, bp_bytes(data: bytes.baseAddress, length: bytes.count),
-                        trailers.baseAddress, trailers.count,
-                        { context, status, payload in
-                            let writer = Box<UnsafeContinuation<Result<Void, BackplaneError>, Never>>.take(context)
-                            do throws(BackplaneError) {
-                                _ = try EncodedAnswer(status, payload).get()
-                                writer.resume(returning: .success(()))
-                            } catch {
-                                writer.resume(returning: .failure(error))
-                            }
-                        }, Box(writer).toContext())
-                }
+                table.pointer.pointee.push(
+                    component, body, bp_bytes(data: bytes.baseAddress, length: bytes.count),
+                    { context, status, payload in
+                        let writer = Box<UnsafeContinuation<Result<Void, BackplaneError>, Never>>.take(context)
+                        do throws(BackplaneError) {
+                            _ = try EncodedAnswer(status, payload).get()
+                            writer.resume(returning: .success(()))
+                        } catch {
+                            writer.resume(returning: .failure(error))
+                        }
+                    }, Box(writer).toContext())
             }
         }
         return try result.get()

@@ -13,7 +13,7 @@ extension ComponentContext {
     ///   - heads: The sender of the stream with which the order arrived.
     ///   - isCollected: A Boolean value that indicates whether the request's body is read into memory first, for
     ///     engines that cannot send a body while they read it.
-    ///   - open: A function that sends the request, and returns once the head of the final response has arrived.
+    ///   - open: A function that sends the request, and returns once the head of the response has arrived.
     /// - Throws: The errors of `open` and of the response's body; `host.interface-missing` with an older host.
     public func execute(
         _ order: HTTPOrder, _ heads: StreamSender<HTTPHead>, collecting isCollected: Bool = false,
@@ -27,24 +27,11 @@ extension ComponentContext {
         }
         var options = HTTPOptions()
         options.decompresses = order.decompresses
-        let (interim, noted) = AsyncStream.makeStream(of: HTTPHead.self)
-        if order.reportsInterim {
-            options.interim = { status, headers in noted.yield(HTTPHead(status: status, headers: headers)) }
-        }
-        async let early: Void = heads.send(contentsOf: interim)
-        let response: HTTPStreamedResponse
-        do {
-            response = try await open(request, options)
-            noted.finish()
-        } catch {
-            noted.finish()
-            throw error
-        }
-        try await early
+        let response = try await open(request, options)
         try await heads.send(
             HTTPHead(status: response.status, headers: response.headers, version: response.version))
         for try await chunk in response.body { try await bodies.push(chunk, to: order.response) }
-        try await bodies.end(order.response, trailers: response.trailers)
+        try await bodies.end(order.response)
     }
 }
 
@@ -52,7 +39,7 @@ extension HTTPBody {
     /// Returns the body of an order, which can be read once.
     fileprivate static func carried(_ bodies: CarriedBodies, _ number: UInt64, _ order: HTTPOrder) -> HTTPBody {
         let once = Once()
-        return .produced(length: order.length, isReplayable: false, hasTrailers: order.hasTrailers) {
+        return .produced(length: order.length, isReplayable: false) {
             try once.take()
             return bodies.stream(number, length: order.length)
         }

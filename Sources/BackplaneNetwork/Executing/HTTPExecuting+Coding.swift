@@ -1,6 +1,6 @@
 import Backplane
 
-// By hand, since synthesised keys would add ten conformances to every plugin (``TextKey``).
+// By hand, since synthesised keys would add eight conformances to every plugin (``TextKey``).
 
 extension HTTPOrder: Codable {
     /// Decodes an order from an object with its properties.
@@ -11,9 +11,7 @@ extension HTTPOrder: Codable {
         headers = try values.decode([[String]].self, forKey: .headers)
         body = try values.decodeIfPresent(UInt64.self, forKey: .body)
         length = try values.decodeIfPresent(Int64.self, forKey: .length)
-        hasTrailers = try values.decode(Bool.self, forKey: .hasTrailers)
         decompresses = try values.decode(Bool.self, forKey: .decompresses)
-        reportsInterim = try values.decode(Bool.self, forKey: .reportsInterim)
         response = try values.decode(UInt64.self, forKey: .response)
     }
 
@@ -25,9 +23,7 @@ extension HTTPOrder: Codable {
         try values.encode(headers, forKey: .headers)
         try values.encodeIfPresent(body, forKey: .body)
         try values.encodeIfPresent(length, forKey: .length)
-        try values.encode(hasTrailers, forKey: .hasTrailers)
         try values.encode(decompresses, forKey: .decompresses)
-        try values.encode(reportsInterim, forKey: .reportsInterim)
         try values.encode(response, forKey: .response)
     }
 }
@@ -56,9 +52,7 @@ extension TextKey {
     fileprivate static let headers = TextKey("headers")
     fileprivate static let body = TextKey("body")
     fileprivate static let length = TextKey("length")
-    fileprivate static let hasTrailers = TextKey("hasTrailers")
     fileprivate static let decompresses = TextKey("decompresses")
-    fileprivate static let reportsInterim = TextKey("reportsInterim")
     fileprivate static let response = TextKey("response")
     fileprivate static let status = TextKey("status")
     fileprivate static let version = TextKey("version")

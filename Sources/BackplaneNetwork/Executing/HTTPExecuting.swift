@@ -22,9 +22,9 @@ public struct HTTPExecuting: Contract {
     public static let version: Version = "1.0.0"
     /// The parts of HTTP that the executor supports, which the host requests before each exchange.
     public let capabilities = AsyncMethod<Nothing, HTTPCapabilities>()
-    /// Performs one exchange; the elements are the heads of the interim responses and of the final one.
+    /// Performs one exchange; the only element is the head of the response.
     ///
-    /// The stream ends once the whole body of the final response has been pushed. It throws an error if there is no
+    /// The stream ends once the whole body of the response has been pushed. It throws an error if there is no
     /// response, or if its body is interrupted. Closing it ends the exchange.
     public let exchange = StreamMethod<HTTPOrder, HTTPHead>()
 
@@ -44,12 +44,8 @@ public struct HTTPOrder: Sendable {
     public var body: UInt64?
     /// The length of the request's body in bytes; `nil` if it is unknown.
     public var length: Int64?
-    /// A Boolean value that indicates whether trailer fields may follow the request's body.
-    public var hasTrailers: Bool
     /// A Boolean value that indicates whether compressed content is requested and decoded.
     public var decompresses: Bool
-    /// A Boolean value that indicates whether the heads of interim responses are also sent.
-    public var reportsInterim: Bool
     /// The number under which the response's body is pushed.
     public var response: UInt64
 
@@ -58,14 +54,13 @@ public struct HTTPOrder: Sendable {
     ) {
         (method, url, headers) = (request.method, request.url, request.headers.pairs)
         (self.body, self.length, self.response) = (body, length, response)
-        hasTrailers = request.body.hasTrailers
-        (decompresses, reportsInterim) = (options.decompresses, options.interim != nil)
+        decompresses = options.decompresses
     }
 }
 
 /// The head of a response from a plugin executor.
 public struct HTTPHead: Sendable {
-    /// The status code: below 200 for an interim response, up to 599 for the final one.
+    /// The status code, from 200 to 599.
     public var status: Int
     /// The names and values of the header fields in order.
     public var headers: [[String]]

@@ -174,7 +174,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
     ) async throws -> Outcome {
         let isFile = file.isBody(of: response)
         try await endpoint.requireValid(response, request, http.defaults, in: isFile ? file.temporary : nil)
-        var head = HTTPResponse(status: response.status, headers: response.headers, trailers: response.trailers)
+        var head = HTTPResponse(status: response.status, headers: response.headers)
         head.timings = response.timings
         if !isFile {
             // An interceptor has answered by itself, unless it has wrapped the empty body and passes on what it reads
@@ -184,13 +184,8 @@ struct EndpointRun<Response: Sendable>: Sendable {
                 var answer = response
                 let rest = response.body, begin = Mutex(first)
                 answer.body = HTTPBodyStream(cancel: rest.cancel) {
-                    let chunk: [UInt8]?
-                    if let first = begin.withLock({ $0.take() }) {
-                        chunk = first
-                    } else {
-                        chunk = try await rest.next()
-                    }
-                    return chunk.map { .bytes($0) } ?? .end(trailers: rest.trailers)
+                    if let first = begin.withLock({ $0.take() }) { return first }
+                    return try await rest.next()
                 }
                 head = try await answer.write(to: file.temporary)
                 file.holdLock()
