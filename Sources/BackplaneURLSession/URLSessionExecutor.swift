@@ -18,8 +18,8 @@ import Synchronization
 /// Foundation on Linux imposes these limits:
 /// - A response that ends within its head **terminates the program**, as does one with trailer fields. Use
 ///   `BackplaneHTTP` for servers that are not your own.
-/// - There is no back-pressure: unread data is still received, and held in memory up to a limit. Use a file for bodies
-///   of any size, with ``download(_:to:_:headed:received:)``.
+/// - There is no back-pressure: unread data is still received. Of each response, up to 1 MB is held in memory, and the
+///   rest in a temporary file.
 /// - While one server sends continuously, all other exchanges of URLSession in the process wait, and the response is
 ///   read even beyond the limit.
 /// - Bodies of requests are read into memory before they are sent, and streamed bodies are refused.
@@ -32,7 +32,7 @@ import Synchronization
 /// - A `GET` has no body, and `.` and `..` in a path are resolved before sending. The only connection timeout is
 ///   libcurl's, which is five minutes: set a deadline for calls.
 /// - `User-Agent`, `Accept` and `Accept-Language` are added to requests without them.
-public final class URLSessionExecutor: HTTPFileExecutor {
+public final class URLSessionExecutor: HTTPExecutor {
     /// The schemes that are served: `http` and `https`.
     public let schemes = ["http", "https"]
     /// No optional capabilities; compressed content is decoded whether or not this was requested.
@@ -40,14 +40,17 @@ public final class URLSessionExecutor: HTTPFileExecutor {
     private let session: URLSession
     private let transfers = Transfers()
     private let maximumBodySize: Int
+    /// The maximum number of unread bytes of a response that are held in memory.
+    private let unreadLimit: Int
 
     /// Creates an executor with its own session.
     ///
     /// - Parameters:
-    ///   - maximumBodySize: The maximum number of bytes of a body that are held in memory: for a request, and for the
-    ///     unread part of a response. Beyond this limit, the exchange fails with `network.too-large`.
+    ///   - maximumBodySize: The maximum number of bytes of a request's body, which is held in memory. Beyond this limit,
+    ///     the exchange fails with `network.too-large`.
     ///   - connectionsPerHost: The maximum number of concurrent exchanges with one host. Further ones wait.
     public init(maximumBodySize: Int = 64 << 20, connectionsPerHost: Int = 64) {
+        unreadLimit = min(1 << 20, maximumBodySize)
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
@@ -74,16 +77,26 @@ public final class URLSessionExecutor: HTTPFileExecutor {
 
     /// Sends a request, and returns the response when its head has arrived, regardless of its status.
     ///
-    /// - Throws: `network.failed`; `network.too-large` for a body in files beyond the limit; `network.unsupported` and
+    /// - Throws: `network.failed`; `network.too-large` for a request's body beyond the limit; `network.unsupported` and
     ///   `network.refused` before anything is sent; `CancellationError`.
     public func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
-        let limit = min(maximumBodySize, options.maximumBodySize ?? maximumBodySize)
-        let transfer = URLSessionTransfer(limit: limit)
-        let (ready, head) = try await start(transfer, request, options)
+        try require(request, options)
+        var ready = try request.readyToSend()
+        ready.body = try await ready.body.collected(upTo: maximumBodySize)
+        let outgoing = try URLRequest(ready),
+            transfer = URLSessionTransfer(
+                limit: options.maximumBodySize ?? .max, memory: unreadLimit)
+        let head: HTTPURLResponse
+        do {
+            head = try await transfer.head { transfers.start(transfer, outgoing, in: session) }.get()
+        } catch {
+            try Task.checkCancellation()
+            throw error.error(for: ready)
+        }
         // Releasing the stream without having read it cancels the exchange.
         return HTTPStreamedResponse(
             head,
-            body: HTTPBodyStream(cancel: { transfer.cancel(.shutDown) }) {
+            body: HTTPBodyStream(cancel: { transfer.cancel(.shutDown) }) { [ready] in
                 do throws(HTTPFailure) {
                     return try await transfer.next()
                 } catch {
@@ -91,59 +104,5 @@ public final class URLSessionExecutor: HTTPFileExecutor {
                     throw error.error(for: ready)
                 }
             })
-    }
-
-    /// Sends a request, and writes the response's body to a file as it arrives.
-    ///
-    /// The body may have any size, unless the options limit it.
-    ///
-    /// - Throws: The errors of ``open(_:_:)``; `network.file` if the file cannot be written.
-    public func download(
-        _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
-        headed: @escaping @Sendable (HTTPStreamedResponse) -> Bool, received: @escaping @Sendable (Int) -> Void
-    ) async throws -> HTTPResponse {
-        let file = try IncomingFile(path)
-        defer { file.discard() }
-        // The stream is empty: the file is in its place once it has ended.
-        let isWanted = Mutex(true)
-        let transfer = URLSessionTransfer(
-            limit: options.maximumBodySize ?? .max,
-            into: URLSessionTransfer.Sink(
-                file: file,
-                headed: { head in
-                    let headed = headed(HTTPStreamedResponse(head, body: HTTPBodyStream([])))
-                    isWanted.withLock { $0 = headed }
-                    return headed
-                }, received: received))
-        let (ready, head) = try await start(transfer, request, options)
-        let response = HTTPStreamedResponse(head, body: HTTPBodyStream([]))
-        guard isWanted.withLock({ $0 }) else {
-            return HTTPResponse(status: response.status, headers: response.headers)
-        }
-        do throws(HTTPFailure) {
-            while try await transfer.next() != nil {}
-        } catch {
-            try Task.checkCancellation()
-            throw error.error(for: ready)
-        }
-        try Task.checkCancellation()  // an abandoned exchange is no longer awaited
-        _ = try file.finish()
-        return HTTPResponse(status: response.status, headers: response.headers)
-    }
-
-    /// Starts an exchange and waits for its head.
-    private func start(
-        _ transfer: URLSessionTransfer, _ request: HTTPRequest, _ options: HTTPOptions
-    ) async throws -> (HTTPRequest, HTTPURLResponse) {
-        try require(request, options)
-        var ready = try request.readyToSend()
-        ready.body = try await ready.body.collected(upTo: maximumBodySize)
-        let outgoing = try URLRequest(ready)
-        do {
-            return (ready, try await transfer.head { transfers.start(transfer, outgoing, in: session) }.get())
-        } catch {
-            try Task.checkCancellation()
-            throw error.error(for: ready)
-        }
     }
 }

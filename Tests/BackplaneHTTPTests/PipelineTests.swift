@@ -4,6 +4,7 @@ import BackplaneExchange
 import BackplaneHTTP
 import BackplaneNetwork
 import BackplaneTestKit
+import BackplaneURLSession
 import Foundation
 import Synchronization
 import TestFixtures
@@ -73,6 +74,18 @@ struct PipelineTests {
         _ = try await network.download(HTTPRequest("GET", server.url()), to: path, options)
         let all = reports.withLock { $0 }
         #expect(all.first?.received == 4 && all.last?.received == 8 && all.allSatisfy { $0.toReceive == 8 })
+    }
+
+    @Test func `what URLSession receives before it is read is kept in a file, and read in order`() async throws {
+        let whale = [UInt8].pattern(count: 3 << 20), (sent, send) = AsyncStream.makeStream(of: Void.self)
+        let server = try TestServer { _, connection in
+            connection.answer("200 OK", body: whale)
+            send.yield()
+        }
+        let executor = URLSessionExecutor(maximumBodySize: 10_000)
+        let response = try await executor.open(HTTPRequest("GET", server.url()), HTTPOptions())
+        _ = await sent.first { _ in true }
+        #expect(try await response.body.collect(upTo: 3 << 20) == whale)
     }
 
     @Test func `a step that ignores its cancellation does not hold up its limit`() async throws {

@@ -181,30 +181,6 @@ extension HTTPConformance {
             while let chunk = try await body.next() { text += String(decoding: chunk, as: UTF8.self) }
             try expect(text, "onetwo", "the body")
         },
-        Case("a body goes to a file, which appears when it is complete") { executor in
-            let bytes = [UInt8].pattern(count: 3 << 20)
-            let server = try TestServer { $1.answer("200 OK", [("X-A", "1")], body: bytes) }
-            try await withFile([1, 2, 3]) { path in
-                let response = try await executor.download(HTTPRequest("GET", server.url()), to: path, HTTPOptions())
-                try expect(response.status, 200, "the status")
-                try expect(response.headers["X-A"], "1", "the field")
-                let written = try await HTTPBody.file(path).open().collect(upTo: 1 << 30)
-                try expect(written == bytes, "the file has \(written.count) bytes, or other ones")
-            }
-        },
-        Case("a download that breaks off leaves the file as it was") { executor in
-            let server = try TestServer { _, connection in
-                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf")
-                connection.close()
-            }
-            try await withFile([1, 2, 3]) { path in
-                let error = try await failure("a response that breaks off") {
-                    try await executor.download(HTTPRequest("GET", server.url()), to: path, HTTPOptions())
-                }
-                try expect(error.code, .networkFailed, "the code")
-                try expect(try await HTTPBody.file(path).open().collect(upTo: 100), [1, 2, 3], "the file")
-            }
-        },
         Case("an unread body is not received") { executor in
             let sent = Counted(), total = moreThanBuffersHold >> 18
             let server = try TestServer { _, connection in

@@ -1,13 +1,12 @@
 import Backplane
 import BackplaneNetwork
-import Synchronization
 
 /// The stage that authenticates requests and answers the challenges of servers.
 struct CredentialStage: PipelineStage {
     /// The maximum number of answers to challenges in one exchange, for any authenticator.
     private static let mostAnswers = 5
 
-    let next: any HTTPFileExecutor
+    let next: any HTTPExecutor
     let credential: Credential
     let name: String
     let authenticator: any Authenticator
@@ -15,67 +14,30 @@ struct CredentialStage: PipelineStage {
     /// The transport of the requests that authentication itself needs.
     let network: HTTPPipeline
 
-    var inside: any HTTPExecutor { next }
-
-    func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
-        try await authenticated(request, options) { [next] request, options, isResult in
-            let response = try await next.open(request, options)
-            // The connection is free before another proof is asked for, which may need one.
-            return isResult(response) ? response : await response.kept()
-        }
-    }
-
-    func download(
-        _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
-        headed: @escaping @Sendable (HTTPStreamedResponse) -> Bool, received: @escaping @Sendable (Int) -> Void
-    ) async throws -> HTTPResponse {
-        try await authenticated(request, options) { [next] request, options, isResult in
-            HTTPStreamedResponse(
-                try await next.download(
-                    request, to: path, options, headed: { isResult($0) && headed(shown($0)) }, received: received))
-        } givenUp: { response in
-            _ = headed(response)
-        }.downloaded
-    }
-
     /// Sends the request, and answers challenges until a response is the result.
-    ///
-    /// - Parameter givenUp: A function that is called with a response that is the result although it should have been
-    ///   answered.
-    private func authenticated(
-        _ request: HTTPRequest, _ options: HTTPOptions,
-        _ exchange: (HTTPRequest, HTTPOptions, @escaping @Sendable (HTTPStreamedResponse) -> Bool) async throws ->
-            HTTPStreamedResponse,
-        givenUp: (HTTPStreamedResponse) -> Void = { _ in }
-    ) async throws -> HTTPStreamedResponse {
+    func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
         try require(request)
         let call = options.call ?? Call()
         var sent = try await authenticator.prepare(request, call, over: network)
         var failures = 0
         while true {
-            let isAnswered = Mutex(false)  // decided once, since another request may change the account in the meantime
             var options = options
             options.proofFields = sent.headers.fields.map(\.name).filter { request.headers[$0] == nil }
-            let response = try await exchange(jar?.request(sent) ?? sent, options) { [sent, failures] response in
-                let isResult = !mayAnswer(response.head, for: request, sent, failures)
-                isAnswered.withLock { $0 = !isResult }
-                return isResult
-            }
-            let head = response.head
+            let response = try await next.open(jar?.request(sent) ?? sent, options), head = response.head
+            // Decided once, since another request may change the account in the meantime.
+            let isAnswered = mayAnswer(head, for: request, sent, failures)
             jar?.receive(head.headers, to: request)
-            guard isAnswered.withLock({ $0 }) else {
+            guard isAnswered else {
                 authenticator.received(head, to: sent)
                 return shown(response)
             }
+            // The connection is free before another proof is asked for, which may need one.
+            let kept = await response.kept()
             failures += 1
             guard
                 let other = try await authenticator.answer(
                     head, for: request, sent: sent, failures: failures, call, over: network)
-            else {
-                let result = shown(response)
-                givenUp(result)
-                return result
-            }
+            else { return shown(kept) }
             sent = other
         }
     }

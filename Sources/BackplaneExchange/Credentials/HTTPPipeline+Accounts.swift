@@ -60,7 +60,7 @@ extension HTTPPipeline {
     ///
     /// - Throws: `network.credential` if there is no such credential, or the account is not signed in.
     func credentialStage(
-        around executor: any HTTPFileExecutor, _ options: HTTPOptions
+        around executor: any HTTPExecutor, _ options: HTTPOptions
     ) throws(BackplaneError) -> CredentialStage? {
         guard let name = options.credential else {
             guard options.account == nil else {

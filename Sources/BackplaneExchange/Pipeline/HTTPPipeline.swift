@@ -1,5 +1,6 @@
 package import Backplane
 public import BackplaneNetwork
+import Synchronization
 
 /// The stages of every exchange of a host or a program: choice of the executor, limits, progress and timings.
 ///
@@ -144,7 +145,9 @@ public struct HTTPPipeline: Sendable {
     ) async throws -> HTTPResponse {
         swept?.sweep(beside: path)
         return try await accompanied(request, options.bounded) { start in
-            try await start.watch.download(executor(start), to: path, headed: headed)
+            try await start.watch.download(to: path, headed: headed) { complete in
+                try await executor(start, completing: complete)
+            }
         }
     }
 
@@ -181,30 +184,34 @@ public struct HTTPPipeline: Sendable {
     /// Returns the executor for a request.
     ///
     /// - Throws: `network.refused` if there is none; `network.failed` if the executor does not start.
-    package func executor(for request: HTTPRequest, _ options: HTTPOptions) async throws -> any HTTPFileExecutor {
+    package func executor(for request: HTTPRequest, _ options: HTTPOptions) async throws -> any HTTPExecutor {
         try await executor(ExchangeStart(request, options, ExchangeExtensions(), clock))
     }
 
-    private func executor(_ start: ExchangeStart) async throws -> any HTTPFileExecutor {
+    private func executor(
+        _ start: ExchangeStart,
+        completing complete: (@Sendable (HTTPStreamedResponse) async throws -> HTTPStreamedResponse)? = nil
+    ) async throws -> any HTTPExecutor {
         switch try choice(for: start.request, start.options) {
-        case .given(let executor): return try staged(executor, start)
+        case .given(let executor): return try staged(executor, start, complete)
         case .connected(let connect):
             let call = start.options.call ?? Call()
-            return try staged(try await start.watch.limitedToHead { try await connect(call) }, start)
+            return try staged(try await start.watch.limitedToHead { try await connect(call) }, start, complete)
         }
     }
 
     /// Returns an executor with the stages that the options request, from the outermost: retries, redirects,
     /// credentials and, next to the executor, the attempt filters.
     private func staged(
-        _ executor: any HTTPExecutor, _ start: ExchangeStart
-    ) throws(BackplaneError) -> any HTTPFileExecutor {
+        _ executor: any HTTPExecutor, _ start: ExchangeStart,
+        _ complete: (@Sendable (HTTPStreamedResponse) async throws -> HTTPStreamedResponse)?
+    ) throws(BackplaneError) -> any HTTPExecutor {
         let options = start.options, observed = start.observed
-        var executor: any HTTPFileExecutor = DownloadStage(next: executor, clock: clock)
+        var executor = executor
         if let filters = start.filters { executor = FilterStage(next: executor, filters: filters) }
         if let stage = try credentialStage(around: executor, options) { executor = stage }
         if options.redirects > 0 {
-            executor = RedirectStage(first: executor) { request, options in
+            executor = RedirectStage(next: executor) { request, options in
                 var hop = options
                 (hop.redirects, hop.retry, hop.tls) = (0, nil, nil)
                 (hop.attempted, hop.attempt) = (nil, 1)  // a hop is a part of the attempt, which is counted outside
@@ -217,9 +224,10 @@ public struct HTTPPipeline: Sendable {
             }
         }
         if let observed { executor = ObservationStage(next: executor, observed: observed) }
-        if options.retry != nil || options.attempted != nil {
+        if options.retry != nil || options.attempted != nil || complete != nil {
             executor = RetryStage(
-                next: executor, policy: options.retry ?? .none, retries: retries, observed: observed)
+                next: executor, policy: options.retry ?? .none, retries: retries, observed: observed, complete: complete
+            )
         }
         return executor
     }
@@ -255,5 +263,24 @@ public struct HTTPPipeline: Sendable {
         var options = options
         options.tls = settings
         return options
+    }
+}
+
+/// The folders from which a program's pipeline has removed files left by downloads of killed processes.
+///
+/// A host does that for the folders of its components.
+final class SweptFolders: Sendable {
+    /// The number of folders beyond which all are forgotten and searched again.
+    private static let limit = 1_000
+    private let folders = Mutex<Set<Substring>>([])
+
+    /// Removes such files from the folder of a file, before the first download to it.
+    func sweep(beside path: String) {
+        let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        let isNew = folders.withLock { folders in
+            if folders.count >= Self.limit { folders = [] }
+            return folders.insert(folder).inserted
+        }
+        if isNew { IncomingFile.removeAbandoned(beside: path) }
     }
 }

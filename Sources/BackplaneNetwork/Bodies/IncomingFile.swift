@@ -131,11 +131,11 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         guard isWritten else { throw Self.failure(path) }
     }
 
-    /// Moves the file to its destination, and returns the number of its bytes.
+    /// Moves the file to its destination once its bytes are on the disk, and returns their number.
     ///
     /// - Throws: `network.file` if it cannot be moved.
     package func finish() throws(BackplaneError) -> Int64 {
-        guard rename(temporary, path) == 0 else { throw Self.failure(path) }
+        guard fsync(number) == 0, rename(temporary, path) == 0 else { throw Self.failure(path) }
         isOpen = false
         close(number)
         Self.opened.wrappingSubtract(1, ordering: .relaxed)
