@@ -28,7 +28,8 @@ struct ExchangeStart: Sendable {
     init(_ request: HTTPRequest, _ options: HTTPOptions, _ extensions: ExchangeExtensions, _ clock: any DeadlineClock) {
         (self.request, self.options, watch) = (request, options, ExchangeWatch(request, options, clock))
         filters = FilterRun(extensions.filters, options)
-        observed = ObservedExchange(request, options, extensions.observers(), clock)
+        observed = ObservedExchange(
+            ExchangeEvent(request, options), extensions.observers().map { observer in { observer.note($0) } }, clock)
         guard let observed else { return }
         self.options.received = { [own = options.received] count in
             own?(count)
@@ -59,5 +60,15 @@ struct ExchangeStart: Sendable {
         (hop.request, hop.observed) = (request, nil)
         (hop.options, hop.watch) = (options, ExchangeWatch(request, options, watch.clock))
         return hop
+    }
+}
+
+extension ExchangeEvent {
+    /// Creates the event of the start of an exchange.
+    fileprivate init(_ request: HTTPRequest, _ options: HTTPOptions) {
+        self.init(
+            method: request.method, url: request.printableURL, component: options.sender,
+            trace: options.call?.trace?.id)
+        attempt = options.attempt - 1
     }
 }

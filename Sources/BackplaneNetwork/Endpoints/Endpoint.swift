@@ -10,6 +10,8 @@
 /// type, of a type that parses itself (``ParsedResponse``) or chooses its decoder (``DecodedResponse``), `String`,
 /// `[UInt8]`, `Data`, `Nothing`, `HTTPResponse`, or a ``DownloadedFile``.
 public struct Endpoint<Response: Sendable>: Sendable {
+    /// The name in the events of its loads; `nil` means the method and the path without its query.
+    public var name: String?
     /// The method, which may be any token: `GET`, `POST`.
     public var method: String
     /// The path, relative to the client's base URL; or a full URL, if ``allowsFullURL``.
@@ -50,7 +52,7 @@ public struct Endpoint<Response: Sendable>: Sendable {
     /// The interceptors of this endpoint, inside those of the client; the first is outermost.
     public var interceptors: [HTTPInterceptor] = []
     /// The observers of this endpoint's loads, which are notified after those of the client and must not block.
-    public var observers: [@Sendable (LoadEvent) -> Void] = []
+    public var observers: [@Sendable (ExchangeEvent) -> Void] = []
     /// The check of the loaded value; `nil` accepts everything.
     ///
     /// It receives the value, and the response without its body; `timings.attempts` is the number of attempts so far.

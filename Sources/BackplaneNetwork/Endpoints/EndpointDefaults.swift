@@ -17,7 +17,7 @@ public struct EndpointDefaults: Sendable {
     /// The observers of every load, which are notified in order before those of the endpoint.
     ///
     /// They are called by the load itself, and must not block. A load has one start and one end.
-    public var observers: [@Sendable (LoadEvent) -> Void] = []
+    public var observers: [@Sendable (ExchangeEvent) -> Void] = []
     /// The retry policy of endpoints without one; `nil` means a single attempt.
     public var retry: RetryPolicy?
     /// The log level of endpoints without one.

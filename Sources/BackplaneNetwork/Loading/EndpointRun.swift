@@ -17,16 +17,19 @@ struct EndpointRun<Response: Sendable>: Sendable {
     private let progress: (@Sendable (HTTPProgress) -> Void)?
     private let start: Deadline
     private let log: LoadLog?
-    private let observers: LoadObservers?
+    /// The number of the load in its events.
+    private let number: UInt64
+    private let observers: [@Sendable (ExchangeEvent) -> Void]
 
     init(
         _ endpoint: Endpoint<Response>, on http: HTTPClient, _ call: Call,
-        _ progress: (@Sendable (HTTPProgress) -> Void)?
+        _ progress: (@Sendable (HTTPProgress) -> Void)?, number: UInt64 = .random(in: 1..<(1 << 53))
     ) {
+        self.number = number
         (self.endpoint, self.http, self.call, self.progress) = (endpoint, http, call, progress)
         start = http.way.clock.moment
         log = LoadLog(endpoint.logLevel ?? http.defaults.logLevel, call, http.defaults.log ?? http.way.log)
-        observers = LoadObservers(http.defaults.observers, endpoint.observers)
+        observers = http.defaults.observers + endpoint.observers
     }
 
     /// A Boolean value that indicates whether the load's time limit has passed.
@@ -45,19 +48,34 @@ struct EndpointRun<Response: Sendable>: Sendable {
 
     private var retry: RetryPolicy { endpoint.retry ?? http.defaults.retry ?? .none }
 
-    /// Returns the value, and the response without its body.
-    func run() async throws -> (value: Response, response: HTTPResponse) {
-        guard let observers else { return try await logged() }
-        return try await observers.around { try await logged() }
+    /// The value of the load, which is made for each access.
+    var value: Response {
+        get async throws(BackplaneError) {
+            do { return try await run().value } catch { throw BackplaneError(thrown: error) }
+        }
     }
 
-    private func logged() async throws -> (value: Response, response: HTTPResponse) {
+    /// Returns the value, and the response without its body.
+    func run() async throws -> (value: Response, response: HTTPResponse) {
+        let observed = ObservedExchange(
+            endpoint.event(number, http.defaults, call), observers, http.way.clock)
+        do {
+            let result = try await logged(observed)
+            observed?.ended(nil)
+            return result
+        } catch {
+            observed?.ended(error)
+            throw error
+        }
+    }
+
+    private func logged(_ observed: ObservedExchange?) async throws -> (value: Response, response: HTTPResponse) {
         try Task.checkCancellation()
         let request = try endpoint.request(http.defaults)
-        guard let log else { return try await run(request) }
+        guard let log else { return try await run(request, observed) }
         log.started(request)
         do {
-            let result = try await run(request)
+            let result = try await run(request, observed)
             log.ended(request, .success(result.response))
             return result
         } catch {
@@ -66,12 +84,14 @@ struct EndpointRun<Response: Sendable>: Sendable {
         }
     }
 
-    private func run(_ request: HTTPRequest) async throws -> (value: Response, response: HTTPResponse) {
+    private func run(
+        _ request: HTTPRequest, _ observed: ObservedExchange?
+    ) async throws -> (value: Response, response: HTTPResponse) {
         var attempt = 1, rejection: (any Error)?
         while true {
             let outcome: Outcome
             do {
-                outcome = try await self.attempt(request, &attempt)
+                outcome = try await self.attempt(request, &attempt, observed)
             } catch let error as BackplaneError {
                 throw error.code == .networkNotRetried ? rejection ?? error : timely(error, request, after: rejection)
             }
@@ -88,8 +108,10 @@ struct EndpointRun<Response: Sendable>: Sendable {
     /// Makes an exchange, including the attempts of the pipeline, and receives the response.
     ///
     /// - Parameter attempt: The number of the first attempt, which is set to that of the last one.
-    private func attempt(_ request: HTTPRequest, _ attempt: inout Int) async throws -> Outcome {
-        let options = options(from: attempt)
+    private func attempt(
+        _ request: HTTPRequest, _ attempt: inout Int, _ observed: ObservedExchange?
+    ) async throws -> Outcome {
+        let options = options(from: attempt, observed)
         switch endpoint.receipt {
         case .parsed(let parse):
             let exchange = (http.defaults.interceptors + endpoint.interceptors).around { [http, call] request in
@@ -97,7 +119,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
             }
             let response = try await exchange(request)
             attempt = max(attempt, response.timings.attempts)
-            headed(response)
+            headed(response, observed)
             return try await receive(response, of: request, parse)
         case .file(let path, let made):
             let file = FileInProgress(http.way.file(path))
@@ -110,17 +132,17 @@ struct EndpointRun<Response: Sendable>: Sendable {
             }
             let response = try await exchange(request)
             attempt = max(attempt, response.timings.attempts)
-            headed(response)
+            headed(response, observed)
             return try await receive(response, of: request, in: file, made)
         }
     }
 
-    private func headed(_ response: HTTPStreamedResponse) {
+    private func headed(_ response: HTTPStreamedResponse, _ observed: ObservedExchange?) {
         log?.headed(response)
-        observers?.headed(response)
+        observed?.loaded(response)
     }
 
-    private func options(from attempt: Int) -> HTTPOptions {
+    private func options(from attempt: Int, _ observed: ObservedExchange?) -> HTTPOptions {
         var options = endpoint.options
         options.totalTimeout =
             endpoint.timeout.map { Swift.max($0 - (.now - start), .nanoseconds(1)) } ?? options.totalTimeout
@@ -134,14 +156,14 @@ struct EndpointRun<Response: Sendable>: Sendable {
                 logged(attempt)
             }
         }
-        if let observers {
+        if let observed {
             options.attempted = { [own = options.attempted] attempt in
                 own?(attempt)
-                observers.notify(.attempted(attempt))
+                observed.attempted(attempt)
             }
             options.progress = { [own = options.progress] progress in
                 own?(progress)
-                observers.notify(.progress(progress))
+                observed.progressed(progress)
             }
         }
         return options

@@ -15,11 +15,7 @@ extension HTTPClient {
     public func load<Response>(
         _ endpoint: Endpoint<Response>, _ call: Call, progress: (@Sendable (HTTPProgress) -> Void)? = nil
     ) async throws(BackplaneError) -> Response {
-        do {
-            return try await EndpointRun(endpoint, on: self, call, progress).run().value
-        } catch {
-            throw BackplaneError(thrown: error)
-        }
+        try await EndpointRun(endpoint, on: self, call, progress).value
     }
 }
 
@@ -29,6 +25,17 @@ extension Endpoint {
     /// The load continues even if it is not retained.
     @discardableResult
     public func load(on http: HTTPClient, _ call: Call) -> EndpointLoad<Response> {
-        EndpointLoad { progress throws(BackplaneError) in try await http.load(self, call, progress: progress) }
+        let event = event(.random(in: 1..<(1 << 53)), http.defaults, call)
+        return EndpointLoad(event) { progress throws(BackplaneError) in
+            try await EndpointRun(self, on: http, call, progress, number: event.exchange).value
+        }
+    }
+
+    /// Returns the event of the start of a load.
+    func event(_ number: UInt64, _ defaults: EndpointDefaults, _ call: Call) -> ExchangeEvent {
+        let place = String(path.prefix { $0 != "?" && $0 != "#" })
+        return ExchangeEvent(
+            exchange: number, endpoint: name ?? "\(method) \(place)", method: method,
+            url: (try? request(defaults))?.printableURL ?? place, trace: call.trace?.id)
     }
 }
