@@ -46,8 +46,8 @@ public final class URLSessionExecutor: HTTPExecutor {
     /// Creates an executor with its own session.
     ///
     /// - Parameters:
-    ///   - maximumBodySize: The maximum number of bytes of a request's body, which is held in memory. Beyond this limit,
-    ///     the exchange fails with `network.too-large`.
+    ///   - maximumBodySize: The maximum number of bytes of a request's body, which is held in memory. Beyond this
+    ///     limit, the exchange fails with `network.too-large`.
     ///   - connectionsPerHost: The maximum number of concurrent exchanges with one host. Further ones wait.
     public init(maximumBodySize: Int = 64 << 20, connectionsPerHost: Int = 64) {
         unreadLimit = min(1 << 20, maximumBodySize)

@@ -6,7 +6,8 @@ import FoundationNetworking
 import Glibc
 import Synchronization
 
-/// An HTTP exchange: the head and then the body, whose unread bytes are in memory up to a limit, and beyond it in a file.
+/// An HTTP exchange: the head and then the body, of which unread bytes are in memory up to a limit, and beyond it in a
+/// file.
 ///
 /// It ends once: by its server, the limit, its reader or the end of the session.
 final class URLSessionTransfer: Sendable {

@@ -55,6 +55,33 @@ struct PipelineTests {
     }
 
     @Test(arguments: Engine.allCases)
+    func `a download that stalls ends at the read limit, or at the total, and leaves no file`(engine: Engine)
+        async throws
+    {
+        let server = try TestServer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+            connection.stall()
+        }
+        let clock = TestClock(), network = HTTPPipeline([engine.executor()], retries: Retries(clock: clock))
+        let files = try TestFolder(), path = files.path + "/stalled"
+        func message(_ options: HTTPOptions) async -> String? {
+            await clock.passing(.milliseconds(9_500)) {
+                let error = await #expect(throws: BackplaneError.self) {
+                    try await network.download(HTTPRequest("GET", server.url()), to: path, options)
+                }
+                #expect(error?.code == .networkTimeout)
+                return error?.message
+            }
+        }
+        var reading = HTTPOptions(), total = HTTPOptions()
+        (reading.readTimeout, total.totalTimeout) = (.milliseconds(9_500), .milliseconds(9_500))
+        #expect(await message(reading)?.contains("sent none of the body within 9.5 seconds") == true)
+        #expect(await message(total)?.contains("within 9.5 seconds") == true)
+        let folder = files.path
+        await eventually { (try? FileManager.default.contentsOfDirectory(atPath: folder)) == [] }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `the progress of a download is told while it arrives`(engine: Engine) async throws {
         let latch = Latch()
         defer { latch.open() }

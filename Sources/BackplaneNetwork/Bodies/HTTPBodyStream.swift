@@ -19,7 +19,8 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     ///   - length: The total number of bytes, or `nil` if it is unknown.
     ///   - cancel: A function that releases the producer's resources; called once, unless the end was read or `next`
     ///     threw an error.
-    ///   - next: A function that produces the next bytes, or `nil` at the end. It is not called concurrently, nor after the end or an error.
+    ///   - next: A function that produces the next bytes, or `nil` at the end. It is not called concurrently, nor after
+    ///     the end or an error.
     public init(length: Int64? = nil, cancel: @escaping @Sendable () -> Void = {}, next: @escaping Next) {
         self.length = length
         state = BodyStreamState(next: next, cancel: cancel)
