@@ -159,7 +159,7 @@ extension BackplaneTool {
                     }
                     let start = ContinuousClock.now
                     for try await chunk in head.body { Output.write(bytes: chunk) }
-                    var whole = HTTPResponse(status: head.status, headers: head.headers, trailers: head.trailers)
+                    var whole = HTTPResponse(status: head.status, headers: head.headers)
                     whole.timings = head.timings
                     whole.timings.body = .now - start
                     response = whole
@@ -212,13 +212,13 @@ extension HTTPResponse {
         ["< \(version ?? "HTTP") \(status)"] + headers.verboseLines("<")
     }
 
-    /// The trailer fields, and the timings that the executor reports.
+    /// The timings that the executor reports.
     var endLines: [String] {
         let times = [
             ("connected in", timings.connect), ("TLS in", timings.secure), ("head after", timings.head),
             ("body after", timings.body),
         ].compactMap { name, time in time.map { "\(name) \($0.formatted)" } }
-        return trailers.verboseLines("<") + ["* \(times.joined(separator: ", "))"]
+        return ["* \(times.joined(separator: ", "))"]
     }
 }
 

@@ -6,6 +6,7 @@ public import BackplaneNetwork
 import FoundationEssentials
 import NIOCore
 import NIOHTTP1
+import Synchronization
 
 /// An HTTP executor that uses AsyncHTTPClient, with HTTP/1.1 and, where a server offers it under TLS, HTTP/2.
 ///
@@ -21,16 +22,12 @@ import NIOHTTP1
 /// order, including repeated ones. Bodies are streamed in both directions: an unread response is not received beyond
 /// the data in flight (64 KB over HTTP/1.1, the window of 8 MB over HTTP/2).
 ///
-/// AsyncHTTPClient imposes these limits: it drops interim responses and does not wait for `100 Continue`, and its
-/// stable interface has no trailers.
+/// Interim responses and trailer fields are dropped.
 public final class AsyncHTTPClientExecutor: HTTPExecutor {
     /// The supported schemes: `http` and `https`.
     public let schemes = ["http", "https"]
-    /// All capabilities except interim responses, `100 Continue`, trailers and pins.
-    public let capabilities: HTTPCapabilities = [
-        .streamedUploads, .http2, .proxies, .decompression, .backPressure, .separateFields, .contentInGET,
-        .truncatedHeads, .harmlessTrailers, .tlsSettings,
-    ]
+    /// All capabilities.
+    public let capabilities: HTTPCapabilities = [.streamedUploads, .decompression, .contentInGET, .tlsSettings]
     private let clients: HTTPClients
     private let places: HostPlaces
     private let origins = PooledOrigins()
@@ -181,6 +178,84 @@ extension HTTPStreamedResponse {
             status: Int(response.status.code), headers: headers,
             version: response.version.major == 2 ? "HTTP/2" : "\(response.version)",
             body: HTTPBodyStream(cancel: reader.release) { try await reader.next() })
+    }
+}
+
+/// The reader of a response's body; releasing its iterator ends the exchange.
+///
+/// `@unchecked`: its stream makes one call to `next` at a time, and none concurrently with `release`.
+final class ResponseReader: @unchecked Sendable {
+    private let request: HTTPRequest
+    private let ratio: Int
+    private let place: HostPlace
+    private var use: ClientUse?
+    private var iterator: HTTPClientResponse.Body.AsyncIterator?
+
+    init(_ body: HTTPClientResponse.Body, of request: HTTPRequest, ratio: Int, holding: (HostPlace, ClientUse)) {
+        (self.request, self.ratio, (place, use)) = (request, ratio, holding)
+        iterator = body.makeAsyncIterator()
+    }
+
+    func next() async throws -> [UInt8]? {
+        do {
+            guard let buffer = try await iterator?.next() else {
+                try Task.checkCancellation()
+                release()
+                return nil
+            }
+            return Array(buffer: buffer)
+        } catch {
+            release()
+            try Task.checkCancellation()
+            throw HTTPFailure(error, ratio: ratio).error(for: request)
+        }
+    }
+
+    @Sendable func release() {
+        iterator = nil
+        place.end()
+        use = nil
+    }
+}
+
+/// A request's body as passed to the library, which pulls a chunk once the previous one has been written.
+final class Upload: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+    let length: Int64?
+    private let stream: HTTPBodyStream
+    private let failed = Mutex<(any Error)?>(nil)
+
+    /// Opens a body; returns `nil` for an in-memory body, which the library accepts as a whole.
+    init?(_ body: HTTPBody) throws {
+        if body.bytes != nil { return nil }
+        stream = try body.open()
+        length = stream.length
+    }
+
+    /// The reason why the body could not be read, which the library's error does not include.
+    var failure: (any Error)? { failed.withLock { $0 } }
+
+    func makeAsyncIterator() -> Iterator { Iterator(upload: self, chunks: stream.makeAsyncIterator()) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate let upload: Upload
+        fileprivate var chunks: HTTPBodyStream.AsyncIterator
+
+        mutating func next() async throws -> ByteBuffer? {
+            do {
+                return try await chunks.next().map { ByteBuffer(bytes: $0) }
+            } catch {
+                let failure = (error as? BackplaneError) ?? .bodyFailed(error)
+                upload.failed.withLock { $0 = failure }
+                throw failure
+            }
+        }
+    }
+}
+
+extension BackplaneError {
+    fileprivate static func bodyFailed(_ error: any Error) -> BackplaneError {
+        BackplaneError(.networkBody, "the request's body failed before it was complete: \(error)")
     }
 }
 #endif

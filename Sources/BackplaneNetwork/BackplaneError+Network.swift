@@ -1,4 +1,5 @@
 public import Backplane
+import FoundationEssentials
 
 extension BackplaneError.Code {
     /// No response arrived, because the host is unknown or the connection failed or was closed.
@@ -25,4 +26,242 @@ extension BackplaneError.Code {
     public static let networkCredential = Self(rawValue: "network.credential")
     /// A server returned no token for a credential, or a token has expired and cannot be refreshed.
     public static let networkSignIn = Self(rawValue: "network.sign-in")
+}
+
+extension BackplaneError {
+    /// The stable number of a load's error; 9 for errors unrelated to the network.
+    ///
+    /// | number | code |
+    /// |---|---|
+    /// | 1 | `network.failed` |
+    /// | 2 | `network.unparsable` |
+    /// | 3 | `network.empty` |
+    /// | 4 | `network.invalid-request` |
+    /// | 5 | `call.cancelled` |
+    /// | 7 | `network.status` |
+    /// | 8 | `network.rejected` |
+    /// | 10 | `network.file` |
+    /// | 11 | `network.refused` |
+    /// | 12 | `network.timeout` |
+    /// | 13 | `network.too-large` |
+    /// | 14 | `network.unsupported` |
+    /// | 15 | `network.body` |
+    /// | 16 | `network.redirect` |
+    /// | 17 | `network.pages` |
+    /// | 18 | `network.insecure` |
+    /// | 19 | `network.malformed` |
+    /// | 20 | `network.shut-down` |
+    /// | 21 | `call.deadline` |
+    /// | 22 | `network.credential` |
+    /// | 23 | `network.sign-in` |
+    public var networkNumber: Int {
+        switch code {
+        case .networkFailed: 1
+        case .networkUnparsable: 2
+        case .networkEmpty: 3
+        case .networkInvalidRequest: 4
+        case .callCancelled: 5
+        case .networkStatus: 7
+        case .networkRejected: 8
+        case .networkFile: 10
+        case .networkRefused: 11
+        case .networkTimeout: 12
+        case .networkTooLarge: 13
+        case .networkUnsupported: 14
+        case .networkBody: 15
+        case .networkRedirect: 16
+        case .networkPages: 17
+        case .networkInsecure: 18
+        case .networkMalformed: 19
+        case .networkShutDown: 20
+        case .callDeadline: 21
+        case .networkCredential: 22
+        case .networkSignIn: 23
+        default: 9
+        }
+    }
+
+    /// A Boolean value that indicates whether the cause was a lack of connectivity, so that a later attempt may
+    /// succeed.
+    public var isConnectivity: Bool { code == .networkFailed || code == .networkTimeout }
+}
+
+extension BackplaneError.Code {
+    /// A request cannot be created from an endpoint, because it has no URL, or a path that is not allowed.
+    public static let networkInvalidRequest = Self(rawValue: "network.invalid-request")
+    /// The status of a response is not one of the endpoint's valid ones.
+    public static let networkStatus = Self(rawValue: "network.status")
+    /// A response has no body although one was expected.
+    public static let networkEmpty = Self(rawValue: "network.empty")
+    /// The body of a response cannot be decoded or parsed.
+    public static let networkUnparsable = Self(rawValue: "network.unparsable")
+    /// The endpoint's check rejected the loaded value.
+    public static let networkRejected = Self(rawValue: "network.rejected")
+    /// A redirect cannot or may not be followed, or there were too many.
+    public static let networkRedirect = Self(rawValue: "network.redirect")
+    /// The pages of a resource do not end, or the next page may not be loaded.
+    public static let networkPages = Self(rawValue: "network.pages")
+    /// Another attempt was requested, but the retry policy or the retry budget does not allow it.
+    package static let networkNotRetried = Self(rawValue: "network.not-retried")
+}
+
+extension BackplaneError {
+    /// The status of the rejected response; `nil` if there was none.
+    public var httpStatus: Int? { isAboutResponse ? failure?.details["status"].flatMap { Int($0) } : nil }
+
+    /// The body of the rejected response, up to the endpoint's `failureLimit`; `nil` if it is not available.
+    ///
+    /// It may contain secrets, and only ``expandedDescription`` shows it.
+    public var httpBody: [UInt8]? {
+        guard isAboutResponse, let details = failure?.details else { return nil }
+        return details[".body"].map { Array($0.utf8) }
+            ?? details[".body-base64"].flatMap { Data(base64Encoded: $0) }.map { Array($0) }
+    }
+
+    private var isAboutResponse: Bool {
+        [.networkStatus, .networkUnparsable, .networkEmpty, .networkRejected, .networkSignIn].contains(code)
+    }
+
+    static var responseEmpty: BackplaneError {
+        BackplaneError(.networkEmpty, "the response has no body, but one was expected")
+    }
+
+    /// Returns the error for a response with an invalid status.
+    ///
+    /// - Parameters:
+    ///   - body: The part of the body that is kept.
+    ///   - said: The error decoded from the body.
+    static func status(
+        _ response: HTTPStreamedResponse, valid: Range<Int>, _ request: HTTPRequest, _ body: KeptBody? = nil,
+        _ said: (any ComponentError)? = nil
+    ) -> BackplaneError {
+        var failure = Failure.http(response.status, body)
+        var words = ""
+        if let said {
+            let code = line(said.code)
+            if !code.isEmpty { failure.code = code }
+            failure.details.merge(bounded(said.details)) { own, _ in own }
+            words = line(said.message)
+        }
+        let own =
+            "the response has the status \(response.status); expected \(valid.lowerBound) to \(valid.upperBound - 1)"
+        return BackplaneError(
+            .networkStatus, words.isEmpty ? own : words,
+            at: request.printableURL, failure: failure)
+    }
+
+    /// Returns the error for a response with an invalid status whose body is not read.
+    package static func status(_ status: Int, valid: Range<Int>, _ request: HTTPRequest) -> BackplaneError {
+        .status(HTTPStreamedResponse(HTTPResponse(status: status)), valid: valid, request)
+    }
+
+    /// Returns a server's details, limited to 100 entries of up to 1,000 characters each.
+    private static func bounded(_ details: [String: String]) -> [String: String] {
+        var bounded: [String: String] = [:]
+        for (name, value) in details.sorted(by: { $0.key < $1.key }).prefix(100) {
+            bounded[String(name.prefix(100))] = String(value.prefix(1_000))
+        }
+        return bounded
+    }
+
+    /// Returns the first line of a server's message, shortened and without control characters.
+    private static func line(_ text: String) -> String {
+        let first = text.drop(while: \.isWhitespace).prefix { !$0.isNewline }
+        let shown = first.unicodeScalars.filter { $0.properties.generalCategory != .control }
+        return String(String.UnicodeScalarView(shown.prefix(300)))
+    }
+
+    /// Returns the error for a response that cannot be parsed.
+    ///
+    /// It shows the beginning of a body in another format, such as a web page, but no values, which may be secret. The
+    /// text of an error that is not intended for display is a confidential detail, because it may also contain values.
+    ///
+    /// - Parameter limit: The maximum number of bytes of the body that are kept.
+    static func unparsable(
+        _ response: HTTPResponse, _ request: HTTPRequest, _ error: any Error, keeping limit: Int
+    ) -> BackplaneError {
+        if var error = error as? BackplaneError, error.code == .networkEmpty {
+            (error.location, error.failure) = (request.printableURL, .http(response.status))
+            return error
+        }
+        var failure = Failure.http(response.status, KeptBody(response.body, upTo: limit))
+        if error.isForeign { failure.details[".error"] = String("\(error)".prefix(1_000)) }
+        let type = response.headers["Content-Type"].map { " of type `\($0.prefix(60))`" } ?? ""
+        let beginning = beginning(response.body)
+        let hides = mayShowValues(error, response.body) && Redaction.beginnings.hides(beginning)
+        let start = hides ? "" : " and begins with `\(beginning)`"
+        return BackplaneError(
+            .networkUnparsable,
+            "the body\(type) cannot be parsed: \(explanation(error)); it has \(response.body.count) bytes\(start)",
+            at: request.printableURL, failure: failure)
+    }
+
+    /// Returns whether a decoder has read all or part of the body, or the body begins like JSON.
+    private static func mayShowValues(_ error: any Error, _ body: [UInt8]) -> Bool {
+        let first = body.first { !" \t\r\n".utf8.contains($0) }
+        if let first, "{[\"".utf8.contains(first) { return true }
+        return switch error {
+        case DecodingError.dataCorrupted(let context): !context.codingPath.isEmpty
+        default: true
+        }
+    }
+
+    private static func beginning(_ body: [UInt8]) -> String {
+        let start = String(decoding: body.prefix(80), as: UTF8.self)
+        return String(start.map { $0.isNewline || $0.isASCII && ($0.asciiValue ?? 32) < 32 ? " " : $0 })
+    }
+
+    /// Returns a decoder's description of an error, with its position.
+    private static func explanation(_ error: any Error) -> String {
+        func place(_ context: DecodingError.Context) -> String {
+            let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
+            return path.isEmpty ? "" : " at `\(path.joined(separator: "/"))`"
+        }
+        return switch error {
+        case DecodingError.keyNotFound(let key, let context): "the key `\(key.stringValue)` is missing\(place(context))"
+        case DecodingError.typeMismatch(let type, let context): "expected \(type)\(place(context))"
+        case DecodingError.valueNotFound(let type, let context): "found null; expected \(type)\(place(context))"
+        case DecodingError.dataCorrupted(let context): context.debugDescription + place(context)
+        case let error as BackplaneError: error.message
+        case let error as any ComponentError: error.message
+        default: "the decoder failed with the error \(type(of: error)); adopt ComponentError to report the reason"
+        }
+    }
+}
+
+extension Error {
+    /// A Boolean value that indicates whether the error's text is not intended for display.
+    fileprivate var isForeign: Bool {
+        !(self is DecodingError || self is BackplaneError || self is any ComponentError)
+    }
+}
+
+extension BackplaneError.Failure {
+    /// Creates the details of a rejected response.
+    package static func http(_ status: Int) -> Self { Self(code: "http", details: ["status": String(status)]) }
+
+    /// Creates the details of a rejected response, whose body is confidential.
+    static func http(_ status: Int, _ body: KeptBody?) -> Self {
+        var failure = http(status)
+        guard let bytes = body?.bytes, !bytes.isEmpty else { return failure }
+        if let text = String(validating: bytes, as: UTF8.self) {
+            failure.details[Redaction.bodies.hides(text) ? ".body" : "body"] = text
+        } else {
+            failure.details[".body-base64"] = Data(bytes).base64EncodedString()
+        }
+        return failure
+    }
+}
+
+extension BackplaneError.Code {
+    /// The pool has no transfer with this id.
+    public static let transferUnknown = Self(rawValue: "transfer.unknown")
+    /// Another transfer has the same id, or downloads to the same file.
+    public static let transferTaken = Self(rawValue: "transfer.taken")
+    /// A transfer cannot be started as requested, or cannot be continued in its current state.
+    public static let transferRefused = Self(rawValue: "transfer.refused")
+    /// The digest of a downloaded file does not match the expected one.
+    public static let transferDigest = Self(rawValue: "transfer.digest")
+    /// A transfer waits for header fields with credentials, which are never stored.
+    public static let transferCredentials = Self(rawValue: "transfer.credentials")
 }

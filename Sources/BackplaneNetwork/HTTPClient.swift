@@ -101,3 +101,124 @@ extension MayUseStore {
     @_documentation(visibility: internal)
     public var http: HTTPClient { HTTPClient(ComponentWay(services)) }
 }
+
+extension HTTPClient {
+    /// Signs in an account of a credential, replacing the one with the same name.
+    ///
+    /// ```swift
+    /// try await http.signIn("library", as: "ann", with: ["reader": "ann", "password": password], call)
+    /// options.credential = "library"
+    /// options.account = "ann"
+    /// ```
+    ///
+    /// The host stores the account for all components that may use the credential, across swaps. For a bearer token, it
+    /// does not store the values.
+    ///
+    /// - Parameters:
+    ///   - credential: The name of the credential in the manifest's `network.credentials`.
+    ///   - account: The name of the account, by which requests choose it.
+    ///   - values: The values that the sign-in requires: `user` and `password`, or those named in its template.
+    ///   - call: The call being served, whose deadline applies.
+    /// - Returns: The principal: an opaque number that changes with each sign-in.
+    /// - Throws: `network.credential` if there is no such credential, it is not for this component, or it requires
+    ///   other values; `network.sign-in` if the server returns no token; other codes of the network; `call.deadline`;
+    ///   `call.cancelled`; `role.forbidden`; `call.retired` once the component has stopped.
+    @discardableResult
+    public func signIn(
+        _ credential: String, as account: String, with values: [String: String], _ call: Call
+    ) async throws(BackplaneError) -> UInt64 {
+        try await way.signIn(credential, as: account, with: values, call)
+    }
+
+    /// Signs out an account of a credential, for all components; does nothing if it is not signed in.
+    ///
+    /// - Throws: `network.credential` if there is no such credential, or it is not for this component; `network.file`
+    ///   if its stored token cannot be removed; `role.forbidden`; `call.retired`.
+    public func signOut(_ credential: String, account: String) throws(BackplaneError) {
+        try way.signOut(credential, account: account)
+    }
+}
+
+extension HTTPClient {
+    /// Loads an endpoint: sends its request, checks the status, decodes the response and applies the endpoint's check.
+    ///
+    /// Cancelling the task cancels the exchange.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The endpoint.
+    ///   - call: The call being served, whose deadline applies to all attempts.
+    ///   - progress: A function that is called in order with the progress of both bodies; it must not block.
+    /// - Throws: `network.invalid-request`; the errors of ``send(_:upTo:_:_:)``; `network.redirect`; `network.status`,
+    ///   `network.empty`, `network.unparsable` and `network.rejected` for a response that does not meet the endpoint's
+    ///   expectations; the errors of interceptors.
+    public func load<Response>(
+        _ endpoint: Endpoint<Response>, _ call: Call, progress: (@Sendable (HTTPProgress) -> Void)? = nil
+    ) async throws(BackplaneError) -> Response {
+        try await EndpointRun(endpoint, on: self, call, progress).value
+    }
+}
+
+extension Endpoint {
+    /// Starts to load the endpoint, and returns the load, which can be observed and cancelled.
+    ///
+    /// The load continues even if it is not retained.
+    @discardableResult
+    public func load(on http: HTTPClient, _ call: Call) -> EndpointLoad<Response> {
+        let event = event(.random(in: 1..<(1 << 53)), http.defaults, call)
+        return EndpointLoad(event) { progress throws(BackplaneError) in
+            try await EndpointRun(self, on: http, call, progress, number: event.exchange).value
+        }
+    }
+
+    /// Returns the event of the start of a load.
+    func event(_ number: UInt64, _ defaults: EndpointDefaults, _ call: Call) -> ExchangeEvent {
+        let place = String(path.prefix { $0 != "?" && $0 != "#" })
+        return ExchangeEvent(
+            exchange: number, endpoint: name ?? "\(method) \(place)", method: method,
+            url: (try? request(defaults))?.printableURL ?? place, trace: call.trace?.id)
+    }
+}
+
+/// The transport of a client's exchanges: through the boundary to the host, or through the program's own pipeline.
+package protocol HTTPWay: Sendable {
+    /// Sends a request and returns the response with its body in memory.
+    func send(
+        _ request: HTTPRequest, upTo limit: Int, _ call: Call, _ options: HTTPOptions
+    ) async throws(BackplaneError) -> HTTPResponse
+
+    /// Sends a request and returns once the head of the response has arrived.
+    func open(_ request: HTTPRequest, _ call: Call, _ options: HTTPOptions) async throws(BackplaneError)
+        -> HTTPStreamedResponse
+
+    /// Sends a request and writes the response's body to a file.
+    func download(
+        _ request: HTTPRequest, to path: String, _ call: Call, _ options: HTTPOptions
+    ) async throws(BackplaneError) -> HTTPResponse
+
+    /// Signs in an account of a credential, and returns its principal.
+    func signIn(
+        _ credential: String, as account: String, with values: [String: String], _ call: Call
+    ) async throws(BackplaneError) -> UInt64
+
+    /// Signs out an account of a credential.
+    func signOut(_ credential: String, account: String) throws(BackplaneError)
+
+    /// Returns the absolute path of a download's destination.
+    func file(_ path: String) -> String
+
+    /// The folder of the sending component; `nil` for a program, or a component without a folder.
+    var folder: String? { get }
+
+    /// The clock of the sender's own limits and pauses.
+    var clock: any DeadlineClock { get }
+
+    /// Writes a message to the log of the loading component or program.
+    func log(_ message: String, _ metadata: [String: String], _ call: Call)
+}
+
+extension HTTPWay {
+    /// No folder, by default.
+    package var folder: String? { nil }
+    /// The system's clock, by default.
+    package var clock: any DeadlineClock { Alarms.shared }
+}

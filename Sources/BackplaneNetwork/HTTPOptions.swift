@@ -1,4 +1,4 @@
-package import Backplane
+public import Backplane
 
 /// The options of one exchange.
 ///
@@ -23,9 +23,6 @@ public struct HTTPOptions: Sendable {
     ///
     /// It is called in order, each time bytes have been transferred, and must not block.
     public var progress: (@Sendable (HTTPProgress) -> Void)?
-    /// The function that receives interim responses (RFC 9110, section 15.2): their status and header fields.
-    public var interim: (@Sendable (Int, HTTPHeaders) -> Void)?
-
     /// The name of the executor in the manifest's `network.executors`; `nil` means that of the URL's scheme.
     public var executor: String?
     /// The name of the credential that authenticates the request; `nil` means none.
@@ -78,4 +75,63 @@ public struct HTTPProgress: Sendable {
 
     /// Creates the progress of an exchange that has not started.
     public init() {}
+}
+
+/// The outcome of one attempt of an exchange.
+public struct HTTPAttempt: Sendable {
+    /// The number of the attempt, starting at 1.
+    public var number: Int
+    /// The status of the response; `nil` if there was none.
+    public var status: Int?
+    /// The code of the error that prevented a response or a complete file.
+    public var error: BackplaneError.Code?
+
+    package init(number: Int, status: Int? = nil, error: BackplaneError.Code? = nil) {
+        (self.number, self.status, self.error) = (number, status, error)
+    }
+}
+
+extension HTTPOptions {
+    /// The options with all numbers clamped to the ranges that every transport accepts.
+    package var bounded: HTTPOptions {
+        var bounded = self
+        bounded.totalTimeout = totalTimeout?.bounded
+        bounded.headTimeout = headTimeout?.bounded
+        bounded.readTimeout = readTimeout?.bounded
+        bounded.maximumBodySize = maximumBodySize.map { Swift.max(1, $0) }
+        bounded.redirects = Swift.min(Swift.max(0, redirects), Self.mostRedirects)
+        bounded.retry = retry?.bounded
+        bounded.attempt = Swift.min(Swift.max(1, attempt), RetryPolicy.mostAttempts)
+        return bounded
+    }
+
+    /// The maximum number of redirects that can be requested.
+    package static let mostRedirects = 100
+}
+
+extension RetryPolicy {
+    /// The policy with all numbers clamped to the ranges that every transport accepts.
+    fileprivate var bounded: RetryPolicy {
+        var bounded = self
+        bounded.attempts = Swift.min(Swift.max(1, attempts), Self.mostAttempts)
+        bounded.base = base.bounded
+        bounded.limit = limit.bounded
+        bounded.retryAfterLimit = retryAfterLimit.bounded
+        bounded.attemptTimeout = attemptTimeout?.bounded
+        if statuses.contains(where: { !(0...999).contains($0) }) {
+            bounded.statuses = statuses.filter { (0...999).contains($0) }
+        }
+        return bounded
+    }
+
+    /// The maximum number of attempts.
+    package static let mostAttempts = 1_000_000
+}
+
+extension Duration {
+    /// The maximum duration of a limit or a delay: about thirty years.
+    package static let longest = Duration.seconds(1_000_000_000)
+
+    /// The duration, clamped to the range of limits and delays: neither negative nor longer than the maximum.
+    fileprivate var bounded: Duration { Swift.min(Swift.max(.zero, self), .longest) }
 }

@@ -1,3 +1,6 @@
+import Backplane
+import FoundationEssentials
+
 /// The method, URL, header fields and body of a message to a server.
 public struct HTTPRequest: Sendable {
     /// The method, which may be any token: `GET`, `POST`.
@@ -22,5 +25,108 @@ public struct HTTPRequest: Sendable {
     /// The part of the URL before its first colon, in lower case; empty if there is no colon.
     public var scheme: String {
         url.utf8.firstIndex(of: UInt8(ascii: ":")).map { url[..<$0].lowercased() } ?? ""
+    }
+}
+
+extension HTTPRequest {
+    /// The URL without credentials, query and fragment, which may contain secrets.
+    public var printableURL: String {
+        guard Redaction.urls.hides(url) else { return url }
+        if let plain = PlainURL(url), !plain.hasQuery { return url }
+        guard var address = URLComponents(string: url), address.host != nil || !url.contains("@") else {
+            return "\(scheme):…"
+        }
+        (address.user, address.password, address.query, address.fragment) = (nil, nil, nil, nil)
+        return address.string ?? "\(scheme):…"
+    }
+}
+
+extension HTTPRequest {
+    /// The equivalent curl command, without secrets.
+    ///
+    /// Values of header fields that may contain credentials, the query, credentials in the URL and the body are
+    /// replaced by `…`.
+    public var curlDescription: String {
+        let query = url.utf8.contains(UInt8(ascii: "?")) ? "?…" : ""
+        let hidesBody = Redaction.curlBodies.hides(String(decoding: body.bytes ?? [], as: UTF8.self))
+        return CurlText(self, url: printableURL + query, body: body.isEmpty || !hidesBody ? nil : "…") { field in
+            let isPlain = Self.plainFields.contains(field.name.lowercased())
+            return isPlain || !Redaction.curlFields.hides(field.value) ? field.value : "…"
+        }.text
+    }
+
+    /// The equivalent curl command, including all secrets, for use in a shell.
+    ///
+    /// curl reads a streamed body from standard input.
+    public var expandedCurlDescription: String { CurlText(self, url: url, body: nil) { $0.value }.text }
+
+    /// The names of fields whose values are not secret.
+    private static let plainFields: Set<String> = [
+        "accept", "accept-encoding", "accept-language", "cache-control", "content-encoding", "content-language",
+        "content-type", "expect", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
+        "last-event-id", "pragma", "range", "traceparent", "user-agent",
+    ]
+}
+
+/// A curl command line, quoted for a shell.
+private struct CurlText {
+    private(set) var text = ""
+
+    init(_ request: HTTPRequest, url: String, body: String?, value: (HTTPHeaders.Field) -> String) {
+        let hasBody = !request.body.isEmpty
+        // curl must send the URL as it is: it would expand patterns and resolve `..`.
+        var words = ["curl", "--globoff", "--path-as-is"]
+        switch request.method {
+        case "GET" where !hasBody: break
+        case "HEAD" where !hasBody: words.append("--head")
+        default: words += ["--request", Self.quoted(request.method)]
+        }
+        for field in request.headers.fields {
+            let value = value(field)
+            words += ["--header", Self.quoted(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")]
+        }
+        if let type = request.body.mediaType, request.headers["Content-Type"] == nil {
+            words += ["--header", Self.quoted("Content-Type: \(type)")]
+        }
+        // The fields that curl would add.
+        var added = ["Accept", "User-Agent"]
+        if hasBody { added += ["Expect"] + (request.body.mediaType == nil ? ["Content-Type"] : []) }
+        for name in added where request.headers[name] == nil { words += ["--header", Self.quoted("\(name):")] }
+        var input = ""
+        if hasBody {
+            if let body {
+                words += ["--data-raw", Self.quoted(body)]
+            } else if let path = request.body.file {
+                words += ["--data-binary", Self.quoted("@\(path)")]
+            } else if let bytes = request.body.bytes {
+                let text = bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
+                if let text, bytes.count <= Self.longest {
+                    words += ["--data-raw", Self.quoted(text)]
+                } else if let text {
+                    input = "printf %s \(Self.quoted(text)) | "
+                    words += ["--data-binary", "@-"]
+                } else {
+                    input = "printf %b '\(bytes.map(Self.octal).joined())' | "
+                    words += ["--data-binary", "@-"]
+                }
+            } else {
+                words += ["--data-binary", "@-"]
+            }
+        }
+        text = input + (words + [Self.quoted(url)]).joined(separator: " ")
+    }
+
+    /// The maximum size of an argument of curl; longer text is printed by the shell itself.
+    ///
+    /// Linux accepts arguments of less than 128 KB.
+    private static let longest = 64 << 10
+
+    /// Returns a shell word that represents a string.
+    private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
+
+    /// Returns a byte as an escape for `%b` of `printf`.
+    private static func octal(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 8)
+        return "\\0" + String(repeating: "0", count: 3 - digits.utf8.count) + digits
     }
 }

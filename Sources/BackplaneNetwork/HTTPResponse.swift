@@ -1,25 +1,104 @@
 /// An HTTP response with its complete body.
 public struct HTTPResponse: Sendable {
-    /// The status code, from 100 to 599.
+    /// The status code, from 200 to 599.
     public var status: Int
     /// The header fields.
     public var headers: HTTPHeaders
     /// The body; empty for a response without one, or if it was written to a file.
     public var body: [UInt8]
-    /// The trailer fields, which follow the body (RFC 9110, section 6.5).
-    public var trailers: HTTPHeaders
     /// The durations of the exchange's phases.
     public var timings = HTTPTimings()
 
     /// Creates a response, by default without header fields and body.
-    public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = [], trailers: HTTPHeaders = [:]) {
-        (self.status, self.headers, self.body, self.trailers) = (status, headers, body, trailers)
+    public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
+        (self.status, self.headers, self.body) = (status, headers, body)
     }
 }
 
 extension HTTPResponse: Equatable {
     /// Returns whether two responses are equal apart from their timings.
     public static func == (a: Self, b: Self) -> Bool {
-        a.status == b.status && a.headers == b.headers && a.body == b.body && a.trailers == b.trailers
+        a.status == b.status && a.headers == b.headers && a.body == b.body
     }
+}
+
+/// An HTTP response whose head has arrived, and whose body has yet to be read.
+///
+/// ```swift
+/// let response = try await network.open(HTTPRequest("GET", url))
+/// for try await chunk in response.body { … }
+/// ```
+///
+/// Releasing a response before its body has been read to the end ends the exchange.
+public struct HTTPStreamedResponse: Sendable {
+    /// The status code of the final response, from 200 to 599.
+    public var status: Int
+    /// The header fields.
+    public var headers: HTTPHeaders
+    /// The version of the protocol, such as `HTTP/1.1`, if the executor knows it.
+    public var version: String?
+    /// The body, which can be read once.
+    public var body: HTTPBodyStream
+    /// The durations of the phases up to the head.
+    ///
+    /// The duration of the body is known once the response has been collected.
+    public var timings = HTTPTimings()
+
+    /// Creates a response whose body streams.
+    public init(status: Int, headers: HTTPHeaders = [:], version: String? = nil, body: HTTPBodyStream) {
+        (self.status, self.headers, self.version, self.body) = (status, headers, version, body)
+    }
+
+    /// Creates a response whose body is in memory.
+    public init(_ response: HTTPResponse) {
+        self.init(status: response.status, headers: response.headers, body: HTTPBodyStream(response.body))
+    }
+
+    /// The announced length of the body in bytes, before any decoding; `nil` if the server does not announce it.
+    public var contentLength: Int64? {
+        headers["Content-Length"].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
+
+    /// Reads the body to its end.
+    ///
+    /// - Parameter limit: The maximum number of bytes.
+    /// - Throws: `network.too-large` as soon as there are more; the error that ended the exchange.
+    public func collect(upTo limit: Int = HTTPOptions.collectionLimit) async throws -> HTTPResponse {
+        let start = ContinuousClock.now
+        var response = HTTPResponse(status: status, headers: headers, body: try await body.collect(upTo: limit))
+        response.timings = timings
+        response.timings.body = .now - start
+        return response
+    }
+
+    /// Writes the body to a file, which appears once it is complete.
+    ///
+    /// - Parameter path: The path of the file, which replaces an existing one. Only its owner may read it.
+    /// - Returns: The response without a body.
+    /// - Throws: `network.file` if the file cannot be written; the error that ended the exchange.
+    public func write(to path: String) async throws -> HTTPResponse {
+        let start = ContinuousClock.now
+        try await body.write(to: path)
+        var response = HTTPResponse(status: status, headers: headers)
+        response.timings = timings
+        response.timings.body = .now - start
+        return response
+    }
+}
+
+/// The durations of an exchange's phases.
+public struct HTTPTimings: Sendable {
+    /// The number of attempts, including the one that succeeded.
+    public var attempts = 1
+    /// The time to connect, if the executor opened a new connection and reports it.
+    public var connect: Duration?
+    /// The time of the TLS handshake, if the executor performed one and reports it.
+    public var secure: Duration?
+    /// The time from the start of the exchange to the head of the response.
+    public var head: Duration?
+    /// The time from the head to the end of the body.
+    public var body: Duration?
+
+    /// Creates timings without any values.
+    public init() {}
 }

@@ -18,8 +18,8 @@ import Synchronization
 /// Foundation on Linux imposes these limits:
 /// - A response that ends within its head **terminates the program**, as does one with trailer fields. Use
 ///   `BackplaneHTTP` for servers that are not your own.
-/// - There is no back-pressure: unread data is still received, and held in memory up to a limit. Use a file for bodies
-///   of any size, with ``download(_:to:_:headed:received:)``.
+/// - There is no back-pressure: unread data is still received. Of each response, up to 1 MB is held in memory, and the
+///   rest in a temporary file.
 /// - While one server sends continuously, all other exchanges of URLSession in the process wait, and the response is
 ///   read even beyond the limit.
 /// - Bodies of requests are read into memory before they are sent, and streamed bodies are refused.
@@ -32,7 +32,7 @@ import Synchronization
 /// - A `GET` has no body, and `.` and `..` in a path are resolved before sending. The only connection timeout is
 ///   libcurl's, which is five minutes: set a deadline for calls.
 /// - `User-Agent`, `Accept` and `Accept-Language` are added to requests without them.
-public final class URLSessionExecutor: HTTPFileExecutor {
+public final class URLSessionExecutor: HTTPExecutor {
     /// The schemes that are served: `http` and `https`.
     public let schemes = ["http", "https"]
     /// No optional capabilities; compressed content is decoded whether or not this was requested.
@@ -40,14 +40,17 @@ public final class URLSessionExecutor: HTTPFileExecutor {
     private let session: URLSession
     private let transfers = Transfers()
     private let maximumBodySize: Int
+    /// The maximum number of unread bytes of a response that are held in memory.
+    private let unreadLimit: Int
 
     /// Creates an executor with its own session.
     ///
     /// - Parameters:
-    ///   - maximumBodySize: The maximum number of bytes of a body that are held in memory: for a request, and for the
-    ///     unread part of a response. Beyond this limit, the exchange fails with `network.too-large`.
+    ///   - maximumBodySize: The maximum number of bytes of a request's body, which is held in memory. Beyond this
+    ///     limit, the exchange fails with `network.too-large`.
     ///   - connectionsPerHost: The maximum number of concurrent exchanges with one host. Further ones wait.
     public init(maximumBodySize: Int = 64 << 20, connectionsPerHost: Int = 64) {
+        unreadLimit = min(1 << 20, maximumBodySize)
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
@@ -74,16 +77,26 @@ public final class URLSessionExecutor: HTTPFileExecutor {
 
     /// Sends a request, and returns the response when its head has arrived, regardless of its status.
     ///
-    /// - Throws: `network.failed`; `network.too-large` for a body in files beyond the limit; `network.unsupported` and
+    /// - Throws: `network.failed`; `network.too-large` for a request's body beyond the limit; `network.unsupported` and
     ///   `network.refused` before anything is sent; `CancellationError`.
     public func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
-        let limit = min(maximumBodySize, options.maximumBodySize ?? maximumBodySize)
-        let transfer = URLSessionTransfer(limit: limit)
-        let (ready, head) = try await start(transfer, request, options)
+        try require(request, options)
+        var ready = try request.readyToSend()
+        ready.body = try await ready.body.collected(upTo: maximumBodySize)
+        let outgoing = try URLRequest(ready),
+            transfer = URLSessionTransfer(
+                limit: options.maximumBodySize ?? .max, memory: unreadLimit)
+        let head: HTTPURLResponse
+        do {
+            head = try await transfer.head { transfers.start(transfer, outgoing, in: session) }.get()
+        } catch {
+            try Task.checkCancellation()
+            throw error.error(for: ready)
+        }
         // Releasing the stream without having read it cancels the exchange.
         return HTTPStreamedResponse(
             head,
-            body: HTTPBodyStream(cancel: { transfer.cancel(.shutDown) }) {
+            body: HTTPBodyStream(cancel: { transfer.cancel(.shutDown) }) { [ready] in
                 do throws(HTTPFailure) {
                     return try await transfer.next()
                 } catch {
@@ -92,58 +105,71 @@ public final class URLSessionExecutor: HTTPFileExecutor {
                 }
             })
     }
+}
 
-    /// Sends a request, and writes the response's body to a file as it arrives.
+extension URLRequest {
+    /// Creates the request for URLSession; its body must be in memory.
     ///
-    /// The body may have any size, unless the options limit it.
-    ///
-    /// - Throws: The errors of ``open(_:_:)``; `network.file` if the file cannot be written.
-    public func download(
-        _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
-        headed: @escaping @Sendable (HTTPStreamedResponse) -> Bool, received: @escaping @Sendable (Int) -> Void
-    ) async throws -> HTTPResponse {
-        let file = try IncomingFile(path)
-        defer { file.discard() }
-        // The stream is empty: the file is in its place once it has ended.
-        let isWanted = Mutex(true)
-        let transfer = URLSessionTransfer(
-            limit: options.maximumBodySize ?? .max,
-            into: URLSessionTransfer.Sink(
-                file: file,
-                headed: { head in
-                    let headed = headed(HTTPStreamedResponse(head, body: HTTPBodyStream([])))
-                    isWanted.withLock { $0 = headed }
-                    return headed
-                }, received: received))
-        let (ready, head) = try await start(transfer, request, options)
-        let response = HTTPStreamedResponse(head, body: HTTPBodyStream([]))
-        guard isWanted.withLock({ $0 }) else {
-            return HTTPResponse(status: response.status, headers: response.headers)
+    /// - Throws: `network.refused` for a request that URLSession cannot send.
+    init(_ request: HTTPRequest) throws(BackplaneError) {
+        guard let url = URL(string: request.url) else {
+            throw BackplaneError(.networkRefused, "URLSession cannot parse this URL", at: request.printableURL)
         }
-        do throws(HTTPFailure) {
-            while case .bytes = try await transfer.next() {}
-        } catch {
-            try Task.checkCancellation()
-            throw error.error(for: ready)
+        self.init(url: url)
+        httpMethod = request.method
+        for field in request.headers.fields { addValue(field.value, forHTTPHeaderField: field.name) }
+        // Otherwise URLSession would add a form's content type, and every encoding that it can decode.
+        if request.headers["Accept-Encoding"] == nil { setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
+        guard let body = request.body.bytes, !body.isEmpty else { return }
+        if request.headers["Content-Type"] == nil {
+            setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
         }
-        try Task.checkCancellation()  // an abandoned exchange is no longer awaited
-        _ = try file.finish()
-        return HTTPResponse(status: response.status, headers: response.headers)
+        httpBody = Data(body)
+    }
+}
+
+extension HTTPStreamedResponse {
+    init(_ response: HTTPURLResponse, body: HTTPBodyStream) {
+        var headers: HTTPHeaders = [:]
+        let fields = response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }
+        for (name, value) in fields.sorted(by: { $0.0 < $1.0 }) {
+            for value in name.lowercased() == "set-cookie" ? Self.cookies(in: value) : [value] {
+                headers.add(name, value)
+            }
+        }
+        if headers["Content-Encoding"] != nil { (headers["Content-Encoding"], headers["Content-Length"]) = (nil, nil) }
+        self.init(status: response.statusCode, headers: headers, body: body)
     }
 
-    /// Starts an exchange and waits for its head.
-    private func start(
-        _ transfer: URLSessionTransfer, _ request: HTTPRequest, _ options: HTTPOptions
-    ) async throws -> (HTTPRequest, HTTPURLResponse) {
-        try require(request, options)
-        var ready = try request.readyToSend()
-        ready.body = try await ready.body.collected(upTo: maximumBodySize)
-        let outgoing = try URLRequest(ready)
-        do {
-            return (ready, try await transfer.head { transfers.start(transfer, outgoing, in: session) }.get())
-        } catch {
-            try Task.checkCancellation()
-            throw error.error(for: ready)
+    /// Returns the `Set-Cookie` fields that Foundation has joined with commas. A new field begins with a name and `=`,
+    /// unlike the text after the comma of a date.
+    private static func cookies(in joined: String) -> [String] {
+        joined.split(separator: /,\s*(?=[^\s;,=]+=)/).map(String.init)
+    }
+}
+
+extension HTTPFailure {
+    /// Creates the failure that corresponds to an error of URLSession, as far as Foundation on Linux distinguishes
+    /// them.
+    init(_ error: any Error) {
+        guard let error = error as? URLError else {
+            self = .other("\(error)")
+            return
         }
+        let reason = error.localizedDescription
+        self =
+            switch error.code {
+            case .cannotFindHost: .hostUnknown
+            case .cannotConnectToHost: .notConnected
+            case .timedOut: .connectionTimedOut
+            case .networkConnectionLost, .badServerResponse: .closed  // "Empty reply from server"
+            // The text of libcurl's error, for which Foundation has no code.
+            case .unknown where reason.hasPrefix("transfer closed"): .closed
+            case .unsupportedURL: .malformed(reason)  // concerns the response, since the URL's scheme is supported
+            case .unknown where reason.contains("SSL"):  // the same; what counts is at the end
+                .insecure(reason.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? reason)
+            case .cancelled: .shutDown
+            default: .other(reason)
+            }
     }
 }

@@ -4,6 +4,7 @@ import BackplaneExchange
 import BackplaneHTTP
 import BackplaneNetwork
 import BackplaneTestKit
+import BackplaneURLSession
 import Foundation
 import Synchronization
 import TestFixtures
@@ -54,6 +55,33 @@ struct PipelineTests {
     }
 
     @Test(arguments: Engine.allCases)
+    func `a download that stalls ends at the read limit, or at the total, and leaves no file`(engine: Engine)
+        async throws
+    {
+        let server = try TestServer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+            connection.stall()
+        }
+        let clock = TestClock(), network = HTTPPipeline([engine.executor()], retries: Retries(clock: clock))
+        let files = try TestFolder(), path = files.path + "/stalled"
+        func message(_ options: HTTPOptions) async -> String? {
+            await clock.passing(.milliseconds(9_500)) {
+                let error = await #expect(throws: BackplaneError.self) {
+                    try await network.download(HTTPRequest("GET", server.url()), to: path, options)
+                }
+                #expect(error?.code == .networkTimeout)
+                return error?.message
+            }
+        }
+        var reading = HTTPOptions(), total = HTTPOptions()
+        (reading.readTimeout, total.totalTimeout) = (.milliseconds(9_500), .milliseconds(9_500))
+        #expect(await message(reading)?.contains("sent none of the body within 9.5 seconds") == true)
+        #expect(await message(total)?.contains("within 9.5 seconds") == true)
+        let folder = files.path
+        await eventually { (try? FileManager.default.contentsOfDirectory(atPath: folder)) == [] }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `the progress of a download is told while it arrives`(engine: Engine) async throws {
         let latch = Latch()
         defer { latch.open() }
@@ -73,6 +101,18 @@ struct PipelineTests {
         _ = try await network.download(HTTPRequest("GET", server.url()), to: path, options)
         let all = reports.withLock { $0 }
         #expect(all.first?.received == 4 && all.last?.received == 8 && all.allSatisfy { $0.toReceive == 8 })
+    }
+
+    @Test func `what URLSession receives before it is read is kept in a file, and read in order`() async throws {
+        let whale = [UInt8].pattern(count: 3 << 20), (sent, send) = AsyncStream.makeStream(of: Void.self)
+        let server = try TestServer { _, connection in
+            connection.answer("200 OK", body: whale)
+            send.yield()
+        }
+        let executor = URLSessionExecutor(maximumBodySize: 10_000)
+        let response = try await executor.open(HTTPRequest("GET", server.url()), HTTPOptions())
+        _ = await sent.first { _ in true }
+        #expect(try await response.body.collect(upTo: 3 << 20) == whale)
     }
 
     @Test func `a step that ignores its cancellation does not hold up its limit`() async throws {
@@ -105,7 +145,7 @@ struct PipelineTests {
                 status: 200,
                 body: HTTPBodyStream {
                     read.withLock { $0 += 1 }
-                    return .bytes([UInt8](repeating: 0, count: 1000))
+                    return [UInt8](repeating: 0, count: 1000)
                 })
         }
         var options = HTTPOptions()

@@ -66,7 +66,7 @@ final class ScriptedExecutor: Manager {
     static func methods(_ table: inout Methods) {
         table.async(\.capabilities) { executor, _, _ in
             let capabilities = Self.capabilities.withLock { $0[executor.context.configuration.key] }
-            return try await capabilities?() ?? [.streamedUploads, .backPressure]
+            return try await capabilities?() ?? .streamedUploads
         }
         table.stream(\.exchange) { executor, order, heads, _ in
             let script = try #require(Self.scripts.withLock { $0[executor.context.configuration.key] })
@@ -92,7 +92,7 @@ final class CallingExecutor: Manager {
     init(_ context: Context) { self.context = context }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.capabilities) { _, _, _ in [.streamedUploads, .backPressure] }
+        table.async(\.capabilities) { _, _, _ in .streamedUploads }
         table.stream(\.exchange) { executor, order, heads, call in
             let fetcher = try await executor.context.manager("TextFetcher", as: TextFetching.self, for: call)
             let text = try await fetcher.fetch(order.url, call)

@@ -111,3 +111,77 @@ extension Credential.Scheme: Concealing {
         }
     }
 }
+
+/// A string that no description reveals, such as a password or a token.
+///
+/// ```swift
+/// let password: Secret = "white whale"
+/// print(password)  // …
+/// ```
+public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
+    /// The text itself, for its intended use.
+    public let revealed: String
+
+    /// Creates a secret from a string.
+    public init(_ text: String) { revealed = text }
+
+    /// Creates a secret from a literal in the source, for tests and examples.
+    public init(stringLiteral value: String) { revealed = value }
+}
+
+extension Secret: Concealing {
+    /// An ellipsis, regardless of the text.
+    public var description: String { Redaction.descriptions.hides(revealed) ? "…" : revealed }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, hiding: revealed) }
+}
+
+/// A value that contains secrets; descriptions and mirrors reveal no more than `description`.
+public protocol Concealing: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+
+extension Concealing {
+    /// The description, so that printing a value for debugging does not reveal it.
+    public var debugDescription: String { description }
+
+    /// A mirror without children, so that `dump` shows only the description.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Mirror {
+    /// Creates a mirror without children, for a value that contains a secret.
+    init(_ value: some Any, hiding text: @autoclosure () -> String) {
+        let children: KeyValuePairs<String, Any> = Redaction.mirrors.hides(text()) ? [:] : ["hidden": text()]
+        self.init(value, children: children)
+    }
+}
+
+/// The principals of requests with their own `Authorization`.
+///
+/// They are derived from the field with a random salt, so that the numbers of one host are meaningless to another host
+/// and after a restart, and the field cannot be derived from them.
+struct OwnPrincipals: Sendable {
+    /// The principal of requests without a sender.
+    static let anonymous: UInt64 = 0
+
+    private let salt: [UInt8] = (0..<32).map { _ in .random(in: .min ... .max) }
+
+    /// Returns the principal of a request; `nil` if it cannot be determined, in which case nothing may be shared with
+    /// others.
+    func principal(of request: HTTPRequest) -> UInt64? {
+        guard request.headers["Cookie"] == nil, !request.hasUserInURL else { return nil }
+        let fields = request.headers.values("Authorization")
+        guard !fields.isEmpty else { return Self.anonymous }
+        let bytes = fields.reduce(into: salt) { $0 += Array($1.utf8) + [0] }
+        let number = ContentDigest.sha256(of: bytes).prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+        return max(number, 1)
+    }
+}
+
+extension HTTPRequest {
+    /// A Boolean value that indicates whether the URL contains a user, which is sent as an `Authorization` field.
+    fileprivate var hasUserInURL: Bool {
+        let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+        return url[start...].prefix { !"/?#".contains($0) }.contains("@")
+    }
+}

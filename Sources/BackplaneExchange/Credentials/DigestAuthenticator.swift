@@ -117,3 +117,136 @@ extension HTTPRequest {
         return (path.isEmpty ? "/" : path) + (address.percentEncodedQuery.map { "?" + $0 } ?? "")
     }
 }
+
+/// A challenge of the scheme Digest that can be answered (RFC 7616, section 3.3).
+struct DigestChallenge: Sendable, Equatable {
+    /// The quality of protection: of the head alone, or also of the body.
+    enum Quality: String, Sendable, CaseIterable {
+        case head = "auth"
+        case body = "auth-int"
+    }
+    var realm, nonce: String
+    var opaque: String?
+    /// The hash function of a response.
+    var algorithm = ContentDigest.Algorithm.md5
+    /// A Boolean value that indicates whether one key is used for all responses to this challenge.
+    var isSession = false
+    var quality = Quality.head
+    /// A Boolean value that indicates whether the request was rejected only because its nonce was stale.
+    var isStale = false
+    /// A Boolean value that indicates whether the user's name is sent as a digest.
+    var hashesUser = false
+
+    init(realm: String, nonce: String, algorithm: ContentDigest.Algorithm) {
+        (self.realm, self.nonce, self.algorithm) = (realm, nonce, algorithm)
+    }
+
+    /// Creates a challenge from its parameters; returns `nil` if it is incomplete, of another scheme, or of an unknown
+    /// algorithm or quality.
+    init?(_ challenge: AuthenticationChallenge) {
+        guard challenge.scheme == "digest", let realm = challenge["realm"], let nonce = challenge["nonce"],
+            [realm, nonce, challenge["opaque"] ?? ""].allSatisfy(BasicField.hasNoControls)
+        else { return nil }
+        var name = (challenge["algorithm"] ?? "MD5").uppercased()
+        isSession = name.hasSuffix("-SESS")
+        if isSession { name.removeLast(5) }
+        let offered = Set(
+            (challenge["qop"] ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init))
+        guard let algorithm = ContentDigest.Algorithm(rawValue: name),
+            let quality = Quality.allCases.first(where: { offered.contains($0.rawValue) })
+        else { return nil }
+        (self.realm, self.nonce, opaque) = (realm, nonce, challenge["opaque"])
+        (self.algorithm, self.quality) = (algorithm, quality)
+        isStale = challenge["stale"]?.lowercased() == "true"
+        hashesUser = challenge["userhash"]?.lowercased() == "true"
+    }
+
+    /// Returns the challenge to answer, which is the first one with the strongest algorithm.
+    static func best(of challenges: [AuthenticationChallenge]) -> DigestChallenge? {
+        let known = challenges.compactMap(DigestChallenge.init)
+        return ContentDigest.Algorithm.allCases.lazy
+            .compactMap { algorithm in known.first { $0.algorithm == algorithm } }.first
+    }
+}
+
+/// The `Authorization` field that answers a challenge of the scheme Digest (RFC 7616, section 3.4).
+struct DigestField {
+    let challenge: DigestChallenge
+    let user, password: String
+    /// The current nonce: that of the challenge, or of a later response.
+    var nonce: String
+    /// The number of requests with this nonce, including this one.
+    var count: UInt32
+    /// The nonce of the client, which remains the same for one challenge.
+    var clientNonce: String
+
+    init(
+        _ challenge: DigestChallenge, user: String, password: String, nonce: String, count: UInt32,
+        clientNonce: String
+    ) {
+        (self.challenge, self.user, self.password) = (challenge, user, password)
+        (self.nonce, self.count, self.clientNonce) = (nonce, count, clientNonce)
+    }
+
+    /// Returns the field's value.
+    ///
+    /// - Parameters:
+    ///   - method: The method of the request.
+    ///   - target: The path and the query of the request's URL.
+    ///   - body: The content of the request, which is used only if the challenge requires it.
+    func value(_ method: String, _ target: String, body: [UInt8]) -> String {
+        let number = hexadecimal(count), quality = challenge.quality.rawValue
+        var key = hash("\(user):\(challenge.realm):\(password)")
+        if challenge.isSession { key = hash("\(key):\(challenge.nonce):\(clientNonce)") }
+        var act = "\(method):\(target)"
+        if challenge.quality == .body { act += ":\(hash(body))" }
+        let response = hash("\(key):\(nonce):\(number):\(clientNonce):\(quality):\(hash(act))")
+        var fields = [
+            name, "realm=\(challenge.realm.quoted)", "nonce=\(nonce.quoted)", "uri=\(target.quoted)",
+            "response=\"\(response)\"",
+            "algorithm=\(challenge.algorithm.rawValue)\(challenge.isSession ? "-sess" : "")",
+            "cnonce=\(clientNonce.quoted)", "qop=\(quality)", "nc=\(number)",
+        ]
+        if let opaque = challenge.opaque { fields.append("opaque=\(opaque.quoted)") }
+        if challenge.hashesUser { fields.append("userhash=true") }
+        return "Digest " + fields.joined(separator: ", ")
+    }
+
+    /// The user's name: unchanged, as a digest, or encoded if it is not ASCII (RFC 8187).
+    private var name: String {
+        if challenge.hashesUser { return "username=\"\(hash("\(user):\(challenge.realm)"))\"" }
+        if user.utf8.allSatisfy({ $0 < 0x80 }) { return "username=\(user.quoted)" }
+        return "username*=UTF-8''\(user.utf8.map(\.asAttributeCharacter).joined())"
+    }
+
+    private func hash(_ text: String) -> String { hash(Array(text.utf8)) }
+
+    private func hash(_ bytes: [UInt8]) -> String {
+        ContentDigest.digest(of: bytes, by: challenge.algorithm).hexadecimal
+    }
+
+    private func hexadecimal(_ number: UInt32) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+    }
+}
+
+extension String {
+    /// The text as a quoted string (RFC 9110, section 5.6.4).
+    fileprivate var quoted: String {
+        "\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+}
+
+extension UInt8 {
+    /// The byte in the encoding of an extended parameter (RFC 8187, section 3.2.1).
+    fileprivate var asAttributeCharacter: String {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            String(UnicodeScalar(self))
+        case _ where "!#$&+-.^_`|~".utf8.contains(self): String(UnicodeScalar(self))
+        default: "%" + (self < 16 ? "0" : "") + String(self, radix: 16, uppercase: true)
+        }
+    }
+}

@@ -1,4 +1,4 @@
-import Backplane
+public import Backplane
 public import BackplaneNetwork
 
 /// An engine that carries out HTTP exchanges: over a network, from files, or from memory in a test.
@@ -8,7 +8,8 @@ public import BackplaneNetwork
 ///
 /// - A request that needs more than ``capabilities`` is refused before anything is sent, with ``require(_:_:)``.
 /// - ``open(_:_:)`` returns once the head of the final response has arrived, regardless of its status. The response's
-///   body is read from its producer on demand, and the request's body as the server accepts it.
+///   body is read from its producer on demand, and the request's body as the server accepts it. What is received
+///   without being read goes to a temporary file rather than to memory, if it cannot be left to the server.
 /// - Cancelling the task ends the exchange immediately, and so does releasing the response.
 /// - Errors are `CancellationError`, or `BackplaneError`s that state the URL as `printableURL` and contain no values.
 public protocol HTTPExecutor: Sendable {
@@ -19,7 +20,7 @@ public protocol HTTPExecutor: Sendable {
 
     /// Sends a request, and returns once the head of the final response has arrived.
     ///
-    /// The executor follows the options `decompresses`, `interim` and `tls`. Time limits, progress and
+    /// The executor follows the options `decompresses` and `tls`. Time limits, progress and
     /// `maximumBodySize` are handled by the pipeline; an executor may use the latter to end a response early.
     ///
     /// - Throws: `network.unsupported` before anything is sent; `network.failed` and other codes of the network if
@@ -27,42 +28,7 @@ public protocol HTTPExecutor: Sendable {
     func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse
 }
 
-/// An executor that writes bodies to files itself, because without back-pressure it would hold them in memory.
-///
-/// The bodies of other executors are written as they are read.
-public protocol HTTPFileExecutor: HTTPExecutor {
-    /// Sends a request, and writes the response's body to a file as it arrives.
-    ///
-    /// The executor also follows the option `maximumBodySize`. Cancelling the task ends the exchange immediately, and
-    /// leaves an existing file unchanged.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the file, which replaces an existing one once it is complete.
-    ///   - headed: A function that is called once the response's head has arrived, before `received`, with the response
-    ///     without its body. It returns whether to receive the body; if not, the exchange ends, and an existing file
-    ///     remains unchanged.
-    ///   - received: A function that is called with the number of bytes of each part of the body.
-    /// - Returns: The response without its body.
-    /// - Throws: The errors of ``HTTPExecutor/open(_:_:)``; `network.too-large`; `network.file` if the file cannot be
-    ///   written.
-    func download(
-        _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
-        headed: @escaping @Sendable (HTTPStreamedResponse) -> Bool, received: @escaping @Sendable (Int) -> Void
-    ) async throws -> HTTPResponse
-}
-
 extension HTTPExecutor {
-    /// Sends a request, and writes the response's body to a file, without the limits and the progress of a pipeline.
-    ///
-    /// - Returns: The response without its body.
-    /// - Throws: The errors of ``open(_:_:)``; `network.file` if the file cannot be written.
-    public func download(_ request: HTTPRequest, to path: String, _ options: HTTPOptions) async throws -> HTTPResponse {
-        guard let executor = self as? any HTTPFileExecutor else {
-            return try await open(request, options).write(to: path)
-        }
-        return try await executor.download(request, to: path, options, headed: { _ in true }, received: { _ in })
-    }
-
     /// Sends a request and returns the response with its body in memory, regardless of its status.
     ///
     /// - Parameters:
@@ -98,5 +64,70 @@ extension HTTPStreamedResponse {
     /// Returns whether a body of the length stated in `Content-Length` follows (RFC 9110, section 6.4.1).
     package func hasBody(for request: HTTPRequest) -> Bool {
         request.method != "HEAD" && status != 204 && status != 304
+    }
+}
+
+extension HTTPRequest {
+    /// Returns the capabilities that the request requires with these options.
+    public func requirements(_ options: HTTPOptions) -> HTTPCapabilities {
+        var needed: HTTPCapabilities = []
+        if body.isStream { needed.insert(.streamedUploads) }
+        if options.decompresses { needed.insert(.decompression) }
+        if options.tls != nil { needed.insert(.tlsSettings) }
+        if !body.isEmpty, method == "GET" || method == "HEAD" { needed.insert(.contentInGET) }
+        return needed
+    }
+}
+
+extension HTTPExecutor {
+    /// Checks that the executor has the capabilities that a request needs; executors call this first.
+    ///
+    /// - Throws: `network.unsupported` with the names of the missing ones.
+    public func require(_ request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) {
+        let missing = request.requirements(options).subtracting(capabilities)
+        guard missing.isEmpty else {
+            throw BackplaneError(
+                .networkUnsupported,
+                "the request needs \(missing), which \(type(of: innermost)) does not have; nothing was sent",
+                at: request.printableURL)
+        }
+    }
+}
+
+/// An executor whose responses are computed by a closure, without a network.
+///
+/// ```swift
+/// let books = MemoryExecutor { request, _ in
+///     HTTPStreamedResponse(HTTPResponse(status: 200, body: Array("Moby-Dick".utf8)))
+/// }
+/// ```
+public struct MemoryExecutor: HTTPExecutor {
+    /// A function that answers a request.
+    public typealias Answer = @Sendable (HTTPRequest, HTTPOptions) async throws -> HTTPStreamedResponse
+
+    /// The URL schemes that the executor serves.
+    public let schemes: [String]
+    /// The capabilities that requests may need; the closure must honour them.
+    public let capabilities: HTTPCapabilities
+    private let answer: Answer
+
+    /// Creates an executor that answers every request with a function.
+    ///
+    /// - Parameters:
+    ///   - schemes: The URL schemes that are answered, in lower case.
+    ///   - capabilities: The capabilities that requests may need.
+    ///   - answer: A function that answers a request.
+    public init(
+        schemes: [String] = ["http", "https"],
+        capabilities: HTTPCapabilities = [.streamedUploads, .contentInGET], answer: @escaping Answer
+    ) {
+        (self.schemes, self.capabilities, self.answer) = (schemes, capabilities, answer)
+    }
+
+    /// A function that answers a request.
+    public func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
+        try require(request, options)
+        try Task.checkCancellation()
+        return try await answer(request, options)
     }
 }

@@ -28,60 +28,97 @@ struct ExchangeWatch: Sendable {
         let outgoing = meter.map { metered(executor, $0) } ?? request
         var response = try await limitedToHead { try await executor.open(outgoing, given) }
         response.timings.head = clock.moment - start
-        meter?.begin(receiving: response.hasBody(for: request) ? response.contentLength : nil)
-        if let limit = options.maximumBodySize, let length = response.contentLength, length > limit,
-            response.hasBody(for: request)
-        {
-            response.body.cancel()
-            throw HTTPFailure.tooLarge(limit: limit).error(for: request)
+        try begin(&response, meter)
+        guard watchesBody else { return response }
+        response.body = counted(response.body, meter) { [body = response.body] in
+            let rest = options.totalTimeout.map { $0 - (clock.moment - start) }
+            let isTotal = rest.map { $0 <= options.readTimeout ?? $0 } ?? false
+            return try await limited(
+                isTotal ? options.totalTimeout : options.readTimeout, since: isTotal ? start : nil,
+                isTotal ? "did not answer completely" : "sent none of the body"
+            ) { try await body.next() }
         }
-        if watchesBody { response.body = watched(response.body, meter) }
         return response
     }
 
-    /// Writes the body of the response to a file.
+    /// Makes the exchange, and writes the body of the response to a file.
     ///
-    /// - Parameter headed: A function that is called with the head of a response, and again if another attempt follows.
+    /// One race watches all limits, since nothing is waited for between the pieces.
+    ///
+    /// - Parameters:
+    ///   - headed: A function that is called with a response before its body is written, and again if another attempt
+    ///     follows.
+    ///   - making: A function that returns the executor, which completes responses with the given function.
     func download(
-        _ executor: any HTTPFileExecutor, to path: String,
-        headed: @escaping @Sendable (HTTPStreamedResponse) -> Void
+        to path: String, headed: @escaping @Sendable (HTTPStreamedResponse) -> Void,
+        by making: (@escaping @Sendable (HTTPStreamedResponse) async throws -> HTTPStreamedResponse) async throws
+            -> any HTTPExecutor
     ) async throws -> HTTPResponse {
-        try executor.require(request, options)
         let meter = options.progress.map(ProgressMeter.init)
-        let outgoing = meter.map { metered(executor, $0) } ?? request
-        let head = Moment(), isOver = Atomic(false)
-        defer { isOver.store(true, ordering: .relaxed) }  // an abandoned exchange is no longer reported
-        var response = try await Race.run(by: clock) {
-            try await executor.download(outgoing, to: path, options) { response in
-                guard !isOver.load(ordering: .relaxed) else { return false }
-                head.time = clock.moment
-                meter?.begin(receiving: response.hasBody(for: request) ? response.contentLength : nil)
-                headed(response)
-                return true
-            } received: { count in
-                guard !isOver.load(ordering: .relaxed) else { return }
-                meter?.received(count)
-                options.received?(count)
-            }
-        } watchedBy: {
-            look(hasHead: head.time != nil)
+        /// The times of the head and of the last piece.
+        let arrival = Mutex<(head: Deadline?, last: Deadline?)>((nil, nil))
+        let executor = try await making { response in
+            var response = response
+            try Task.checkCancellation()  // an abandoned exchange is no longer reported
+            arrival.withLock { $0 = (clock.moment, clock.moment) }
+            defer { arrival.withLock { $0.last = nil } }
+            headed(response)
+            try begin(&response, meter)
+            try await counted(response.body, meter) { [body = response.body] in
+                let piece = try await body.next()
+                try Task.checkCancellation()
+                arrival.withLock { $0.last = clock.moment }
+                return piece
+            }.write(to: path)
+            response.body = HTTPBodyStream([])
+            return response
         }
-        response.timings.head = head.time.map { $0 - start }
-        response.timings.body = head.time.map { clock.moment - $0 }
+        try executor.require(request, options)
+        let outgoing = meter.map { metered(executor, $0) } ?? request
+        let whole = try await Race.run(by: clock) {
+            try await executor.open(outgoing, options)
+        } watchedBy: {
+            look(arrival.withLock { $0 })
+        }
+        var response = HTTPResponse(status: whole.status, headers: whole.headers)
+        response.timings = whole.timings
+        let head = arrival.withLock { $0.head }
+        response.timings.head = head.map { $0 - start }
+        response.timings.body = head.map { clock.moment - $0 }
         return response
     }
 
     /// Checks whether a limit of a download has passed; returns the time of the next check, or `nil` without a limit.
-    private func look(hasHead: Bool) -> Race.Look? {
-        let limits =
-            hasHead
-            ? [(options.totalTimeout, "did not answer completely")]
-            : [(options.totalTimeout, "did not answer"), (options.headTimeout, "did not answer")]
-        let next = limits.compactMap { limit, what in limit.map { (limit: $0, what: what) } }
-            .min { $0.limit < $1.limit }
-        guard let next else { return nil }
-        guard start + next.limit <= clock.moment else { return .again(start + next.limit) }
-        return .over(HTTPFailure.late(next.what, limit: next.limit).error(for: request))
+    private func look(_ arrival: (head: Deadline?, last: Deadline?)) -> Race.Look? {
+        var limits: [(end: Deadline, failure: HTTPFailure?)] = []
+        if let total = options.totalTimeout {
+            let what = arrival.head == nil ? "did not answer" : "did not answer completely"
+            limits.append((start + total, .late(what, limit: total)))
+        }
+        if arrival.head == nil, let head = options.headTimeout {
+            limits.append((start + head, .late("did not answer", limit: head)))
+        }
+        if let read = options.readTimeout {
+            if let last = arrival.last {
+                limits.append((last + read, .late("sent none of the body", limit: read)))
+            } else {
+                limits.append((clock.moment + max(read, .milliseconds(100)), nil))  // it counts from the head
+            }
+        }
+        guard let next = limits.min(by: { $0.end < $1.end }) else { return nil }
+        guard let failure = next.failure, next.end <= clock.moment else { return .again(next.end) }
+        return .over(failure.error(for: request))
+    }
+
+    /// Notes the head of a response.
+    ///
+    /// - Throws: `network.too-large` if it announces a body beyond the limit.
+    private func begin(_ response: inout HTTPStreamedResponse, _ meter: ProgressMeter?) throws {
+        let length = response.hasBody(for: request) ? response.contentLength : nil
+        meter?.begin(receiving: length)
+        guard let limit = options.maximumBodySize, let length, length > limit else { return }
+        response.body.cancel()
+        throw HTTPFailure.tooLarge(limit: limit).error(for: request)
     }
 
     /// Returns the request with a body that counts the bytes read from it, if the executor can stream it.
@@ -98,28 +135,26 @@ struct ExchangeWatch: Sendable {
             || options.totalTimeout != nil
     }
 
-    /// Returns the body with its limits.
-    private func watched(_ body: HTTPBodyStream, _ meter: ProgressMeter?) -> HTTPBodyStream {
+    /// Returns the body with its size limit and its progress.
+    ///
+    /// - Parameter next: A function that reads the next piece of the body.
+    private func counted(
+        _ body: HTTPBodyStream, _ meter: ProgressMeter?, _ next: @escaping HTTPBodyStream.Next
+    ) -> HTTPBodyStream {
         let count = Mutex(0)
         return HTTPBodyStream(length: body.length, cancel: body.cancel) {
-            let rest = options.totalTimeout.map { $0 - (clock.moment - start) }
-            let isTotal = rest.map { $0 <= options.readTimeout ?? $0 } ?? false
-            let chunk = try await limited(
-                isTotal ? options.totalTimeout : options.readTimeout, since: isTotal ? start : nil,
-                isTotal ? "did not answer completely" : "sent none of the body"
-            ) { try await body.next() }
-            guard let chunk else { return .end(trailers: body.trailers) }
+            guard let piece = try await next() else { return nil }
             let total = count.withLock { count in
-                count += chunk.count
+                count += piece.count
                 return count
             }
             if let limit = options.maximumBodySize, total > limit {
                 body.cancel()
                 throw HTTPFailure.tooLarge(limit: limit).error(for: request)
             }
-            meter?.received(chunk.count)
-            options.received?(chunk.count)
-            return .bytes(chunk)
+            meter?.received(piece.count)
+            options.received?(piece.count)
+            return piece
         }
     }
 

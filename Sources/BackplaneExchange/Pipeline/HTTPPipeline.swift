@@ -1,5 +1,6 @@
 package import Backplane
 public import BackplaneNetwork
+import Synchronization
 
 /// The stages of every exchange of a host or a program: choice of the executor, limits, progress and timings.
 ///
@@ -144,7 +145,9 @@ public struct HTTPPipeline: Sendable {
     ) async throws -> HTTPResponse {
         swept?.sweep(beside: path)
         return try await accompanied(request, options.bounded) { start in
-            try await start.watch.download(executor(start), to: path, headed: headed)
+            try await start.watch.download(to: path, headed: headed) { complete in
+                try await executor(start, completing: complete)
+            }
         }
     }
 
@@ -181,30 +184,34 @@ public struct HTTPPipeline: Sendable {
     /// Returns the executor for a request.
     ///
     /// - Throws: `network.refused` if there is none; `network.failed` if the executor does not start.
-    package func executor(for request: HTTPRequest, _ options: HTTPOptions) async throws -> any HTTPFileExecutor {
+    package func executor(for request: HTTPRequest, _ options: HTTPOptions) async throws -> any HTTPExecutor {
         try await executor(ExchangeStart(request, options, ExchangeExtensions(), clock))
     }
 
-    private func executor(_ start: ExchangeStart) async throws -> any HTTPFileExecutor {
+    private func executor(
+        _ start: ExchangeStart,
+        completing complete: (@Sendable (HTTPStreamedResponse) async throws -> HTTPStreamedResponse)? = nil
+    ) async throws -> any HTTPExecutor {
         switch try choice(for: start.request, start.options) {
-        case .given(let executor): return try staged(executor, start)
+        case .given(let executor): return try staged(executor, start, complete)
         case .connected(let connect):
             let call = start.options.call ?? Call()
-            return try staged(try await start.watch.limitedToHead { try await connect(call) }, start)
+            return try staged(try await start.watch.limitedToHead { try await connect(call) }, start, complete)
         }
     }
 
     /// Returns an executor with the stages that the options request, from the outermost: retries, redirects,
     /// credentials and, next to the executor, the attempt filters.
     private func staged(
-        _ executor: any HTTPExecutor, _ start: ExchangeStart
-    ) throws(BackplaneError) -> any HTTPFileExecutor {
+        _ executor: any HTTPExecutor, _ start: ExchangeStart,
+        _ complete: (@Sendable (HTTPStreamedResponse) async throws -> HTTPStreamedResponse)?
+    ) throws(BackplaneError) -> any HTTPExecutor {
         let options = start.options, observed = start.observed
-        var executor: any HTTPFileExecutor = DownloadStage(next: executor, clock: clock)
+        var executor = executor
         if let filters = start.filters { executor = FilterStage(next: executor, filters: filters) }
         if let stage = try credentialStage(around: executor, options) { executor = stage }
         if options.redirects > 0 {
-            executor = RedirectStage(first: executor) { request, options in
+            executor = RedirectStage(next: executor) { request, options in
                 var hop = options
                 (hop.redirects, hop.retry, hop.tls) = (0, nil, nil)
                 (hop.attempted, hop.attempt) = (nil, 1)  // a hop is a part of the attempt, which is counted outside
@@ -217,9 +224,10 @@ public struct HTTPPipeline: Sendable {
             }
         }
         if let observed { executor = ObservationStage(next: executor, observed: observed) }
-        if options.retry != nil || options.attempted != nil {
+        if options.retry != nil || options.attempted != nil || complete != nil {
             executor = RetryStage(
-                next: executor, policy: options.retry ?? .none, retries: retries, observed: observed)
+                next: executor, policy: options.retry ?? .none, retries: retries, observed: observed, complete: complete
+            )
         }
         return executor
     }
@@ -255,5 +263,96 @@ public struct HTTPPipeline: Sendable {
         var options = options
         options.tls = settings
         return options
+    }
+}
+
+/// The folders from which a program's pipeline has removed files left by downloads of killed processes.
+///
+/// A host does that for the folders of its components.
+final class SweptFolders: Sendable {
+    /// The number of folders beyond which all are forgotten and searched again.
+    private static let limit = 1_000
+    private let folders = Mutex<Set<Substring>>([])
+
+    /// Removes such files from the folder of a file, before the first download to it.
+    func sweep(beside path: String) {
+        let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        let isNew = folders.withLock { folders in
+            if folders.count >= Self.limit { folders = [] }
+            return folders.insert(folder).inserted
+        }
+        if isNew { IncomingFile.removeAbandoned(beside: path) }
+    }
+}
+
+/// The filters and observers of a pipeline's exchanges.
+package struct ExchangeExtensions: Sendable {
+    var filters: [ExchangeFilter]
+    /// A function that returns the observers of a new exchange.
+    var observers: @Sendable () -> [ExchangeObserver]
+
+    package init(
+        filters: [ExchangeFilter] = [],
+        observers: @escaping @autoclosure @Sendable () -> [ExchangeObserver] = []
+    ) {
+        (self.filters, self.observers) = (filters, observers)
+    }
+}
+
+/// One exchange before its executor is chosen: the request to send, with its filters and observers.
+struct ExchangeStart: Sendable {
+    private(set) var request: HTTPRequest
+    private(set) var options: HTTPOptions
+    private(set) var watch: ExchangeWatch
+    let filters: FilterRun?
+    /// The observation of the exchange; `nil` without observers.
+    private(set) var observed: ObservedExchange?
+
+    /// Creates the start of an exchange, and notifies the observers of it.
+    init(_ request: HTTPRequest, _ options: HTTPOptions, _ extensions: ExchangeExtensions, _ clock: any DeadlineClock) {
+        (self.request, self.options, watch) = (request, options, ExchangeWatch(request, options, clock))
+        filters = FilterRun(extensions.filters, options)
+        observed = ObservedExchange(
+            ExchangeEvent(request, options), extensions.observers().map { observer in { observer.note($0) } }, clock)
+        guard let observed else { return }
+        self.options.received = { [own = options.received] count in
+            own?(count)
+            observed.received(count)
+        }
+        guard !request.body.isEmpty else { return }
+        self.options.progress = { [own = options.progress] progress in
+            own?(progress)
+            observed.sent(progress.sent)
+        }
+    }
+
+    /// Runs the filters of the request, within the time limits of the exchange.
+    mutating func filter() async throws {
+        guard let filters else { return }
+        request = try await watch.limitedToHead { [request] in try await filters.request(request) }
+    }
+
+    /// Continues with other options.
+    mutating func follow(_ options: HTTPOptions) {
+        self.options = options
+        watch = watch.replacing(request, options)
+    }
+
+    /// Returns the start of a redirected request, which is part of this exchange.
+    func hop(_ request: HTTPRequest, _ options: HTTPOptions) -> ExchangeStart {
+        var hop = self
+        (hop.request, hop.observed) = (request, nil)
+        (hop.options, hop.watch) = (options, ExchangeWatch(request, options, watch.clock))
+        return hop
+    }
+}
+
+extension ExchangeEvent {
+    /// Creates the event of the start of an exchange.
+    fileprivate init(_ request: HTTPRequest, _ options: HTTPOptions) {
+        self.init(
+            method: request.method, url: request.printableURL, component: options.sender,
+            trace: options.call?.trace?.id)
+        attempt = options.attempt - 1
     }
 }

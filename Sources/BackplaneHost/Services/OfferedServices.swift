@@ -295,7 +295,7 @@ enum HostInterfaces {
     private static let tables = [
         "\(BP_LOG)/1": table(logFunctions), "\(BP_CALLS)/1": table(callFunctions),
         "\(BP_STREAMS)/1": table(streamFunctions), "\(BP_HTTP)/1": table(httpFunctions),
-        "\(BP_HTTP)/2": table(streamedHTTPFunctions), "\(BP_BODIES)/1": table(bodyFunctions),
+        "\(BP_BODIES)/1": table(bodyFunctions),
         "\(BP_TRANSFERS)/1": table(transferFunctions), "\(BP_OPERATIONS)/1": table(operationFunctions),
         "\(BP_STORE)/1": table(storeFunctions), "\(BP_STORE)/2": table(secondStoreFunctions),
         "\(BP_TIMERS)/1": table(timerFunctions),

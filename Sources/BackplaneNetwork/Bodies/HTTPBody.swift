@@ -1,4 +1,6 @@
-package import Backplane
+public import Backplane
+public import FoundationEssentials
+import Synchronization
 
 /// The body of a request.
 ///
@@ -20,12 +22,9 @@ public struct HTTPBody: Sendable {
     public let mediaType: String?
     /// A Boolean value that indicates whether the body can be resent, for a retry or a redirect.
     public let isReplayable: Bool
-    /// A Boolean value that indicates whether trailer fields may follow the body.
-    public let hasTrailers: Bool
 
-    init(_ content: Content, type: String?, isReplayable: Bool = true, hasTrailers: Bool = false) {
-        (self.content, mediaType) = (content, type)
-        (self.isReplayable, self.hasTrailers) = (isReplayable, hasTrailers)
+    init(_ content: Content, type: String?, isReplayable: Bool = true) {
+        (self.content, mediaType, self.isReplayable) = (content, type, isReplayable)
     }
 
     /// Creates a body of pieces that can be read again.
@@ -60,17 +59,15 @@ public struct HTTPBody: Sendable {
     ///   - length: The total number of bytes, or `nil` if it is unknown. If the actual number differs, the exchange
     ///     fails.
     ///   - type: The media type.
-    ///   - trailers: The trailer fields, which are requested after the last chunk; `nil` if there are none.
     public static func stream<Chunks: AsyncSequence & Sendable>(
-        _ chunks: Chunks, length: Int64? = nil, type: String? = nil,
-        trailers: (@Sendable () -> HTTPHeaders)? = nil
+        _ chunks: Chunks, length: Int64? = nil, type: String? = nil
     ) -> HTTPBody where Chunks.Element == [UInt8] {
         let once = Once()
         return HTTPBody(
             .stream(length: length) {
                 try once.take()
-                return HTTPBodyStream(chunks, length: length, trailers: trailers ?? { [:] })
-            }, type: type, isReplayable: false, hasTrailers: trailers != nil)
+                return HTTPBodyStream(chunks, length: length)
+            }, type: type, isReplayable: false)
     }
 
     /// Returns a body that is read from a sequence while it is sent, and from a new sequence each time it is resent.
@@ -79,16 +76,11 @@ public struct HTTPBody: Sendable {
     ///   - length: The total number of bytes, or `nil` if it is unknown. If the actual number differs, the exchange
     ///     fails.
     ///   - type: The media type.
-    ///   - trailers: The trailer fields, which are requested after the last chunk; `nil` if there are none.
     ///   - chunks: A function that creates the sequence of chunks.
     public static func replayable<Chunks: AsyncSequence & Sendable>(
-        length: Int64? = nil, type: String? = nil, trailers: (@Sendable () -> HTTPHeaders)? = nil,
-        _ chunks: @escaping @Sendable () throws -> Chunks
+        length: Int64? = nil, type: String? = nil, _ chunks: @escaping @Sendable () throws -> Chunks
     ) -> HTTPBody where Chunks.Element == [UInt8] {
-        HTTPBody(
-            .stream(length: length) {
-                HTTPBodyStream(try chunks(), length: length, trailers: trailers ?? { [:] })
-            }, type: type, hasTrailers: trailers != nil)
+        HTTPBody(.stream(length: length) { HTTPBodyStream(try chunks(), length: length) }, type: type)
     }
 
     /// A Boolean value that indicates whether there is no body.
@@ -117,10 +109,9 @@ public struct HTTPBody: Sendable {
 
     /// Returns a body whose bytes are delivered by a producer, with a new stream each time it is sent.
     package static func produced(
-        length: Int64?, isReplayable: Bool, hasTrailers: Bool, _ open: @escaping @Sendable () throws -> HTTPBodyStream
+        length: Int64?, isReplayable: Bool, _ open: @escaping @Sendable () throws -> HTTPBodyStream
     ) -> HTTPBody {
-        HTTPBody(
-            .stream(length: length, open: open), type: nil, isReplayable: isReplayable, hasTrailers: hasTrailers)
+        HTTPBody(.stream(length: length, open: open), type: nil, isReplayable: isReplayable)
     }
 
     /// A Boolean value that indicates whether the bytes come from a sequence rather than from memory or files.
@@ -136,7 +127,7 @@ public struct HTTPBody: Sendable {
         switch content {
         case .segments(let segments):
             let reader = try SegmentReader(segments)
-            return HTTPBodyStream(length: reader.length) { try reader.next().map { .bytes($0) } ?? .end(trailers: [:]) }
+            return HTTPBodyStream(length: reader.length) { try reader.next() }
         case .stream(let length, let open):
             let stream = try open()
             return length.map { stream.checked(length: $0) } ?? stream
@@ -153,11 +144,11 @@ public struct HTTPBody: Sendable {
                 let stream = try body.open()
                 opened(stream.length)
                 return HTTPBodyStream(length: stream.length, cancel: stream.cancel) {
-                    guard let chunk = try await stream.next() else { return .end(trailers: stream.trailers) }
-                    taken(chunk.count)
-                    return .bytes(chunk)
+                    let chunk = try await stream.next()
+                    if let chunk { taken(chunk.count) }
+                    return chunk
                 }
-            }, type: mediaType, isReplayable: isReplayable, hasTrailers: hasTrailers)
+            }, type: mediaType, isReplayable: isReplayable)
     }
 
     /// Returns the body in memory, with the same media type.
@@ -181,5 +172,159 @@ extension BackplaneError {
             .networkTooLarge,
             "the body of the request has more than \(limit) bytes, which is the limit for bodies in memory"
         )
+    }
+}
+
+extension HTTPBody {
+    /// Returns a body of text in UTF-8.
+    public static func text(_ text: String, type: String = "text/plain; charset=utf-8") -> HTTPBody {
+        .bytes(Array(text.utf8), type: type)
+    }
+
+    /// Returns a body that contains an encoded value, which can be sent again.
+    ///
+    /// - Parameters:
+    ///   - value: Any encodable value, or any JSON as a `DocumentValue` of `BackplaneDocuments`.
+    ///   - encoder: The encoder.
+    ///   - type: The media type.
+    /// - Throws: `network.body` if the value cannot be encoded.
+    public static func json(
+        _ value: some Encodable, encoder: JSONEncoder = JSONEncoder(), type: String = "application/json"
+    ) throws(BackplaneError) -> HTTPBody {
+        do {
+            return .bytes(try encoder.encode(value).withUnsafeBytes { Array($0) }, type: type)
+        } catch {
+            throw BackplaneError(.networkBody, "the request's body cannot be encoded as JSON: \(error)")
+        }
+    }
+
+    /// Returns the fields of a form as `application/x-www-form-urlencoded`, in order.
+    ///
+    /// Spaces become `+`, and all bytes except letters, digits and `*-._` are percent-encoded (WHATWG, URL, section
+    /// 5.2).
+    public static func form(_ fields: KeyValuePairs<String, String>) -> HTTPBody {
+        form(fields.map { ($0.key, $0.value) })
+    }
+
+    /// Returns the fields of a form as `application/x-www-form-urlencoded`, in order.
+    public static func form(_ fields: [(name: String, value: String)]) -> HTTPBody {
+        var bytes: [UInt8] = []
+        for (name, value) in fields {
+            if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+            bytes.append(formEncoding: name)
+            bytes.append(UInt8(ascii: "="))
+            bytes.append(formEncoding: value)
+        }
+        return .bytes(bytes, type: "application/x-www-form-urlencoded")
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(formEncoding text: String) {
+        let digits = Array("0123456789ABCDEF".utf8)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"):
+                append(byte)
+            case UInt8(ascii: " "): append(UInt8(ascii: "+"))
+            default: self += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+    }
+}
+
+extension HTTPBody {
+    /// Returns parts as `multipart/form-data` (RFC 7578), in order; files are read while they are sent.
+    public static func multipart(_ parts: [HTTPPart]) -> HTTPBody {
+        // 128 random bits: no part contains the boundary, and none has to be searched for it.
+        let random = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+        return multipart(parts, boundary: "backplane-\(String(random.0, radix: 36))\(String(random.1, radix: 36))")
+    }
+
+    /// Returns parts with a boundary chosen by a test.
+    package static func multipart(_ parts: [HTTPPart], boundary: String) -> HTTPBody {
+        var segments: [BodySegment] = [], text = ""
+        for part in parts {
+            text += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(part.name.escapedInQuotes)\""
+            if let fileName = part.fileName { text += "; filename=\"\(fileName.escapedInQuotes)\"" }
+            if let type = part.mediaType { text += "\r\nContent-Type: \(type.withoutLineBreaks)" }
+            text += "\r\n\r\n"
+            segments += [.bytes(Array(text.utf8)), part.content]
+            text = "\r\n"
+        }
+        segments.append(.bytes(Array("\(text)--\(boundary)--\r\n".utf8)))
+        return HTTPBody(.segments(segments), type: "multipart/form-data; boundary=\(boundary)")
+    }
+}
+
+/// A part of a multipart form: a field or a file.
+public struct HTTPPart: Sendable {
+    let name: String
+    let fileName: String?
+    let mediaType: String?
+    let content: BodySegment
+
+    /// Returns a field with a string as its value.
+    public static func text(_ name: String, _ value: String) -> HTTPPart {
+        HTTPPart(name: name, fileName: nil, mediaType: nil, content: .bytes(Array(value.utf8)))
+    }
+
+    /// Returns a part with bytes in memory, which servers treat as a file if it has a file name.
+    public static func bytes(
+        _ name: String, _ bytes: [UInt8], fileName: String? = nil, type: String = "application/octet-stream"
+    ) -> HTTPPart {
+        HTTPPart(name: name, fileName: fileName, mediaType: type, content: .bytes(bytes))
+    }
+
+    /// Returns a file, which is read while it is sent.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the form's field.
+    ///   - path: The path of the file.
+    ///   - fileName: The file name that is sent to the server; `nil` means the last component of the path.
+    ///   - type: The media type.
+    public static func file(
+        _ name: String, _ path: String, fileName: String? = nil, type: String = "application/octet-stream"
+    ) -> HTTPPart {
+        let last = path.split(separator: "/").last.map(String.init) ?? path
+        return HTTPPart(name: name, fileName: fileName ?? last, mediaType: type, content: .file(path))
+    }
+}
+
+extension String {
+    /// The text between the quotes of a `Content-Disposition` parameter (WHATWG, HTML, section 4.10.21.8).
+    fileprivate var escapedInQuotes: String {
+        var text = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\r": text += "%0D"
+            case "\n": text += "%0A"
+            case "\"": text += "%22"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+
+    fileprivate var withoutLineBreaks: String {
+        var text = ""
+        text.unicodeScalars.append(contentsOf: unicodeScalars.filter { $0 != "\r" && $0 != "\n" })
+        return text
+    }
+}
+
+/// The single use of a body that cannot be resent.
+final class Once: Sendable {
+    private let isTaken = Atomic(false)
+
+    func take() throws(BackplaneError) {
+        guard !isTaken.exchange(true, ordering: .relaxed) else {
+            throw BackplaneError(
+                .networkBody,
+                "the request's body has already been sent, and comes from a stream that can be read only once; use `.replayable`"
+            )
+        }
     }
 }

@@ -1,21 +1,13 @@
 import Backplane
 import Synchronization
 
-/// A piece of a body as delivered by its producer: bytes, or the end with the trailer fields.
-public enum HTTPBodyPart: Sendable {
-    /// The next bytes.
-    case bytes([UInt8])
-    /// The last part, with the fields that follow the content.
-    case end(trailers: HTTPHeaders)
-}
-
 /// The bytes of a body in chunks, each read from its producer on request.
 ///
 /// The stream can be read once. All its iterators share one position, so that a reader can begin with a loop and
 /// collect the rest. Releasing a stream that has not been read to its end cancels its producer.
 public struct HTTPBodyStream: AsyncSequence, Sendable {
-    /// A function that produces the next part.
-    public typealias Next = @Sendable () async throws -> HTTPBodyPart
+    /// A function that produces the next bytes, or `nil` at the end.
+    public typealias Next = @Sendable () async throws -> [UInt8]?
 
     /// The total number of bytes; `nil` if unknown.
     public let length: Int64?
@@ -27,18 +19,17 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     ///   - length: The total number of bytes, or `nil` if it is unknown.
     ///   - cancel: A function that releases the producer's resources; called once, unless the end was read or `next`
     ///     threw an error.
-    ///   - next: A function that produces the next part. It is not called concurrently, nor after the end or an error.
+    ///   - next: A function that produces the next bytes, or `nil` at the end. It is not called concurrently, nor after
+    ///     the end or an error.
     public init(length: Int64? = nil, cancel: @escaping @Sendable () -> Void = {}, next: @escaping Next) {
         self.length = length
         state = BodyStreamState(next: next, cancel: cancel)
     }
 
     /// Creates a stream of bytes in memory.
-    public init(_ bytes: [UInt8], trailers: HTTPHeaders = [:]) {
+    public init(_ bytes: [UInt8]) {
         let rest = Mutex(bytes.isEmpty ? nil : bytes)
-        self.init(length: Int64(bytes.count)) {
-            rest.withLock { $0.take() }.map { .bytes($0) } ?? .end(trailers: trailers)
-        }
+        self.init(length: Int64(bytes.count)) { rest.withLock { $0.take() } }
     }
 
     /// Creates a stream from a sequence of chunks.
@@ -46,18 +37,11 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     /// - Parameters:
     ///   - chunks: The chunks; the next chunk is requested once the previous one has been consumed.
     ///   - length: The total number of bytes, or `nil` if it is unknown.
-    ///   - trailers: The trailer fields, which are requested after the last chunk.
-    public init<Chunks: AsyncSequence & Sendable>(
-        _ chunks: Chunks, length: Int64? = nil, trailers: @escaping @Sendable () -> HTTPHeaders = { [:] }
-    ) where Chunks.Element == [UInt8] {
+    public init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64? = nil)
+    where Chunks.Element == [UInt8] {
         let position = SequencePosition(chunks)
-        self.init(length: length, cancel: position.release) {
-            try await position.next().map { .bytes($0) } ?? .end(trailers: trailers())
-        }
+        self.init(length: length, cancel: position.release) { try await position.next() }
     }
-
-    /// The trailer fields, which are empty until the stream has been read to its end.
-    public var trailers: HTTPHeaders { state.trailers }
 
     /// Ends the stream for its producer; a later read throws `network.body`.
     ///
@@ -90,13 +74,9 @@ private final class BodyStreamState: Sendable {
     private enum Phase {
         case idle, reading, ended, cancelled
     }
-    private struct State {
-        var phase = Phase.idle
-        var trailers: HTTPHeaders = [:]
-    }
     private let produce: HTTPBodyStream.Next
     private let cancel: @Sendable () -> Void
-    private let state = Mutex(State())
+    private let phase = Mutex(Phase.idle)
 
     init(next: @escaping HTTPBodyStream.Next, cancel: @escaping @Sendable () -> Void) {
         (produce, self.cancel) = (next, cancel)
@@ -104,25 +84,18 @@ private final class BodyStreamState: Sendable {
 
     deinit { end(by: true) }
 
-    var trailers: HTTPHeaders { state.withLock { $0.trailers } }
-
-    var hasEnded: Bool { state.withLock { $0.phase == .ended } }
+    var hasEnded: Bool { phase.withLock { $0 == .ended } }
 
     func next() async throws -> [UInt8]? {
         guard try begin() else { return nil }
         do {
-            while true {
-                switch try await produce() {
-                case .bytes(let bytes):
-                    if bytes.isEmpty { continue }
-                    resume()
-                    return bytes
-                case .end(let trailers):
-                    state.withLock { $0.trailers = trailers }
-                    end(by: false)
-                    return nil
-                }
+            while let bytes = try await produce() {
+                if bytes.isEmpty { continue }
+                resume()
+                return bytes
             }
+            end(by: false)
+            return nil
         } catch {
             end(by: false)
             throw error
@@ -131,9 +104,9 @@ private final class BodyStreamState: Sendable {
 
     /// Takes the producer for one read; returns `false` at the end of the body.
     private func begin() throws(BackplaneError) -> Bool {
-        let phase = state.withLock { state in
-            defer { if state.phase == .idle { state.phase = .reading } }
-            return state.phase
+        let phase = phase.withLock { phase in
+            defer { if phase == .idle { phase = .reading } }
+            return phase
         }
         switch phase {
         case .idle: return true
@@ -145,19 +118,19 @@ private final class BodyStreamState: Sendable {
     }
 
     private func resume() {
-        let wasCancelled = state.withLock { state in
-            if state.phase == .reading { state.phase = .idle }
-            return state.phase == .cancelled
+        let wasCancelled = phase.withLock { phase in
+            if phase == .reading { phase = .idle }
+            return phase == .cancelled
         }
         if wasCancelled { cancel() }
     }
 
     /// Ends the stream, by its reader or by its producer.
     func end(by reader: Bool) {
-        let cancels = state.withLock { state in
+        let cancels = phase.withLock { phase in
             // The reader cancels the producer after that.
-            defer { if state.phase != .ended { state.phase = reader ? .cancelled : .ended } }
-            return reader && state.phase == .idle
+            defer { if phase != .ended { phase = reader ? .cancelled : .ended } }
+            return reader && phase == .idle
         }
         if cancels { cancel() }
     }
@@ -177,4 +150,72 @@ where Chunks.Element == [UInt8] {  // its owner makes no concurrent calls of `ne
     }
 
     @Sendable func release() { (chunks, iterator) = (nil, nil) }
+}
+
+extension HTTPBodyStream {
+    /// Reads the rest of the body.
+    ///
+    /// - Parameter limit: The maximum number of bytes.
+    /// - Throws: `network.too-large` as soon as there are more, which ends the stream; the errors of reading.
+    public func collect(upTo limit: Int) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        for try await chunk in self {
+            guard chunk.count <= limit - bytes.count else {
+                cancel()
+                throw BackplaneError(
+                    .networkTooLarge, "the body has more than \(limit) bytes, which is the limit for bodies in memory")
+            }
+            if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
+        }
+        return bytes
+    }
+
+    /// Writes the rest of the body to a file, which appears once it is complete.
+    ///
+    /// - Parameter path: The path of the file, which replaces an existing one. Only its owner may read it.
+    /// - Returns: The number of bytes.
+    /// - Throws: `network.file` if the file cannot be written, which ends the stream; the errors of reading. An
+    ///   existing file then remains unchanged.
+    @discardableResult
+    public func write(to path: String) async throws -> Int64 {
+        let file = try IncomingFile(path)
+        do {
+            for try await chunk in self { try file.write(chunk) }
+            return try file.finish()
+        } catch {
+            cancel()
+            file.discard()
+            throw error
+        }
+    }
+
+    /// Returns the stream with an announced length, which the number of its bytes must match.
+    ///
+    /// The chunk that completes the length is held back until the source has ended. Otherwise a server that has
+    /// received all announced bytes would consider a longer body complete, and could respond before the error.
+    func checked(length: Int64) -> HTTPBodyStream {
+        let count = Mutex<Int64>(0), source = self
+        return HTTPBodyStream(length: length, cancel: cancel) {
+            let chunk = try await source.next()
+            let total = count.withLock { count in
+                count += Int64(chunk?.count ?? 0)
+                return count
+            }
+            guard let chunk else {
+                guard total == length else { throw BackplaneError.wrongLength(length, "only \(total)") }
+                return nil
+            }
+            if total >= length {
+                let rest = total == length ? try await source.next() : chunk
+                guard rest == nil else { throw BackplaneError.wrongLength(length, "more") }
+            }
+            return chunk
+        }
+    }
+}
+
+extension BackplaneError {
+    fileprivate static func wrongLength(_ length: Int64, _ found: String) -> BackplaneError {
+        BackplaneError(.networkBody, "the request's body was announced with \(length) bytes, but has \(found)")
+    }
 }

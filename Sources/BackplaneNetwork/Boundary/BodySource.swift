@@ -1,5 +1,5 @@
 package import Backplane
-import CBackplane
+package import CBackplane
 import Synchronization
 
 /// The body of a component's request, which the host pulls while it is sent.
@@ -27,9 +27,7 @@ final class BodySource: Sendable {
 
     /// Lends the source to the host, which always calls its `release`.
     func withC<Result>(_ use: (UnsafePointer<bp_source>) -> Result) -> Result {
-        var flags: UInt32 = 0
-        if body.isReplayable { flags |= UInt32(BP_SOURCE_REPLAYABLE) }
-        if body.hasTrailers { flags |= UInt32(BP_SOURCE_TRAILERS) }
+        let flags = body.isReplayable ? UInt32(BP_SOURCE_REPLAYABLE) : 0
         var source = bp_source(
             size: UInt32(MemoryLayout<bp_source>.size), flags: flags, length: length ?? -1,
             pull: { context, max, done, doneContext in
@@ -68,7 +66,7 @@ final class BodySource: Sendable {
             guard let stream = state.withLock({ $0.stream }) else {
                 throw BackplaneError(.networkBody, "the request's body is no longer needed")
             }
-            guard let chunk = try await stream.next() else { return reply.end(trailers: stream.trailers) }
+            guard let chunk = try await stream.next() else { return reply.end([]) }
             state.withLock { $0.rest = chunk.dropFirst(most) }
             reply.end(chunk.prefix(most))
         } catch {
@@ -98,4 +96,55 @@ extension BackplaneError {
         default: BackplaneError(.networkBody, "the request's body failed: \(error)")
         }
     }
+}
+
+/// The destination of a body's next piece: a callback and its context, called exactly once.
+package struct ChunkReply: Sendable {
+    private let done: bp_chunk
+    /// The caller's context, which is passed back unchanged.
+    private let context: ForeignPointer
+
+    package init(_ done: @escaping bp_chunk, _ context: UnsafeMutableRawPointer?) {
+        (self.done, self.context) = (done, ForeignPointer(raw: context))
+    }
+
+    /// Passes borrowed bytes on; an empty slice is the end of the body.
+    package func end(_ bytes: ArraySlice<UInt8>) {
+        bytes.withUnsafeBufferPointer {
+            done(context.raw, Int32(BP_OK), bp_bytes(data: $0.baseAddress, length: $0.count))
+        }
+    }
+
+    package func end(_ error: BackplaneError) {
+        let answer = EncodedAnswer(error)
+        answer.payload.withBytes { done(context.raw, answer.status, $0) }
+    }
+
+    /// Ends with a piece, the end of the body, or an error.
+    package func end(_ piece: Result<[UInt8]?, BackplaneError>) {
+        switch piece {
+        case .success(let bytes): end(bytes?[...] ?? [])
+        case .failure(let error): end(error)
+        }
+    }
+}
+
+extension Result<[UInt8]?, BackplaneError> {
+    /// Copies a borrowed piece of a body, or the error that arrived instead; an empty piece is the end.
+    package init(copying chunk: bp_bytes, _ status: Int32) {
+        guard status == Int32(BP_OK) else {
+            self = .failure(EncodedAnswer(status, chunk).error)
+            return
+        }
+        let bytes = chunk.array
+        self = .success(bytes.isEmpty ? nil : bytes)
+    }
+}
+
+/// The task that waits for the next piece of a body, whose reading crosses the boundary.
+typealias ChunkReader = UnsafeContinuation<Result<[UInt8]?, BackplaneError>, Never>
+
+/// The function that resumes a boxed reader.
+let resumeReader: bp_chunk = { context, status, chunk in
+    Box<ChunkReader>.take(context).resume(returning: Result(copying: chunk, status))
 }

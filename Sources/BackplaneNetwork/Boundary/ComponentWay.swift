@@ -11,8 +11,8 @@ struct ComponentWay: HTTPWay {
         _ request: HTTPRequest, upTo limit: Int, _ call: Call, _ options: HTTPOptions
     ) async throws(BackplaneError) -> HTTPResponse {
         // Whole bodies without options cross at once.
-        if options.isPlain, limit == HTTPOptions.collectionLimit, request.body.bytes != nil || table == nil {
-            return try await HTTPExchange(services).run(request, call)
+        if options.isPlain, limit == HTTPOptions.collectionLimit, request.body.bytes != nil {
+            return try await send(request.withMediaType, call)
         }
         var options = options.bounded
         options.maximumBodySize = Swift.min(limit, options.maximumBodySize ?? limit)
@@ -24,11 +24,30 @@ struct ComponentWay: HTTPWay {
         }
     }
 
+    private func send(_ request: HTTPRequest, _ call: Call) async throws(BackplaneError) -> HTTPResponse {
+        try await answer { table, context in
+            request.withC { request in
+                call.withC { call in
+                    table.send(
+                        services.handle, request, call,
+                        { context, status, response, payload in
+                            Self.resume(context, status, payload) { _ throws(BackplaneError) in
+                                guard let response else {
+                                    throw BackplaneError(.networkFailed, "the host returned no response")
+                                }
+                                return HTTPResponse(copying: response)
+                            }
+                        }, context)
+                }
+            }
+        }
+    }
+
     func open(
         _ request: HTTPRequest, _ call: Call, _ options: HTTPOptions
     ) async throws(BackplaneError) -> HTTPStreamedResponse {
         let exchange = StreamedExchange(
-            try requireTable(), component: services.handle, options.bounded, waitsForEnd: false)
+            try table(), component: services.handle, options.bounded, waitsForEnd: false)
         let head = try await begin(exchange, request, download: "", call)
         var response = HTTPStreamedResponse(
             status: head.response.status, headers: head.response.headers, version: head.version,
@@ -44,37 +63,8 @@ struct ComponentWay: HTTPWay {
             throw BackplaneError(.networkRefused, "the path of the file to download to is empty; name a file")
         }
         let exchange = StreamedExchange(
-            try requireTable(), component: services.handle, options.bounded, waitsForEnd: true)
+            try table(), component: services.handle, options.bounded, waitsForEnd: true)
         return try await begin(exchange, request, download: path, call).response
-    }
-
-    func signIn(
-        _ credential: String, as account: String, with values: [String: String], _ call: Call
-    ) async throws(BackplaneError) -> UInt64 {
-        try await AccountExchange(services).signIn(credential, as: account, with: values, call)
-    }
-
-    func signOut(_ credential: String, account: String) throws(BackplaneError) {
-        try AccountExchange(services).signOut(credential, account: account)
-    }
-
-    var folder: String? { services.folder.isEmpty ? nil : services.folder }
-
-    func file(_ path: String) -> String { path.hasPrefix("/") ? path : services.folder + "/" + path }
-
-    func log(_ message: String, _ metadata: [String: String], _ call: Call) {
-        services.log.info(message, metadata: metadata, for: call)
-    }
-
-    private var table: ConstantPointer<bp_http_2>? {
-        services.host.table(
-            BP_HTTP, revision: 2, as: bp_http_2.self, first: MemoryLayout<bp_http_2>.offset(of: \.sign_in)!)
-    }
-
-    private func requireTable() throws(BackplaneError) -> ConstantPointer<bp_http_2> {
-        if let table { return table }
-        throw BackplaneError(
-            .interfaceMissing, "this host does not offer \(BP_HTTP)/2, which streaming requires; use a newer host")
     }
 
     private func begin(_ exchange: StreamedExchange, _ request: HTTPRequest, download: String, _ call: Call)
@@ -90,6 +80,96 @@ struct ComponentWay: HTTPWay {
         let source: BodySource
         do { source = try BodySource(request.body) } catch { throw .exchangeFailed(error, request) }
         return try await exchange.open(request, source, upload: "", download: download, call)
+    }
+
+    // MARK: Accounts
+
+    func signIn(
+        _ credential: String, as account: String, with values: [String: String], _ call: Call
+    ) async throws(BackplaneError) -> UInt64 {
+        guard !Task.isCancelled else { throw BackplaneError(.callCancelled, "the task was cancelled") }
+        return try await answer { table, context in
+            credential.withBytes { credential in
+                account.withBytes { account in
+                    Pairs(values.map { (key: $0.key, value: $0.value) }).withPairs { values in
+                        call.withC { call in
+                            table.sign_in(
+                                services.handle, credential, account, values.baseAddress, values.count, call,
+                                { context, status, payload in
+                                    Self.resume(context, status, payload) { payload throws(BackplaneError) in
+                                        guard let principal = UInt64(String(decoding: payload, as: UTF8.self)) else {
+                                            throw BackplaneError(
+                                                .networkSignIn, "the host returned no principal for the account")
+                                        }
+                                        return principal
+                                    }
+                                }, context)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    func signOut(_ credential: String, account: String) throws(BackplaneError) {
+        final class Answer { var result: EncodedAnswer? }
+        let answer = Answer(), table = try table().pointer.pointee
+        credential.withBytes { credential in
+            account.withBytes { account in
+                table.sign_out(
+                    services.handle, credential, account,
+                    { context, status, payload in
+                        Unmanaged<Answer>.fromOpaque(context!).takeUnretainedValue().result = EncodedAnswer(
+                            status, payload)
+                    }, Unmanaged.passUnretained(answer).toOpaque())
+            }
+        }
+        _ = try answer.result?.get()
+    }
+
+    // MARK: The component
+
+    var folder: String? { services.folder.isEmpty ? nil : services.folder }
+
+    func file(_ path: String) -> String { path.hasPrefix("/") ? path : services.folder + "/" + path }
+
+    func log(_ message: String, _ metadata: [String: String], _ call: Call) {
+        services.log.info(message, metadata: metadata, for: call)
+    }
+
+    private func table() throws(BackplaneError) -> ConstantPointer<bp_http_1> {
+        if let table = services.host.table(BP_HTTP, revision: 1, as: bp_http_1.self) { return table }
+        throw BackplaneError(.interfaceMissing, "this host does not offer \(BP_HTTP)/1; use a newer host")
+    }
+
+    private typealias Waiter<Value: Sendable> = UnsafeContinuation<Result<Value, BackplaneError>, Never>
+
+    /// Waits for the answer to a function of the host, which is cancelled with the task.
+    ///
+    /// - Parameter begin: Calls the function with a context for ``resume(_:_:_:_:)``, and returns its number.
+    private func answer<Value: Sendable>(
+        _ begin: (bp_http_1, UnsafeMutableRawPointer) -> UInt64
+    ) async throws(BackplaneError) -> Value {
+        let table = try table(), component = services.handle
+        let cancellation = Cancellation { table.pointer.pointee.cancel(component, $0) }
+        let result = await withTaskCancellationHandler {
+            await withUnsafeContinuation { (waiter: Waiter<Value>) in
+                cancellation.began(begin(table.pointer.pointee, Box(waiter).toContext()))
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+        return try result.get()
+    }
+
+    /// Resumes the task that waits for an answer.
+    private static func resume<Value: Sendable>(
+        _ context: UnsafeMutableRawPointer?, _ status: Int32, _ payload: bp_bytes,
+        _ read: ([UInt8]) throws(BackplaneError) -> Value
+    ) {
+        let waiter = Box<Waiter<Value>>.take(context)
+        waiter.resume(
+            returning: Result { () throws(BackplaneError) in try read(try EncodedAnswer(status, payload).get()) })
     }
 }
 

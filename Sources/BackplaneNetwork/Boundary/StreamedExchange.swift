@@ -2,16 +2,14 @@ import Backplane
 import CBackplane
 import Synchronization
 
-/// An HTTP exchange of a component with bodies streamed in both directions, through `backplane.http/2`.
+/// An HTTP exchange of a component with bodies streamed in both directions, through `backplane.http`.
 final class StreamedExchange: Sendable {
-    /// The head of the final response, and the numbers for reading its body.
+    /// The head of the response, and the number for reading its body.
     struct Head: Sendable {
         var response: HTTPResponse
         var version: String?
         /// The number of the exchange.
         var exchange: UInt64
-        /// The number of the response in its exchange.
-        var number: UInt32
     }
     typealias Waiter = UnsafeContinuation<Result<Head, BackplaneError>, Never>
 
@@ -22,7 +20,7 @@ final class StreamedExchange: Sendable {
         /// The error that ended the exchange.
         var failure: BackplaneError?
     }
-    private let table: ConstantPointer<bp_http_2>
+    private let table: ConstantPointer<bp_http_1>
     private let component: UInt64
     private let options: HTTPOptions
     /// A Boolean value that indicates whether the body is written to a file, so that opening waits for its end.
@@ -30,13 +28,13 @@ final class StreamedExchange: Sendable {
     private let state = Mutex(State())
 
     init(
-        _ table: ConstantPointer<bp_http_2>, component: UInt64, _ options: HTTPOptions, waitsForEnd: Bool
+        _ table: ConstantPointer<bp_http_1>, component: UInt64, _ options: HTTPOptions, waitsForEnd: Bool
     ) {
         (self.table, self.component, self.options) = (table, component, options)
         self.waitsForEnd = waitsForEnd
     }
 
-    /// Starts the exchange, and waits until the head of the final response, or the file with its body, is complete.
+    /// Starts the exchange, and waits until the head of the response, or the file with its body, is complete.
     ///
     /// - Parameters:
     ///   - source: The body, unless it is in memory or the file of `upload`.
@@ -94,26 +92,24 @@ final class StreamedExchange: Sendable {
         let head: bp_http_head = read(borrowed)
         let headers = HTTPHeaders(copying: head.headers, count: head.header_count)
         switch Int(head.kind) {
-        case Int(BP_HTTP_INTERIM): options.interim?(Int(head.status), headers)
         case Int(BP_HTTP_ATTEMPT):
             options.attempted?(
                 HTTPAttempt(
                     number: Int(head.attempt), status: head.status == 0 ? nil : Int(head.status),
                     error: head.status == 0 ? BackplaneError.Code(rawValue: head.source.text) : nil))
-        case Int(BP_HTTP_FINAL):
+        case Int(BP_HTTP_RESPONSE):
             var response = HTTPResponse(status: Int(head.status), headers: headers)
             response.timings.attempts = Int(head.attempt)
             response.timings.head = .nanoseconds(head.after_ns)
             let version = head.protocol.text
             let final = Head(
-                response: response, version: version.isEmpty ? nil : version, exchange: head.exchange,
-                number: head.number)
+                response: response, version: version.isEmpty ? nil : version, exchange: head.exchange)
             let waiter = state.withLock { state in
                 state.head = final
                 return waitsForEnd ? nil : state.waiter.take()
             }
             waiter?.resume(returning: .success(final))
-        default: break  // a response that was not requested
+        default: break  // of a newer host
         }
     }
 
@@ -127,28 +123,18 @@ final class StreamedExchange: Sendable {
         waiter?.resume(returning: failure.map { .failure($0) } ?? head.map { .success($0) } ?? .failure(noHead))
     }
 
-    /// Returns the body of the final response, which is read on request.
+    /// Returns the body of the response, which is read on request.
     func body(of head: Head) -> HTTPBodyStream {
         HTTPBodyStream(cancel: { self.cancel(head.exchange) }) { try await self.next(of: head) }
     }
 
     private func cancel(_ exchange: UInt64) { table.pointer.pointee.cancel(component, exchange) }
 
-    private func next(of head: Head) async throws(BackplaneError) -> HTTPBodyPart {
+    private func next(of head: Head) async throws(BackplaneError) -> [UInt8]? {
         if let failure = state.withLock({ $0.failure }) { throw failure }
         let result = await withTaskCancellationHandler {
-            await withUnsafeContinuation { (reader: UnsafeContinuation<Result<HTTPBodyPart, BackplaneError>, Never>) in
-                table.pointer.pointee.read(
-                    component, head.exchange, head.number, .max,
-                    { context, status, chunk, trailers, count in
-                        let reader = Box<UnsafeContinuation<Result<HTTPBodyPart, BackplaneError>, Never>>.take(context)
-                        do throws(BackplaneError) {
-                            reader.resume(
-                                returning: .success(try HTTPBodyPart(copying: chunk, status, trailers, count)))
-                        } catch {
-                            reader.resume(returning: .failure(error))
-                        }
-                    }, Box(reader).toContext())
+            await withUnsafeContinuation { (reader: ChunkReader) in
+                table.pointer.pointee.read(component, head.exchange, .max, resumeReader, Box(reader).toContext())
             }
         } onCancel: {
             cancel(head.exchange)

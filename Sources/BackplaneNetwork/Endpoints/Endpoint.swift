@@ -1,3 +1,6 @@
+public import Backplane
+import FoundationEssentials
+
 /// A remote resource: its request, and the type into which its response is loaded.
 ///
 /// ```swift
@@ -10,6 +13,8 @@
 /// type, of a type that parses itself (``ParsedResponse``) or chooses its decoder (``DecodedResponse``), `String`,
 /// `[UInt8]`, `Data`, `Nothing`, `HTTPResponse`, or a ``DownloadedFile``.
 public struct Endpoint<Response: Sendable>: Sendable {
+    /// The name in the events of its loads; `nil` means the method and the path without its query.
+    public var name: String?
     /// The method, which may be any token: `GET`, `POST`.
     public var method: String
     /// The path, relative to the client's base URL; or a full URL, if ``allowsFullURL``.
@@ -50,7 +55,7 @@ public struct Endpoint<Response: Sendable>: Sendable {
     /// The interceptors of this endpoint, inside those of the client; the first is outermost.
     public var interceptors: [HTTPInterceptor] = []
     /// The observers of this endpoint's loads, which are notified after those of the client and must not block.
-    public var observers: [@Sendable (LoadEvent) -> Void] = []
+    public var observers: [@Sendable (ExchangeEvent) -> Void] = []
     /// The check of the loaded value; `nil` accepts everything.
     ///
     /// It receives the value, and the response without its body; `timings.attempts` is the number of attempts so far.
@@ -83,4 +88,75 @@ public enum EndpointVerdict: Sendable {
     case reject(String)
     /// Another attempt may help; if the retry policy does not allow one, the load fails with this reason.
     case retry(String)
+}
+
+/// The settings of a client for the endpoints that are loaded on it.
+public struct EndpointDefaults: Sendable {
+    /// The URL to which the paths of endpoints are relative; it may have a path and a query.
+    public var baseURL: String?
+    /// The header fields of every request to the origin of ``baseURL``; without a base URL, they are not sent.
+    ///
+    /// Fields of an endpoint replace those of the same name.
+    public var headers: HTTPHeaders = [:]
+    /// The decoder of endpoints without one; `nil` means a `JSONDecoder` with default settings.
+    public var decoder: (any ResponseDecoder)?
+    /// The error type into which responses with an invalid status are decoded; `nil` means none.
+    public var failure: EndpointFailure?
+    /// The interceptors around every load, with the first one outermost.
+    public var interceptors: [HTTPInterceptor] = []
+    /// The observers of every load, which are notified in order before those of the endpoint.
+    ///
+    /// They are called by the load itself, and must not block. A load has one start and one end.
+    public var observers: [@Sendable (ExchangeEvent) -> Void] = []
+    /// The retry policy of endpoints without one; `nil` means a single attempt.
+    public var retry: RetryPolicy?
+    /// The log level of endpoints without one.
+    public var logLevel = LoadLogLevel.none
+    /// The function that receives log messages, instead of the component's log or a program's standard error.
+    public var log: (@Sendable (_ message: String, _ metadata: [String: String], _ call: Call) -> Void)?
+
+    /// Creates settings without a base URL.
+    public init(baseURL: String? = nil) { self.baseURL = baseURL }
+}
+
+/// An error type into which the bodies of responses with an invalid status are decoded.
+///
+/// ```swift
+/// struct Refusal: ComponentError, Decodable {
+///     var code, message: String
+/// }
+/// http.defaults.failure = .decoded(Refusal.self)
+/// ```
+///
+/// The error `network.status` then has its code, message and details, which pass through wires: a caller compares
+/// `error.failure?.code`.
+public struct EndpointFailure: Sendable {
+    let decode: @Sendable ([UInt8], any ResponseDecoder) throws -> any ComponentError
+
+    /// Returns the rule that decodes a type; a body that cannot be decoded leaves the error unchanged.
+    public static func decoded<Failure: ComponentError & Decodable>(_ type: Failure.Type) -> EndpointFailure {
+        EndpointFailure { body, decoder in try decoder.decode(Failure.self, from: Data(body)) }
+    }
+}
+
+extension Endpoint {
+    /// Returns the request that a load of the endpoint sends.
+    ///
+    /// - Parameter defaults: The settings of the client.
+    /// - Throws: `network.invalid-request` if there is no URL, or the path is not allowed.
+    public func request(_ defaults: EndpointDefaults) throws(BackplaneError) -> HTTPRequest {
+        let url = try EndpointURL.join(defaults.baseURL, path, query, allowsFullURL: allowsFullURL)
+        var request = HTTPRequest(method, url, headers: headers, body: body)
+        if !EndpointURL.hasScheme(path) || isOfSameOrigin(url, defaults.baseURL) {
+            for field in defaults.headers.fields where headers[field.name] == nil {
+                request.headers.add(field.name, field.value)
+            }
+        }
+        return request
+    }
+
+    private func isOfSameOrigin(_ url: String, _ base: String?) -> Bool {
+        guard let base, let origin = HTTPOrigin(url) else { return false }
+        return origin == HTTPOrigin(base)
+    }
 }

@@ -1,6 +1,9 @@
-/// An event that notifies observers of a stage of an exchange.
+public import Backplane
+import Synchronization
+
+/// An event that notifies observers of a stage of an exchange, or of a load with all its exchanges.
 ///
-/// It contains nothing secret: no header fields, no query and no bytes of a body.
+/// What crosses to plugins contains nothing secret: no header fields, no query and no bytes of a body.
 public struct ExchangeEvent: Codable, Sendable {
     /// The name of a stage; hosts of a later version may have additional ones.
     public struct Stage: RawRepresentable, Codable, Equatable, Sendable {
@@ -12,7 +15,9 @@ public struct ExchangeEvent: Codable, Sendable {
         public static let start = Self(rawValue: "start")
         /// An attempt begins.
         public static let attempt = Self(rawValue: "attempt")
-        /// The head of the response to an attempt has arrived, after its redirects.
+        /// An attempt of a load has ended, with ``ExchangeEvent/status`` or ``ExchangeEvent/error``.
+        public static let attempted = Self(rawValue: "attempted")
+        /// The head of the response to an attempt has arrived, after its redirects; of a load, that of the result.
         public static let head = Self(rawValue: "head")
         /// Bytes of one of the bodies have been transferred; an undelivered event is replaced by the next one.
         public static let progress = Self(rawValue: "progress")
@@ -26,13 +31,15 @@ public struct ExchangeEvent: Codable, Sendable {
 
     /// The stage that was reached.
     public var stage: Stage
-    /// A number that identifies the exchange; collisions are very unlikely.
+    /// A number that identifies the exchange or the load; collisions are very unlikely.
     public var exchange: UInt64
+    /// The name of the endpoint that is loaded; `nil` for the exchange of a request.
+    public var endpoint: String?
     /// The request method; after a redirect, that of the redirected request.
     public var method: String
     /// The URL without credentials, query and fragment.
     public var url: String
-    /// The component that sends the request; `nil` for the program itself.
+    /// The component that sends the request; `nil` for the program itself, and in the component's own observers.
     public var component: String?
     /// The id of the trace of the call for which the exchange is made; `nil` if it has none.
     public var trace: String?
@@ -40,7 +47,7 @@ public struct ExchangeEvent: Codable, Sendable {
     public var attempt: Int
     /// The status of the last response, if any.
     public var status: Int?
-    /// The code of the error that ended the attempt, for `retry`, or the exchange, for `end`.
+    /// The code of the error that ended the attempt, for `attempted` and `retry`, or the exchange, for `end`.
     public var error: String?
     /// The delay before the next attempt in nanoseconds, for `retry`.
     public var delay: Int64?
@@ -48,14 +55,167 @@ public struct ExchangeEvent: Codable, Sendable {
     public var sent: Int64
     /// The bytes of the response's body that were received, after decoding.
     public var received: Int64
+    /// The lengths of both bodies in bytes, as far as a load knows them.
+    public var toSend, toReceive: Int64?
     /// The time since the start of the exchange, in nanoseconds.
     public var after: Int64
+    /// The header fields of the response, for the `head` of a load; they do not cross to other components.
+    public var headers: HTTPHeaders?
+    /// The error of a load that has failed, for `end`; it does not cross to other components.
+    public var failure: BackplaneError?
+
+    private enum CodingKeys: CodingKey {
+        case stage, exchange, endpoint, method, url, component, trace, attempt, status, error, delay, sent, received
+        case toSend, toReceive, after
+    }
 
     package init(
-        _ stage: Stage, exchange: UInt64, method: String, url: String, component: String? = nil, trace: String? = nil
+        exchange: UInt64 = .random(in: 1..<(1 << 53)), endpoint: String? = nil, method: String, url: String,
+        component: String? = nil, trace: String? = nil
     ) {
-        (self.stage, self.exchange, self.method, self.url) = (stage, exchange, method, url)
+        (stage, self.exchange, self.endpoint, self.method, self.url) = (.start, exchange, endpoint, method, url)
         (self.component, self.trace) = (component, trace)
         (attempt, sent, received, after) = (0, 0, 0, 0)
+    }
+}
+
+/// The observation of one exchange or load, which notifies observers of its stages in order.
+package final class ObservedExchange: Sendable {
+    private struct State {
+        /// The last event, without the properties that apply only to it.
+        var event: ExchangeEvent
+        /// The announced length of the response's body.
+        var length: Int64?
+        var hasEnded = false
+    }
+    private let observers: [@Sendable (ExchangeEvent) -> Void]
+    private let clock: any DeadlineClock
+    private let start: Deadline
+    private let state: Mutex<State>
+
+    /// Notifies the observers of the start; returns `nil` if there are none.
+    package init?(
+        _ event: @autoclosure () -> ExchangeEvent, _ observers: [@Sendable (ExchangeEvent) -> Void],
+        _ clock: any DeadlineClock
+    ) {
+        guard !observers.isEmpty else { return nil }
+        (self.observers, self.clock, start) = (observers, clock, clock.moment)
+        state = Mutex(State(event: event()))
+        tell(.start)
+    }
+
+    /// Sends an event, with properties that later events keep, and others that apply only to this one.
+    private func tell(
+        _ stage: ExchangeEvent.Stage, _ change: (inout ExchangeEvent) -> Void = { _ in },
+        once: (inout ExchangeEvent) -> Void = { _ in }
+    ) {
+        // Observers have the events in the order of the changes.
+        state.withLock { state in
+            guard !state.hasEnded else { return }
+            change(&state.event)
+            state.event.stage = stage
+            state.event.after = (clock.moment - start).nanoseconds
+            var event = state.event
+            once(&event)
+            state.hasEnded = stage == .end
+            for observer in observers { observer(event) }
+        }
+    }
+
+    // MARK: Exchanges
+
+    package func attempted(_ request: HTTPRequest) {
+        tell(.attempt) { event in
+            (event.method, event.url) = (request.method, request.printableURL)
+            (event.attempt, event.status) = (event.attempt + 1, nil)
+            (event.sent, event.received) = (0, 0)
+        }
+    }
+
+    package func headed(_ response: HTTPStreamedResponse) {
+        state.withLock { $0.length = response.contentLength }
+        tell(.head) { $0.status = response.status }
+    }
+
+    /// - Parameter error: The error of the attempt; `nil` if the response is the reason for the retry.
+    package func retries(after delay: Duration, _ error: BackplaneError.Code?) {
+        tell(.retry, once: { ($0.delay, $0.error) = (delay.nanoseconds, error?.rawValue) })
+    }
+
+    package func redirected(to request: HTTPRequest) {
+        tell(.redirect) { ($0.method, $0.url) = (request.method, request.printableURL) }
+    }
+
+    /// Adds to the number of sent bytes of the request's body.
+    package func sent(_ count: Int64) {
+        guard state.withLock({ $0.event.sent != count }) else { return }
+        tell(.progress) { $0.sent = count }
+    }
+
+    /// Adds to the number of received bytes of the response's body, and reports the progress unless the body is
+    /// complete.
+    package func received(_ count: Int) {
+        let isComplete = state.withLock { state in
+            guard state.event.received + Int64(count) == state.length else { return false }
+            state.event.received += Int64(count)
+            return true
+        }
+        if !isComplete { tell(.progress) { $0.received += Int64(count) } }
+    }
+
+    package func ended(_ error: (any Error)?) {
+        let error = error.map { BackplaneError(thrown: $0) }
+        tell(.end, once: { ($0.error, $0.failure) = (error?.code.rawValue, error) })
+    }
+
+    /// Returns the response with a body whose end also ends the exchange.
+    package func watching(_ response: HTTPStreamedResponse) -> HTTPStreamedResponse {
+        var response = response
+        let body = response.body
+        response.body = HTTPBodyStream(
+            length: body.length,
+            cancel: { [self] in
+                body.cancel()
+                ended(CancellationError())
+            }
+        ) { [self] in
+            do {
+                let chunk = try await body.next()
+                if chunk == nil { ended(nil) }
+                return chunk
+            } catch {
+                ended(error)
+                throw error
+            }
+        }
+        return response
+    }
+
+    // MARK: Loads
+
+    func attempted(_ attempt: HTTPAttempt) {
+        tell(.attempted) { event in
+            (event.attempt, event.status) = (attempt.number, attempt.status)
+        } once: {
+            $0.error = attempt.error?.rawValue
+        }
+    }
+
+    func loaded(_ response: HTTPStreamedResponse) {
+        tell(.head) { event in
+            (event.attempt, event.status) = (max(event.attempt, response.timings.attempts), response.status)
+        } once: {
+            $0.headers = response.headers
+        }
+    }
+
+    func progressed(_ progress: HTTPProgress) { tell(.progress) { $0.take(progress) } }
+}
+
+extension ExchangeEvent {
+    mutating func take(_ progress: HTTPProgress) {
+        (sent, received, toSend, toReceive) = (
+            progress.sent, progress.received, progress.toSend, progress.toReceive
+        )
     }
 }

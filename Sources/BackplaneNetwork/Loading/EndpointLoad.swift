@@ -13,15 +13,18 @@ import Synchronization
 /// executor. A load ends exactly once, by success, failure or cancellation; a callback that is added after the end is
 /// also called.
 public final class EndpointLoad<Response: Sendable>: Sendable {
-    private let ends = LoadEnds<Response>()
+    private let ends: LoadEnds<Response>
     private let task: Task<Result<Response, BackplaneError>, Never>
 
     /// Starts a load.
     init(
+        _ event: ExchangeEvent,
         _ load:
             @escaping @Sendable (@escaping @Sendable (HTTPProgress) -> Void) async throws(BackplaneError) -> Response
     ) {
-        task = Task { [ends] in
+        let ends = LoadEnds<Response>(event)
+        self.ends = ends
+        task = Task {
             let result: Result<Response, BackplaneError>
             do {
                 result = .success(try await load { ends.progressed($0) })
@@ -73,10 +76,11 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
 
     /// Adds an observer, independent of the type of the response, that is notified of the start, progress and the end.
     ///
-    /// Observers of the client or the endpoint (``Endpoint/observers``) are also notified of attempts and heads.
+    /// Observers of the client or the endpoint (``Endpoint/observers``) are also notified of attempts and heads, and
+    /// have the same ``ExchangeEvent/exchange``.
     @discardableResult
     public func observe(
-        on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (LoadEvent) -> Void
+        on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (ExchangeEvent) -> Void
     ) -> Self {
         ends.add(executor, observer: body)
         return self
@@ -96,22 +100,6 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
     }
 }
 
-/// A step of a load that is reported to its observers.
-public enum LoadEvent: Sendable {
-    /// The load has started; observers are notified first.
-    case started
-    /// An attempt has ended, with a response or an error.
-    case attempted(HTTPAttempt)
-    /// The head of the response has arrived; its body is not part of the event.
-    case headed(HTTPResponse)
-    /// Bytes of the bodies have been transferred.
-    case progress(HTTPProgress)
-    /// The load has ended with a value.
-    case succeeded
-    /// The load has ended with an error.
-    case failed(BackplaneError)
-}
-
 /// The functions that wait for the end of a load, and for its progress.
 private final class LoadEnds<Response: Sendable>: Sendable {
     typealias Ending = @Sendable (Result<Response, BackplaneError>) -> Void
@@ -124,7 +112,19 @@ private final class LoadEnds<Response: Sendable>: Sendable {
         var result: Result<Response, BackplaneError>?
     }
     private let queue = CallbackQueue()
+    /// The event of the start.
+    private let start: ExchangeEvent
+    private let began = ContinuousClock.now
     private let state = Mutex(State())
+
+    init(_ start: ExchangeEvent) { self.start = start }
+
+    private func event(_ stage: ExchangeEvent.Stage, _ progress: HTTPProgress?) -> ExchangeEvent {
+        var event = start
+        (event.stage, event.after) = (stage, (.now - began).nanoseconds)
+        if let progress { event.take(progress) }
+        return event
+    }
 
     // The queue is filled while the lock is held, so that its order is that of additions and of the end.
 
@@ -142,16 +142,15 @@ private final class LoadEnds<Response: Sendable>: Sendable {
         state.withLock { watch(ProgressWatcher(executor, body), &$0) }
     }
 
-    func add(_ executor: CallbackExecutor, observer body: @escaping @Sendable (LoadEvent) -> Void) {
-        let ending: Ending = { result in
-            switch result {
-            case .success: body(.succeeded)
-            case .failure(let error): body(.failed(error))
-            }
+    func add(_ executor: CallbackExecutor, observer body: @escaping @Sendable (ExchangeEvent) -> Void) {
+        let ending: Ending = { [self] result in
+            var event = event(.end, state.withLock { $0.progress })
+            if case .failure(let error) = result { (event.error, event.failure) = (error.code.rawValue, error) }
+            body(event)
         }
         state.withLock { state in
-            queue.add(executor) { body(.started) }
-            watch(ProgressWatcher(executor) { body(.progress($0)) }, &state)
+            queue.add(executor) { [start] in body(start) }
+            watch(ProgressWatcher(executor) { [self] in body(event(.progress, $0)) }, &state)
             if let result = state.result {
                 queue.add(executor) { ending(result) }
             } else {

@@ -17,16 +17,19 @@ struct EndpointRun<Response: Sendable>: Sendable {
     private let progress: (@Sendable (HTTPProgress) -> Void)?
     private let start: Deadline
     private let log: LoadLog?
-    private let observers: LoadObservers?
+    /// The number of the load in its events.
+    private let number: UInt64
+    private let observers: [@Sendable (ExchangeEvent) -> Void]
 
     init(
         _ endpoint: Endpoint<Response>, on http: HTTPClient, _ call: Call,
-        _ progress: (@Sendable (HTTPProgress) -> Void)?
+        _ progress: (@Sendable (HTTPProgress) -> Void)?, number: UInt64 = .random(in: 1..<(1 << 53))
     ) {
+        self.number = number
         (self.endpoint, self.http, self.call, self.progress) = (endpoint, http, call, progress)
         start = http.way.clock.moment
         log = LoadLog(endpoint.logLevel ?? http.defaults.logLevel, call, http.defaults.log ?? http.way.log)
-        observers = LoadObservers(http.defaults.observers, endpoint.observers)
+        observers = http.defaults.observers + endpoint.observers
     }
 
     /// A Boolean value that indicates whether the load's time limit has passed.
@@ -45,19 +48,34 @@ struct EndpointRun<Response: Sendable>: Sendable {
 
     private var retry: RetryPolicy { endpoint.retry ?? http.defaults.retry ?? .none }
 
-    /// Returns the value, and the response without its body.
-    func run() async throws -> (value: Response, response: HTTPResponse) {
-        guard let observers else { return try await logged() }
-        return try await observers.around { try await logged() }
+    /// The value of the load, which is made for each access.
+    var value: Response {
+        get async throws(BackplaneError) {
+            do { return try await run().value } catch { throw BackplaneError(thrown: error) }
+        }
     }
 
-    private func logged() async throws -> (value: Response, response: HTTPResponse) {
+    /// Returns the value, and the response without its body.
+    func run() async throws -> (value: Response, response: HTTPResponse) {
+        let observed = ObservedExchange(
+            endpoint.event(number, http.defaults, call), observers, http.way.clock)
+        do {
+            let result = try await logged(observed)
+            observed?.ended(nil)
+            return result
+        } catch {
+            observed?.ended(error)
+            throw error
+        }
+    }
+
+    private func logged(_ observed: ObservedExchange?) async throws -> (value: Response, response: HTTPResponse) {
         try Task.checkCancellation()
         let request = try endpoint.request(http.defaults)
-        guard let log else { return try await run(request) }
+        guard let log else { return try await run(request, observed) }
         log.started(request)
         do {
-            let result = try await run(request)
+            let result = try await run(request, observed)
             log.ended(request, .success(result.response))
             return result
         } catch {
@@ -66,12 +84,14 @@ struct EndpointRun<Response: Sendable>: Sendable {
         }
     }
 
-    private func run(_ request: HTTPRequest) async throws -> (value: Response, response: HTTPResponse) {
+    private func run(
+        _ request: HTTPRequest, _ observed: ObservedExchange?
+    ) async throws -> (value: Response, response: HTTPResponse) {
         var attempt = 1, rejection: (any Error)?
         while true {
             let outcome: Outcome
             do {
-                outcome = try await self.attempt(request, &attempt)
+                outcome = try await self.attempt(request, &attempt, observed)
             } catch let error as BackplaneError {
                 throw error.code == .networkNotRetried ? rejection ?? error : timely(error, request, after: rejection)
             }
@@ -88,8 +108,10 @@ struct EndpointRun<Response: Sendable>: Sendable {
     /// Makes an exchange, including the attempts of the pipeline, and receives the response.
     ///
     /// - Parameter attempt: The number of the first attempt, which is set to that of the last one.
-    private func attempt(_ request: HTTPRequest, _ attempt: inout Int) async throws -> Outcome {
-        let options = options(from: attempt)
+    private func attempt(
+        _ request: HTTPRequest, _ attempt: inout Int, _ observed: ObservedExchange?
+    ) async throws -> Outcome {
+        let options = options(from: attempt, observed)
         switch endpoint.receipt {
         case .parsed(let parse):
             let exchange = (http.defaults.interceptors + endpoint.interceptors).around { [http, call] request in
@@ -97,7 +119,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
             }
             let response = try await exchange(request)
             attempt = max(attempt, response.timings.attempts)
-            headed(response)
+            headed(response, observed)
             return try await receive(response, of: request, parse)
         case .file(let path, let made):
             let file = FileInProgress(http.way.file(path))
@@ -110,17 +132,17 @@ struct EndpointRun<Response: Sendable>: Sendable {
             }
             let response = try await exchange(request)
             attempt = max(attempt, response.timings.attempts)
-            headed(response)
+            headed(response, observed)
             return try await receive(response, of: request, in: file, made)
         }
     }
 
-    private func headed(_ response: HTTPStreamedResponse) {
+    private func headed(_ response: HTTPStreamedResponse, _ observed: ObservedExchange?) {
         log?.headed(response)
-        observers?.headed(response)
+        observed?.loaded(response)
     }
 
-    private func options(from attempt: Int) -> HTTPOptions {
+    private func options(from attempt: Int, _ observed: ObservedExchange?) -> HTTPOptions {
         var options = endpoint.options
         options.totalTimeout =
             endpoint.timeout.map { Swift.max($0 - (.now - start), .nanoseconds(1)) } ?? options.totalTimeout
@@ -134,14 +156,14 @@ struct EndpointRun<Response: Sendable>: Sendable {
                 logged(attempt)
             }
         }
-        if let observers {
+        if let observed {
             options.attempted = { [own = options.attempted] attempt in
                 own?(attempt)
-                observers.notify(.attempted(attempt))
+                observed.attempted(attempt)
             }
             options.progress = { [own = options.progress] progress in
                 own?(progress)
-                observers.notify(.progress(progress))
+                observed.progressed(progress)
             }
         }
         return options
@@ -174,7 +196,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
     ) async throws -> Outcome {
         let isFile = file.isBody(of: response)
         try await endpoint.requireValid(response, request, http.defaults, in: isFile ? file.temporary : nil)
-        var head = HTTPResponse(status: response.status, headers: response.headers, trailers: response.trailers)
+        var head = HTTPResponse(status: response.status, headers: response.headers)
         head.timings = response.timings
         if !isFile {
             // An interceptor has answered by itself, unless it has wrapped the empty body and passes on what it reads
@@ -184,13 +206,8 @@ struct EndpointRun<Response: Sendable>: Sendable {
                 var answer = response
                 let rest = response.body, begin = Mutex(first)
                 answer.body = HTTPBodyStream(cancel: rest.cancel) {
-                    let chunk: [UInt8]?
-                    if let first = begin.withLock({ $0.take() }) {
-                        chunk = first
-                    } else {
-                        chunk = try await rest.next()
-                    }
-                    return chunk.map { .bytes($0) } ?? .end(trailers: rest.trailers)
+                    if let first = begin.withLock({ $0.take() }) { return first }
+                    return try await rest.next()
                 }
                 head = try await file.naming { try await answer.write(to: file.temporary) }
                 file.holdLock()
@@ -284,5 +301,75 @@ private final class FileInProgress: Sendable {
         BackplaneError(
             .networkFile, "the downloaded file cannot be moved to its destination: \(String(cString: strerror(errno)))",
             at: path)
+    }
+}
+
+extension Endpoint {
+    /// Requires that a response has a valid status.
+    ///
+    /// - Parameter file: The path of the file that contains the body; `nil` if it has yet to be read.
+    /// - Throws: `network.status`, with the beginning of the body and the error decoded from it; `CancellationError`.
+    func requireValid(
+        _ response: HTTPStreamedResponse, _ request: HTTPRequest, _ defaults: EndpointDefaults, in file: String? = nil
+    ) async throws {
+        guard let valid = validStatuses, !valid.contains(response.status) else { return }
+        let limit = keptLimit
+        let body =
+            if let file { KeptBody(ofFile: file, upTo: limit) } else { await KeptBody(of: response.body, upTo: limit) }
+        try Task.checkCancellation()
+        let said =
+            body.isWhole ? try? (failure ?? defaults.failure)?.decode(body.bytes, responseDecoder(defaults)) : nil
+        throw BackplaneError.status(response, valid: valid, request, body, said)
+    }
+
+    /// The maximum number of bytes of a failed response that are retained.
+    var keptLimit: Int { Swift.min(Swift.max(0, failureLimit), HTTPOptions.collectionLimit) }
+
+    func responseDecoder(_ defaults: EndpointDefaults) -> any ResponseDecoder {
+        decoder ?? typeDecoder ?? defaults.decoder ?? JSONDecoder.unchanged
+    }
+}
+
+/// The beginning of the body of a failed response.
+struct KeptBody {
+    private(set) var bytes: [UInt8] = []
+    /// A Boolean value that indicates whether ``bytes`` are the whole body.
+    private(set) var isWhole = false
+
+    /// Reads the beginning of a streamed body for at most five seconds; an early end is not an error.
+    init(of body: HTTPBodyStream, upTo limit: Int) async {
+        defer { if !isWhole { body.cancel() } }
+        guard limit > 0 else { return }
+        let taken = Mutex<[UInt8]>([])
+        let isRead = try? await Race.run(
+            {
+                for try await chunk in body {
+                    let count = taken.withLock { taken in
+                        taken += chunk.prefix(limit - taken.count + 1)
+                        return taken.count
+                    }
+                    if count > limit { return false }
+                }
+                return true
+            }, within: .seconds(5), otherwise: CancellationError())
+        isWhole = isRead ?? false
+        bytes = Array(taken.withLock { $0 }.prefix(limit))
+    }
+
+    /// Reads the beginning of a body that was written to a file.
+    init(ofFile path: String, upTo limit: Int) {
+        guard limit > 0 else { return }
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            count = max(0, read(file, buffer.baseAddress, limit))
+        }
+        isWhole = lseek(file, 0, SEEK_END) == bytes.count
+    }
+
+    /// Creates the beginning of a body in memory.
+    init(_ body: [UInt8], upTo limit: Int) {
+        (bytes, isWhole) = (Array(body.prefix(max(0, limit))), body.count <= limit)
     }
 }

@@ -11,8 +11,6 @@ public struct ReceivedRequest: Sendable {
     public var fields: [(name: String, value: String)]
     /// The body, with any chunks joined; empty if the script reads it.
     public var body: [UInt8] = []
-    /// The fields after a chunked body.
-    public var trailers: [(name: String, value: String)] = []
 
     /// The first value of a field.
     public subscript(name: String) -> String? { fields.first { $0.name.lowercased() == name.lowercased() }?.value }
@@ -63,7 +61,6 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
     private var unread = 0
     /// A Boolean value that indicates whether further chunks of the body follow.
     private var hasChunks = false
-    private var trailers: [(name: String, value: String)] = []
     private var expectsContinue = false
     private var isHead = false
     /// A Boolean value that indicates whether the connection ends after the current answer.
@@ -232,7 +229,6 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
         expectsContinue = request["Expect"]?.lowercased() == "100-continue"
         hasChunks = request["Transfer-Encoding"]?.lowercased() == "chunked"
         unread = hasChunks ? 0 : length
-        trailers = []
         return request
     }
 
@@ -251,8 +247,8 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
             }
             unread = size
             if size == 0 {
-                guard let lines = nextLines() else { return abandon() }
-                (trailers, hasChunks) = (Self.fields(lines[...]), false)
+                guard nextLines() != nil else { return abandon() }
+                hasChunks = false
             }
         }
         guard unread > 0 else { return nil }
@@ -274,7 +270,6 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
         var request = request
         while request.body.count + unread <= limit {
             guard let piece = nextPiece() else {
-                request.trailers = trailers
                 return wasLeft ? nil : request
             }
             request.body += piece

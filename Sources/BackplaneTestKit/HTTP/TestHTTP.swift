@@ -29,11 +29,8 @@ public final class TestHTTP: HTTPExecutor {
     private let state = WatchedState(State())
     /// The schemes that are answered: `http` and `https`.
     public let schemes = ["http", "https"]
-    /// All capabilities that an answer can inspect or set.
-    public let capabilities: HTTPCapabilities = [
-        .streamedUploads, .responseTrailers, .separateFields, .contentInGET, .backPressure, .truncatedHeads,
-        .harmlessTrailers,
-    ]
+    /// The capabilities that answers can inspect.
+    public let capabilities: HTTPCapabilities = [.streamedUploads, .contentInGET]
 
     /// Creates an HTTP executor without any answers.
     public init() {}

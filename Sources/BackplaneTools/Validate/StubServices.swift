@@ -48,7 +48,6 @@ enum StubServices {
         case (BP_CALLS, 1): return UnsafeRawPointer(calls.pointer)
         case (BP_STREAMS, 1): return UnsafeRawPointer(streams.pointer)
         case (BP_HTTP, 1): return UnsafeRawPointer(http.pointer)
-        case (BP_HTTP, 2): return UnsafeRawPointer(streamedHTTP.pointer)
         case (BP_BODIES, 1): return UnsafeRawPointer(bodies.pointer)
         case (BP_TRANSFERS, 1): return UnsafeRawPointer(transfers.pointer)
         case (BP_OPERATIONS, 1): return UnsafeRawPointer(operations.pointer)
@@ -116,20 +115,15 @@ enum StubServices {
                 let asker = ForeignPointer(raw: context)
                 return begin(Reply { status, payload in done(asker.raw, status, nil, payload) })
             },
-            cancel: { _, id in cancel(id) }))
-
-    private static let streamedHTTP = constant(
-        bp_http_2(
-            size: UInt32(MemoryLayout<bp_http_2>.size), reserved: 0,
             open: { _, _, _, source, exchange, _ in
                 let exchange: bp_http_exchange = read(exchange), source: bp_source? = source.map { read($0) }
                 source.map { $0.release?($0.context) }
                 guard let ended = exchange.ended else { return 0 }
                 return begin(Reply(ended, exchange.context))
             },
-            read: { _, _, _, _, done, context in
-                Array("there is no such exchange".utf8).withBytes { done(context, Int32(BP_FAILED), $0, nil, 0) }
-            }, verdict: { _, _, _ in }, cancel: { _, id in cancel(id) },
+            read: { _, _, _, done, context in
+                Array("there is no such exchange".utf8).withBytes { done(context, Int32(BP_FAILED), $0) }
+            }, cancel: { _, id in cancel(id) },
             sign_in: { _, _, _, _, _, _, done, context in begin(Reply(done, context)) },
             sign_out: { _, _, _, done, context in done(context, Int32(BP_OK), .empty) }))
 
@@ -137,11 +131,9 @@ enum StubServices {
         bp_bodies_1(
             size: UInt32(MemoryLayout<bp_bodies_1>.size), reserved: 0,
             pull: { _, _, _, done, context in
-                Array("there is no body with this number".utf8).withBytes {
-                    done(context, Int32(BP_FAILED), $0, nil, 0)
-                }
+                Array("there is no body with this number".utf8).withBytes { done(context, Int32(BP_FAILED), $0) }
             },
-            push: { _, _, _, _, _, done, context in
+            push: { _, _, _, done, context in
                 Reply(done, context).end(Int32(BP_FAILED), "there is no body with this number")
             }))
 

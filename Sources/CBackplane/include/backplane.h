@@ -207,7 +207,7 @@ typedef void (*BP_SENDABLE bp_invoke)(void *instance, uint32_t method, bp_bytes 
  * - when the deadline passes, at which the host answers the caller with BP_DEADLINE and ignores a later answer:
  *   possibly during `call` or before it begins, and then again after it has returned.
  * An unknown id is ignored. Calls that the component has made for this one continue until their own deadline: pass the
- * cancellation on to the `cancel` of bp_calls_1, bp_http_1 and bp_http_2. */
+ * cancellation on to the `cancel` of bp_calls_1 and bp_http_1. */
 typedef void (*BP_SENDABLE bp_cancel)(void *instance, uint64_t id);
 
 /* A stream is a method of the kind BP_STREAM. Its consumer requests elements, and its provider sends no more than were
@@ -377,7 +377,7 @@ typedef struct bp_streams_1 {
     void (*close)(uint64_t component, uint64_t stream);
 } bp_streams_1;
 
-#define BP_HTTP "backplane.http"    /* revisions 1 and 2, communication controllers and network services */
+#define BP_HTTP "backplane.http"    /* revision 1, communication controllers and network services */
 
 typedef struct bp_http_request {
     uint32_t size;
@@ -390,7 +390,7 @@ typedef struct bp_http_request {
 
 typedef struct bp_http_response {
     uint32_t size;
-    uint32_t status;                /* 100 to 599 */
+    uint32_t status;                /* 200 to 599 */
     const bp_pair *_Nullable headers;
     size_t header_count;
     bp_bytes body;
@@ -400,24 +400,11 @@ typedef struct bp_http_response {
  * and borrowed. */
 typedef void (*BP_SENDABLE bp_http_done)(void *_Nullable context, int32_t status, const bp_http_response *_Nullable response, bp_bytes payload);
 
-typedef struct bp_http_1 {
-    uint32_t size;
-    uint32_t reserved;
-    /* Starts an exchange with complete bodies. Returns an id by which it can be cancelled, or 0 if it has already
-     * ended. */
-    uint64_t (*send)(uint64_t component, const bp_http_request *request, const bp_call *call, bp_http_done done, void *_Nullable context);
-    void (*cancel)(uint64_t component, uint64_t exchange);
-} bp_http_1;
-
 /* The next piece of a body, called exactly once, on any thread. With BP_OK, chunk is borrowed, and an empty one is the
- * end of the body, which trailer fields may follow; with any other status, chunk is the text of the error. */
-typedef void (*BP_SENDABLE bp_chunk)(void *_Nullable context, int32_t status, bp_bytes chunk, const bp_pair *_Nullable trailers,
-                                     size_t trailer_count);
+ * end of the body; with any other status, chunk is the text of the error. */
+typedef void (*BP_SENDABLE bp_chunk)(void *_Nullable context, int32_t status, bp_bytes chunk);
 
-enum {
-    BP_SOURCE_REPLAYABLE = 1,   /* the body can be sent again: `rewind` is given */
-    BP_SOURCE_TRAILERS = 2      /* trailer fields may follow the body            */
-};
+enum { BP_SOURCE_REPLAYABLE = 1 };  /* the body can be sent again: `rewind` is given */
 
 /* Requests the next piece of a body, of at most `max` bytes. It must be answered once, on any thread. The next piece is
  * requested after that, and none after the end or an error. */
@@ -438,7 +425,7 @@ typedef void (*BP_SENDABLE bp_source_release)(void *_Nullable context);
  * but not before the last pull was answered, and always before the component's own `release`. */
 typedef struct bp_source {
     uint32_t size;
-    uint32_t flags;                         /* BP_SOURCE_REPLAYABLE, …; others are ignored                          */
+    uint32_t flags;                         /* BP_SOURCE_REPLAYABLE or 0; others are ignored                        */
     int64_t length;                         /* of the whole body in bytes, or -1 if it is unknown                   */
     bp_source_pull _Nullable pull;          /* required                                                             */
     bp_source_rewind _Nullable rewind;      /* required of a replayable body; NULL otherwise                        */
@@ -449,10 +436,7 @@ typedef struct bp_source {
 
 enum {
     BP_HTTP_DECOMPRESS = 1,     /* request compressed content, and decode it                     */
-    BP_HTTP_REPORT_INTERIM = 2, /* report interim responses, such as 103                         */
-    BP_HTTP_JUDGED = 4,         /* the component gives a verdict once it has decoded the content; not supported by
-                                   any host yet: for another attempt, open an exchange with the option `attempt` */
-    BP_HTTP_REPORT_ATTEMPTS = 8 /* report the outcome of each attempt                            */
+    BP_HTTP_REPORT_ATTEMPTS = 2 /* report the outcome of each attempt                            */
 };
 
 /* The options of an exchange. Options that a host does not support, and flags and names that it does not know, are
@@ -473,32 +457,26 @@ typedef struct bp_http_options {
                                                `attempts=3 base=0.2 limit=10 after=60 statuses=503,504 any`;
                                                `attempt`: the number of the first attempt, above 1 if responses
                                                were rejected; `credential`: a name from the manifest's
-                                               `network.credentials`; `account`: one that was signed in; `cache`,
-                                               `coalescing`, `mock`, `priority`: not supported by any host yet      */
+                                               `network.credentials`; `account`: one that was signed in             */
     size_t named_count;
 } bp_http_options;
 
 enum {
-    BP_HTTP_INTERIM = 1,        /* an interim response, without a body                           */
-    BP_HTTP_STALE = 2,          /* a stored response that another one follows                    */
-    BP_HTTP_FINAL = 3,          /* the response                                                  */
-    BP_HTTP_ATTEMPT = 4         /* the outcome of an attempt, which is no response               */
+    BP_HTTP_RESPONSE = 1,       /* the response                                                  */
+    BP_HTTP_ATTEMPT = 2         /* the outcome of an attempt, which is no response               */
 };
 
-/* The head of a response. The responses of an exchange are a series, of which the last one is final. */
+/* The head of the response, or the outcome of an attempt. */
 typedef struct bp_http_head {
     uint32_t size;
-    uint32_t kind;                          /* BP_HTTP_INTERIM, …                                                   */
+    uint32_t kind;                          /* BP_HTTP_RESPONSE or BP_HTTP_ATTEMPT                                  */
     uint64_t exchange;                      /* the number that `open` returns, possibly only after this             */
-    uint32_t number;                        /* of the response in the series, from 1; 0 for an attempt              */
-    uint32_t status;                        /* 100 to 599; 0 for an attempt without a response                      */
+    uint32_t status;                        /* 200 to 599; 0 for an attempt without a response                      */
     uint32_t attempt;                       /* the attempt that it answers, from 1                                  */
-    uint32_t reserved;
     const bp_pair *_Nullable headers;
     size_t header_count;
     bp_bytes protocol;                      /* "HTTP/1.1"; empty if it is unknown                                   */
     bp_bytes source;                        /* "network"; "file"; the error's code for an attempt without a response */
-    int64_t age_ns;                         /* of a stored response; 0 otherwise                                    */
     int64_t length;                         /* of the body, before any decoding; -1 if it is unknown                */
     int64_t after_ns;                       /* the time from the start of the exchange                              */
 } bp_http_head;
@@ -511,14 +489,14 @@ typedef struct bp_http_progress {
     int64_t received, to_receive;           /* received: after decoding                                             */
 } bp_http_progress;
 
-/* Reports the head of a response. The body can then be read, already within this function, unless it is interim. */
+/* Reports the head of the response, whose body can then be read, already within this function, or an attempt. */
 typedef void (*BP_SENDABLE bp_http_headed)(void *_Nullable context, const bp_http_head *head);
 
 /* Reports the progress, each time bytes of one of the bodies have passed. It must not block. */
 typedef void (*BP_SENDABLE bp_http_progressed)(void *_Nullable context, const bp_http_progress *progress);
 
 /* The component's side of an exchange. The host copies the struct. `ended` is called exactly once, and last, when no other
- * of the functions runs and the last read was answered: with BP_OK once the final response's body was read to its end or
+ * of the functions runs and the last read was answered: with BP_OK once the response's body was read to its end or
  * was written to its file, otherwise with the error. */
 typedef struct bp_http_exchange {
     uint32_t size;
@@ -529,39 +507,31 @@ typedef struct bp_http_exchange {
     void *_Nullable context;
 } bp_http_exchange;
 
-enum {
-    BP_HTTP_ACCEPT = 1,         /* the content is good                                           */
-    BP_HTTP_REJECT = 2,         /* it is not; also if there is no verdict when the call ends     */
-    BP_HTTP_RETRY = 3           /* it is not, and another attempt may help                       */
-};
-
-/* Exchanges whose bodies stream both ways. An exchange ends when its response was read, with `cancel`, at its limits, at
- * the deadline of its call, and with the component. A response that is not read for a long time, a minute unless the
- * host specifies otherwise, ends with network.timeout. At most two chunks are received before they are read. */
-typedef struct bp_http_2 {
+/* Exchanges. One ends when its response was read, with `cancel`, at its limits, at the deadline of its call, and with the
+ * component. A response that is not read for a long time, a minute unless the host specifies otherwise, ends with
+ * network.timeout. At most two chunks are received before they are read. */
+typedef struct bp_http_1 {
     uint32_t size;
     uint32_t reserved;
-    /* Begins an exchange. Its body is the request's `body`, the `source`, or the file of `options`. Returns its number,
-     * or 0 if it has already ended. `release` of the source is always called. */
+    /* Begins an exchange with complete bodies and without options. Returns its number, or 0 if it has already ended. */
+    uint64_t (*send)(uint64_t component, const bp_http_request *request, const bp_call *call, bp_http_done done, void *_Nullable context);
+    /* Begins an exchange whose bodies stream both ways. Its body is the request's `body`, the `source`, or the file of
+     * `options`. Returns its number, or 0 if it has already ended. `release` of the source is always called. */
     uint64_t (*open)(uint64_t component, const bp_http_request *request, const bp_http_options *_Nullable options,
                      const bp_source *_Nullable source, const bp_http_exchange *exchange, const bp_call *call);
-    /* Reads the next piece of the body of response `number`, of at most `max` bytes and 256 KB. One read at a time; a
-     * read that is not possible is answered with an error and has no effect. */
-    void (*read)(uint64_t component, uint64_t exchange, uint32_t number, uint64_t max, bp_chunk done, void *_Nullable context);
-    /* Gives the verdict on a judged exchange: BP_HTTP_ACCEPT, … The body of a judged response that streams is accepted
-     * before its first piece is read. */
-    void (*verdict)(uint64_t component, uint64_t exchange, uint32_t verdict);
+    /* Reads the next piece of the response's body, of at most `max` bytes and 256 KB. One read at a time; a read that is
+     * not possible is answered with an error and has no effect. */
+    void (*read)(uint64_t component, uint64_t exchange, uint64_t max, bp_chunk done, void *_Nullable context);
     /* Ends an exchange or a sign-in with BP_CANCELLED. Numbers of those that have ended are ignored. */
     void (*cancel)(uint64_t component, uint64_t exchange);
     /* Signs in an account of a credential in the manifest's `network.credentials`, replacing one of the same name.
      * `values` are those that the sign-in needs, such as `user` and `password`. The payload of BP_OK is the principal in
      * decimal digits, another one after each sign-in. Returns a number for `cancel`, or 0 if the sign-in has ended. */
-    uint64_t (*_Nullable sign_in)(uint64_t component, bp_bytes credential, bp_bytes account, const bp_pair *_Nullable values,
-                                  size_t value_count, const bp_call *call, bp_done done, void *_Nullable context);
+    uint64_t (*sign_in)(uint64_t component, bp_bytes credential, bp_bytes account, const bp_pair *_Nullable values,
+                        size_t value_count, const bp_call *call, bp_done done, void *_Nullable context);
     /* Signs an account out, and answers before it returns. An account that is not signed in is ignored. */
-    void (*_Nullable sign_out)(uint64_t component, bp_bytes credential, bp_bytes account, bp_done done,
-                               void *_Nullable context);
-} bp_http_2;
+    void (*sign_out)(uint64_t component, bp_bytes credential, bp_bytes account, bp_done done, void *_Nullable context);
+} bp_http_1;
 
 /* An executor carries out exchanges for its host. It is a manager that the manifest names under `network.executors`,
  * and it serves the contract `HTTPExecuting`, version 1.0.0, with two methods:
@@ -569,25 +539,16 @@ typedef struct bp_http_2 {
  *   needs another one is refused before it begins.
  * - `exchange`, BP_STREAM, opened once for each exchange. The input is
  *       {"method": "POST", "url": "…", "headers": [["Accept", "text/plain"], …], "body": 17, "length": 5,
- *        "hasTrailers": false, "decompresses": false, "reportsInterim": false, "response": 18}
+ *        "decompresses": false, "response": 18}
  *   `body` is missing or null if the request has none, and `length` if it is unknown; `url`, the method and the header
- *   fields are valid, and framing the body is the executor's. The elements are the heads of the responses,
+ *   fields are valid, and framing the body is the executor's. The only element is the head of the response,
  *       {"status": 200, "headers": [["Content-Type", "text/plain"], …], "version": "HTTP/1.1"}
- *   those below 200, which are sent only if `reportsInterim`, before the final one. The stream ends when the last piece
- *   of the final response's body was pushed, and fails if there is no response: with BP_ERROR and a code such as
- *   `network.failed`. `close` ends the exchange at any time. */
+ *   The stream ends when the last piece of the response's body was pushed, and fails if there is no response: with
+ *   BP_ERROR and a code such as `network.failed`. `close` ends the exchange at any time. */
 enum {
     BP_EXECUTOR_STREAMED_UPLOADS = 1,       /* bodies that are read while they are sent                       */
-    BP_EXECUTOR_REQUEST_TRAILERS = 2,       /* trailer fields after a request's body                          */
-    BP_EXECUTOR_RESPONSE_TRAILERS = 4,      /* trailer fields after a response's body                         */
-    BP_EXECUTOR_INTERIM_RESPONSES = 8,      /* heads of interim responses                                     */
-    BP_EXECUTOR_EXPECT_CONTINUE = 16,       /* waiting for 100 Continue before a body is sent                 */
-    BP_EXECUTOR_DECOMPRESSION = 256,        /* asking for compressed content, and decoding it                 */
-    BP_EXECUTOR_BACK_PRESSURE = 512,        /* an unread body is not received                                 */
-    BP_EXECUTOR_SEPARATE_FIELDS = 1024,     /* fields of one name stay apart and in order                     */
-    BP_EXECUTOR_CONTENT_IN_GET = 2048,      /* a body with a GET or a HEAD                                    */
-    BP_EXECUTOR_TRUNCATED_HEADS = 4096,     /* a response that breaks off in its head is an error             */
-    BP_EXECUTOR_HARMLESS_TRAILERS = 8192    /* unrequested trailer fields do no harm                          */
+    BP_EXECUTOR_DECOMPRESSION = 2,          /* asking for compressed content, and decoding it                 */
+    BP_EXECUTOR_CONTENT_IN_GET = 4          /* a body with a GET or a HEAD                                    */
 };
 
 #define BP_BODIES "backplane.bodies"    /* revision 1, every role */
@@ -599,10 +560,9 @@ typedef struct bp_bodies_1 {
     uint32_t reserved;
     /* Asks for the next piece of the request's body, of at most `max` bytes and 256 KB. One pull at a time. */
     void (*pull)(uint64_t component, uint64_t body, uint64_t max, bp_chunk done, void *_Nullable context);
-    /* Hands over the next piece of the response's body, of at most 256 KB; an empty one is its end, which trailer fields
-     * may follow. It is answered once the reader has taken the piece. One push at a time. */
-    void (*push)(uint64_t component, uint64_t body, bp_bytes piece, const bp_pair *_Nullable trailers, size_t trailer_count,
-                 bp_done done, void *_Nullable context);
+    /* Hands over the next piece of the response's body, of at most 256 KB; an empty one is its end. It is answered once
+     * the reader has taken the piece. One push at a time. */
+    void (*push)(uint64_t component, uint64_t body, bp_bytes piece, bp_done done, void *_Nullable context);
 } bp_bodies_1;
 
 #define BP_TRANSFERS "backplane.transfers"  /* revision 1, communication controllers and network services */
@@ -1202,24 +1162,23 @@ typedef struct bp_identity {
     BP_FIELD(bp_http_request, headers), BP_FIELD(bp_http_request, header_count), BP_FIELD(bp_http_request, body), \
     BP_FIELD(bp_http_response, size), BP_FIELD(bp_http_response, status), BP_FIELD(bp_http_response, headers), \
     BP_FIELD(bp_http_response, header_count), BP_FIELD(bp_http_response, body), \
-    BP_FIELD(bp_http_1, size), BP_FIELD(bp_http_1, reserved), BP_FIELD(bp_http_1, send), BP_FIELD(bp_http_1, cancel), \
+    BP_FIELD(bp_http_1, size), BP_FIELD(bp_http_1, reserved), BP_FIELD(bp_http_1, send), BP_FIELD(bp_http_1, open), \
+    BP_FIELD(bp_http_1, read), BP_FIELD(bp_http_1, cancel), BP_FIELD(bp_http_1, sign_in), BP_FIELD(bp_http_1, sign_out), \
     BP_FIELD(bp_source, size), BP_FIELD(bp_source, flags), BP_FIELD(bp_source, length), BP_FIELD(bp_source, pull), \
     BP_FIELD(bp_source, rewind), BP_FIELD(bp_source, cancel), BP_FIELD(bp_source, release), BP_FIELD(bp_source, context), \
     BP_FIELD(bp_http_options, size), BP_FIELD(bp_http_options, flags), BP_FIELD(bp_http_options, total_ns), \
     BP_FIELD(bp_http_options, head_ns), BP_FIELD(bp_http_options, read_ns), BP_FIELD(bp_http_options, max_body), \
     BP_FIELD(bp_http_options, upload), BP_FIELD(bp_http_options, download), BP_FIELD(bp_http_options, named), \
     BP_FIELD(bp_http_options, named_count), \
-    BP_FIELD(bp_http_head, size), BP_FIELD(bp_http_head, kind), BP_FIELD(bp_http_head, exchange), BP_FIELD(bp_http_head, number), \
-    BP_FIELD(bp_http_head, status), BP_FIELD(bp_http_head, attempt), BP_FIELD(bp_http_head, reserved), \
+    BP_FIELD(bp_http_head, size), BP_FIELD(bp_http_head, kind), BP_FIELD(bp_http_head, exchange), \
+    BP_FIELD(bp_http_head, status), BP_FIELD(bp_http_head, attempt), \
     BP_FIELD(bp_http_head, headers), BP_FIELD(bp_http_head, header_count), BP_FIELD(bp_http_head, protocol), \
-    BP_FIELD(bp_http_head, source), BP_FIELD(bp_http_head, age_ns), BP_FIELD(bp_http_head, length), \
+    BP_FIELD(bp_http_head, source), BP_FIELD(bp_http_head, length), \
     BP_FIELD(bp_http_head, after_ns), \
     BP_FIELD(bp_http_progress, size), BP_FIELD(bp_http_progress, reserved), BP_FIELD(bp_http_progress, sent), \
     BP_FIELD(bp_http_progress, to_send), BP_FIELD(bp_http_progress, received), BP_FIELD(bp_http_progress, to_receive), \
     BP_FIELD(bp_http_exchange, size), BP_FIELD(bp_http_exchange, reserved), BP_FIELD(bp_http_exchange, head), \
     BP_FIELD(bp_http_exchange, progress), BP_FIELD(bp_http_exchange, ended), BP_FIELD(bp_http_exchange, context), \
-    BP_FIELD(bp_http_2, size), BP_FIELD(bp_http_2, reserved), BP_FIELD(bp_http_2, open), BP_FIELD(bp_http_2, read), \
-    BP_FIELD(bp_http_2, verdict), BP_FIELD(bp_http_2, cancel), BP_FIELD(bp_http_2, sign_in), BP_FIELD(bp_http_2, sign_out), \
     BP_FIELD(bp_bodies_1, size), BP_FIELD(bp_bodies_1, reserved), BP_FIELD(bp_bodies_1, pull), BP_FIELD(bp_bodies_1, push), \
     BP_FIELD(bp_transfer_piece, size), BP_FIELD(bp_transfer_piece, kind), BP_FIELD(bp_transfer_piece, content), \
     BP_FIELD(bp_transfer, size), BP_FIELD(bp_transfer, existing), BP_FIELD(bp_transfer, id), \

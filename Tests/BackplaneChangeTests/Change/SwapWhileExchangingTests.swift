@@ -153,14 +153,14 @@ private final class ExclusiveExecutor: Manager {
     init(_ context: Context) { self.context = context }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.capabilities) { _, _, _ in .backPressure }
+        table.async(\.capabilities) { _, _, _ in [] }
         table.stream(\.exchange) { executor, order, heads, _ in
             try await executor.context.execute(order, heads) { request, _ in
                 guard request.url.hasSuffix("endless") else {
                     return HTTPStreamedResponse(HTTPResponse(status: 204))
                 }
                 return HTTPStreamedResponse(
-                    status: 200, body: HTTPBodyStream { .bytes([UInt8](repeating: 1, count: 1_000)) })
+                    status: 200, body: HTTPBodyStream { [UInt8](repeating: 1, count: 1_000) })
             }
         }
     }

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneExchange
 import BackplaneNetwork
 import BackplaneTestKit
 import Testing
@@ -9,16 +10,15 @@ struct LoadObserverTests {
     /// Returns an observer that records the steps but for progress, of which it records the received bytes.
     private func observer(
         _ name: String, _ steps: Recording<String>, _ received: Recording<Int64>
-    ) -> @Sendable (LoadEvent) -> Void {
+    ) -> @Sendable (ExchangeEvent) -> Void {
         { event in
-            switch event {
-            case .started: steps.add("\(name) started")
-            case .attempted(let attempt):
-                steps.add("\(name) attempt \(attempt.number) \(attempt.status.map(String.init) ?? "none")")
-            case .headed(let head): steps.add("\(name) head \(head.status) \(head.headers["X-Shelf"] ?? "")")
-            case .progress(let progress): received.add(progress.received)
-            case .succeeded: steps.add("\(name) succeeded")
-            case .failed(let error): steps.add("\(name) \(error.code)")
+            let status = event.status.map(String.init) ?? "none"
+            switch event.stage {
+            case .start: steps.add("\(name) started \(event.endpoint ?? "")")
+            case .attempted: steps.add("\(name) attempt \(event.attempt) \(status)")
+            case .head: steps.add("\(name) head \(status) \(event.headers?["X-Shelf"] ?? "")")
+            case .progress: received.add(event.received)
+            default: steps.add("\(name) \(event.failure?.code.rawValue ?? "succeeded")")
             }
         }
     }
@@ -39,7 +39,7 @@ struct LoadObserverTests {
             endpoint.retry = .immediate
             #expect(try await http.load(endpoint, call) == "whale")
         }
-        let expected = ["started", "attempt 1 503", "attempt 2 200", "head 200 7", "succeeded"].flatMap {
+        let expected = ["started GET books", "attempt 1 503", "attempt 2 200", "head 200 7", "succeeded"].flatMap {
             ["client \($0)", "endpoint \($0)"]
         }
         #expect(steps.all == expected)
@@ -63,8 +63,26 @@ struct LoadObserverTests {
         }
         #expect(
             steps.all == [
-                "all started", "all attempt 1 404", "all head 404 ", "all network.status", "all started",
-                "all network.invalid-request",
+                "all started GET books", "all attempt 1 404", "all head 404 ", "all network.status",
+                "all started GET ../books", "all network.invalid-request",
             ])
+    }
+
+    @Test func `the events of each load have its number, also those of its handle`() async throws {
+        let executor = MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 200, body: [49])) }
+        var http = HTTPClient([executor]).relative(to: "http://books.test"), endpoint = Endpoint<Int>("GET", "books")
+        let events = Recording<ExchangeEvent>(), own = Recording<ExchangeEvent>()
+        endpoint.name = "shelf"
+        http.defaults.observers = [{ events.add($0) }]
+        let loads = [endpoint.load(on: http), endpoint.load(on: http)]
+        loads[0].observe { own.add($0) }
+        for load in loads { #expect(try await load.value == 1) }
+        _ = try await own.first { $0.stage == .end }
+        #expect(Set(events.all.map(\.exchange)).count == 2 && Set(own.all.map(\.exchange)).count == 1)
+        for number in Set(events.all.map(\.exchange)) {
+            let told = events.all.filter { $0.exchange == number && $0.stage != .progress }
+            #expect(told.map(\.stage) == [.start, .attempted, .head, .end] && told.last?.attempt == 1)
+        }
+        #expect((events.all + own.all).allSatisfy { $0.endpoint == "shelf" && $0.url == "http://books.test/books" })
     }
 }

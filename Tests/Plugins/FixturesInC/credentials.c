@@ -1,8 +1,5 @@
-/* A borrower signs an account of the credential `library` in and out, and fetches with a credential. It uses the later
- * functions of `backplane.http/2`, and nothing that was added after them. */
+/* A borrower signs an account of the credential `library` in and out, and fetches with a credential. */
 #include "../fixture.h"
-
-#include <stddef.h>
 
 /* The text in a JSON string without escapes. */
 static bp_bytes unquoted(bp_bytes json) {
@@ -23,11 +20,7 @@ static const bp_method methods[] = {
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
-/* The table, if it is long enough for both functions. */
-static const bp_http_2 *http(void) {
-    const bp_http_2 *table = get_interface(text(BP_HTTP), 2);
-    return table && table->size >= offsetof(bp_http_2, sign_out) + sizeof table->sign_out ? table : NULL;
-}
+static const bp_http_1 *http(void) { return get_interface(text(BP_HTTP), 1); }
 
 /* A call: the exchange that is made for it. */
 typedef struct {
@@ -49,7 +42,7 @@ static void end(errand *own, int32_t status, bp_bytes payload) {
 
 static void headed(void *context, const bp_http_head *head) {
     errand *own = context;
-    if (head->kind != BP_HTTP_FINAL) return;
+    if (head->kind != BP_HTTP_RESPONSE) return;
     own->status = head->status;
     http()->cancel(own->component, head->exchange);
 }

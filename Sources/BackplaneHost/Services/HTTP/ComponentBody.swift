@@ -81,8 +81,7 @@ final class ComponentBody: Sendable {
     /// The body for a request.
     var body: HTTPBody {
         .produced(
-            length: source.table.length < 0 ? nil : source.table.length, isReplayable: isReplayable,
-            hasTrailers: source.table.flags & UInt32(BP_SOURCE_TRAILERS) != 0
+            length: source.table.length < 0 ? nil : source.table.length, isReplayable: isReplayable
         ) { try self.open() }
     }
 
@@ -102,14 +101,14 @@ final class ComponentBody: Sendable {
         if let earlier { abandon(earlier, BackplaneError.bodyUnneeded) }
         return HTTPBodyStream(cancel: { self.close(pieces) }) {
             do {
-                let part = try await withTaskCancellationHandler {
+                let piece = try await withTaskCancellationHandler {
                     self.change { state in state.isPullDue = state.isPullDue || state.pieces === pieces }
                     return try await pieces.next()
                 } onCancel: {
                     self.abandon(pieces, CancellationError())
                 }
-                if case .bytes(let bytes) = part { self.taken(bytes.count) } else { self.close(pieces) }
-                return part
+                if let piece { self.taken(piece.count) } else { self.close(pieces) }
+                return piece
             } catch {
                 self.close(pieces)
                 throw error
@@ -187,17 +186,17 @@ final class ComponentBody: Sendable {
     }
 
     private func answered(
-        _ pieces: PieceChannel, isRewind: Bool = false, _ result: Result<HTTPBodyPart, BackplaneError>
+        _ pieces: PieceChannel, isRewind: Bool = false, _ result: Result<[UInt8]?, BackplaneError>
     ) {
         switch result {
-        case .success(.bytes(let bytes)) where bytes.count > PieceChannel.pieceSize:
+        case .success(let bytes?) where bytes.count > PieceChannel.pieceSize:
             pieces.fail(
                 BackplaneError(
                     .networkBody,
                     "the body's source returned \(bytes.count) bytes, but at most \(PieceChannel.pieceSize) were requested"
                 ))
         // It may no longer be awaited.
-        case .success(let part): if !isRewind { try? pieces.send(part) }
+        case .success(let piece): if !isRewind { try? pieces.send(piece) }
         case .failure(let error): pieces.fail(error)
         }
         let step = state.withLock { state in
@@ -221,7 +220,7 @@ extension BackplaneError {
 
 /// The pending pieces of components' bodies.
 enum OutstandingChunks {
-    typealias Handler = @Sendable (Result<HTTPBodyPart, BackplaneError>) -> Void
+    typealias Handler = @Sendable (Result<[UInt8]?, BackplaneError>) -> Void
 
     private static let handlers = NumberTable<Handler>()
 
@@ -230,20 +229,16 @@ enum OutstandingChunks {
         Callbacks.context(handlers.add(handler))
     }
 
-    private static func answer(_ context: UnsafeMutableRawPointer?, _ result: Result<HTTPBodyPart, BackplaneError>) {
+    private static func answer(_ context: UnsafeMutableRawPointer?, _ result: Result<[UInt8]?, BackplaneError>) {
         handlers.remove(UInt64(UInt(bitPattern: context)))?(result)
     }
 
     /// The function that receives the next piece of a body.
-    static let chunk: bp_chunk = { context, status, chunk, trailers, count in
-        answer(
-            context,
-            Result { () throws(BackplaneError) in try HTTPBodyPart(copying: chunk, status, trailers, count) })
-    }
+    static let chunk: bp_chunk = { context, status, chunk in answer(context, Result(copying: chunk, status)) }
 
     /// The function that receives the answer to a step without a result, which is treated as an end.
     static let done: bp_done = { context, status, payload in
         let isDone = status == Int32(BP_OK)
-        answer(context, isDone ? .success(.end(trailers: [:])) : .failure(EncodedAnswer(status, payload).error))
+        answer(context, isDone ? .success(nil) : .failure(EncodedAnswer(status, payload).error))
     }
 }

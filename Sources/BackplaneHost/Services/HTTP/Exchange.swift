@@ -9,8 +9,6 @@ struct ExchangeClient: Sendable {
     var headed: @Sendable (ExchangeHead) -> Void = { _ in }
     /// The function that is called with the progress; `nil` if it is not reported.
     var progressed: (@Sendable (HTTPProgress) -> Void)?
-    /// A Boolean value that indicates whether interim responses are reported.
-    var wantsInterim = false
     /// A Boolean value that indicates whether the outcome of each attempt is reported.
     var wantsAttempts = false
     /// The function that is called once, as the last one, when none of the others is running; the response includes its
@@ -18,12 +16,11 @@ struct ExchangeClient: Sendable {
     var ended: Answer<HTTPResponse>
 }
 
-/// The head of one response of an exchange's series, or the outcome of an attempt.
+/// The head of the response, or the outcome of an attempt.
 struct ExchangeHead: Sendable {
     var exchange: UInt64
-    var number: UInt32
-    /// `BP_HTTP_FINAL`, …
-    var kind = BP_HTTP_FINAL
+    /// `BP_HTTP_RESPONSE`, …
+    var kind = BP_HTTP_RESPONSE
     /// The status; 0 for an attempt without a response.
     var status: Int
     var headers: HTTPHeaders
@@ -50,12 +47,10 @@ enum ExchangeDelivery: Sendable {
 final class Exchange: Sendable {
     private struct State {
         var opening: Task<Void, Never>?
-        /// The number of responses so far.
-        var number: UInt32 = 0
         var body: PieceChannel?
         /// The time of the body's last progress; `nil` before the head.
         var lastRead: Deadline?
-        /// The status of the final response, once its head has arrived.
+        /// The status of the response, once its head has arrived.
         var status: Int?
         var result: Result<HTTPResponse, BackplaneError>?
         /// The number of the client's functions that are running, and of reads that were not answered.
@@ -115,11 +110,6 @@ final class Exchange: Sendable {
         if let progressed = client.progressed {
             options.progress = { [weak self] progress in self?.notify { progressed(progress) } }
         }
-        if client.wantsInterim {
-            options.interim = { [weak self] status, headers in
-                self?.report(HTTPStreamedResponse(HTTPResponse(status: status, headers: headers)), isInterim: true)
-            }
-        }
         if client.wantsAttempts {
             options.attempted = { [weak self] attempt in self?.report(attempt) }
         }
@@ -168,7 +158,7 @@ final class Exchange: Sendable {
     private func headArrived(_ response: HTTPStreamedResponse, after time: Duration? = nil) {
         source?.headArrived()
         countSent()
-        report(response, isInterim: false, after: time)
+        report(response, after: time)
     }
 
     /// Counts a body that is in memory or a file; the pieces of other bodies are counted as they are consumed.
@@ -180,49 +170,42 @@ final class Exchange: Sendable {
         }
     }
 
-    private func report(_ response: HTTPStreamedResponse, isInterim: Bool, after time: Duration? = nil) {
-        let number = state.withLock { state in
-            state.number += 1
-            if !isInterim { state.status = response.status }
-            return state.number
-        }
+    private func report(_ response: HTTPStreamedResponse, after time: Duration? = nil) {
+        state.withLock { $0.status = response.status }
         let head = ExchangeHead(
-            exchange: id, number: number, kind: isInterim ? BP_HTTP_INTERIM : BP_HTTP_FINAL, status: response.status,
-            headers: response.headers,
-            version: response.version, source: request.scheme == "file" ? "file" : "network",
-            length: response.contentLength, attempt: response.timings.attempts,
-            after: time ?? duration)
+            exchange: id, status: response.status, headers: response.headers, version: response.version,
+            source: request.scheme == "file" ? "file" : "network", length: response.contentLength,
+            attempt: response.timings.attempts, after: time ?? duration)
         notify { client.headed(head) }
     }
 
     private func report(_ attempt: HTTPAttempt) {
         let head = ExchangeHead(
-            exchange: id, number: 0, kind: BP_HTTP_ATTEMPT, status: attempt.status ?? 0, headers: [:],
+            exchange: id, kind: BP_HTTP_ATTEMPT, status: attempt.status ?? 0, headers: [:],
             source: attempt.error?.rawValue ?? "network", attempt: attempt.number, after: duration)
         notify { client.headed(head) }
     }
 
     // MARK: Reading
 
-    /// Reads the next piece of the body of a response.
-    func read(_ number: UInt32, upTo most: Int, _ reply: ChunkReply) {
+    /// Reads the next piece of the response's body.
+    func read(upTo most: Int, _ reply: ChunkReply) {
         do throws(BackplaneError) {
             let body = try state.withLock { state throws(BackplaneError) -> PieceChannel? in
                 if let result = state.result {
                     _ = try result.get()
                     return nil
                 }
-                guard let body = state.body, number == state.number else {
-                    throw BackplaneError(
-                        .networkBody, "there is no response number \(number) whose body could be read")
+                guard let body = state.body else {
+                    throw BackplaneError(.networkBody, "there is no response yet whose body could be read")
                 }
                 state.notices += 1
                 return body
             }
-            guard let body else { return reply.end(trailers: [:]) }
+            guard let body else { return reply.end([]) }
             do throws(BackplaneError) {
-                try body.read(upTo: most) { [self] part in
-                    reply.end(received(part))
+                try body.read(upTo: most) { [self] piece in
+                    reply.end(received(piece))
                     noticed(read: true)
                 }
             } catch {
@@ -235,15 +218,15 @@ final class Exchange: Sendable {
     }
 
     /// Counts a piece; the exchange ends with its body.
-    private func received(_ part: Result<HTTPBodyPart, any Error>) -> Result<HTTPBodyPart, BackplaneError> {
-        switch part {
-        case .success(.bytes(let bytes)): counts.received(bytes.count)
-        case .success(.end): end(.success(HTTPResponse(status: 200)))
+    private func received(_ piece: Result<[UInt8]?, any Error>) -> Result<[UInt8]?, BackplaneError> {
+        switch piece {
+        case .success(let bytes?): counts.received(bytes.count)
+        case .success(nil): end(.success(HTTPResponse(status: 200)))
         case .failure(let error): end(.failure(failure(error)))
         }
         // It may have ended otherwise in the meantime.
         if case .failure(let error)? = state.withLock(\.result) { return .failure(error) }
-        return part.mapError { failure($0) }
+        return piece.mapError { failure($0) }
     }
 
     /// Returns the time at which the body will have been idle for too long; `nil` if the exchange has ended.

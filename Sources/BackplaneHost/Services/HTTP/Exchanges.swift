@@ -169,19 +169,13 @@ struct ExchangeTerms {
     /// The absolute path of the file to which the response's body is written.
     let download: String?
 
-    private static let knownFlags = UInt32(
-        BP_HTTP_DECOMPRESS | BP_HTTP_REPORT_INTERIM | BP_HTTP_REPORT_ATTEMPTS)
-    /// The names of options that are defined but not yet supported by this host.
-    private static let laterNames = [
-        "cache", "coalescing", "mock", "priority",
-    ]
+    private static let knownFlags = UInt32(BP_HTTP_DECOMPRESS | BP_HTTP_REPORT_ATTEMPTS)
 
     /// Checks options.
     ///
     /// - Throws: `network.unsupported` for options that this host does not support; `network.refused` for invalid
     ///   values and paths.
     init(_ options: bp_http_options, in folder: ComponentFolder) throws(BackplaneError) {
-        guard options.flags & UInt32(BP_HTTP_JUDGED) == 0 else { throw .unsupported("verdicts on exchanges") }
         guard options.flags & ~Self.knownFlags == 0 else {
             throw .unsupported("the flags 0x\(String(options.flags & ~Self.knownFlags, radix: 16))")
         }
@@ -199,9 +193,7 @@ struct ExchangeTerms {
             case "redirects": own.redirects = try Self.count(value, of: name, 0...HTTPOptions.mostRedirects)
             case "retry": own.retry = try RetryPolicy(text: value)
             case "attempt": own.attempt = try Self.count(value, of: name, 1...RetryPolicy.mostAttempts)
-            default:
-                throw .unsupported(
-                    Self.laterNames.contains(name) ? "the option `\(name)`" : "an option with the name `\(name)`")
+            default: throw .unsupported("an option with the name `\(name)`")
             }
         }
         self.options = own
@@ -256,7 +248,7 @@ struct ExchangeLog: Sendable {
 
     /// Logs the end of an exchange.
     ///
-    /// - Parameter status: The status of the final response, or `nil` if its head did not arrive.
+    /// - Parameter status: The status of the response, or `nil` if its head did not arrive.
     func note(
         _ request: HTTPRequest, of component: String, _ trace: Trace?, status: Int?, _ error: BackplaneError?,
         after time: Duration

@@ -13,11 +13,8 @@ struct FileExecutor: HTTPExecutor {
     /// The manifest's folder, or `nil` if the manifest is not a file, so that nothing can be served.
     let folder: String?
     let schemes = ["file"]
-    /// The capabilities of reading files: they are read on request, and the body of a request is ignored.
-    let capabilities: HTTPCapabilities = [
-        .streamedUploads, .requestTrailers, .backPressure, .separateFields, .contentInGET, .truncatedHeads,
-        .harmlessTrailers,
-    ]
+    /// The body of a request is ignored.
+    let capabilities: HTTPCapabilities = [.streamedUploads, .contentInGET]
 
     func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
         try require(request, options)
@@ -97,14 +94,14 @@ private final class ServedFile: Sendable {
         HTTPBodyStream(length: Int64(length)) { try self.next() }
     }
 
-    private func next() throws(BackplaneError) -> HTTPBodyPart {
-        try rest.withLock { rest throws(BackplaneError) in
-            guard rest > 0 else { return .end(trailers: [:]) }
+    private func next() throws(BackplaneError) -> [UInt8]? {
+        try rest.withLock { rest throws(BackplaneError) -> [UInt8]? in
+            guard rest > 0 else { return nil }
             do throws(SystemError) {
                 let chunk = try file.bytes(count: min(rest, Self.chunkSize))
                 guard !chunk.isEmpty else { throw SystemError(EIO) }  // it was shortened in the meantime
                 rest -= chunk.count
-                return .bytes(chunk)
+                return chunk
             } catch {
                 throw BackplaneError(.networkFile, "the file cannot be read: \(error)", at: url)
             }

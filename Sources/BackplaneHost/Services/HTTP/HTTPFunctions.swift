@@ -4,6 +4,9 @@ import BackplaneNetwork
 import CBackplane
 import Synchronization
 
+/// The roles that may use the network.
+let exchangingRoles = [Role.communicationController, .networkService]
+
 /// The functions of `backplane.http/1`.
 let httpFunctions = bp_http_1(
     size: UInt32(MemoryLayout<bp_http_1>.size), reserved: 0,
@@ -23,14 +26,6 @@ let httpFunctions = bp_http_1(
             return 0
         }
     },
-    cancel: { handle, exchange in ComponentHandles.find(handle)?.exchanges.cancel(exchange) })
-
-/// The roles that may use the network.
-let exchangingRoles = [Role.communicationController, .networkService]
-
-/// The functions of `backplane.http/2`.
-let streamedHTTPFunctions = bp_http_2(
-    size: UInt32(MemoryLayout<bp_http_2>.size), reserved: 0,
     open: { handle, request, options, source, exchange, call in
         let options: bp_http_options = options.map { read($0) } ?? bp_http_options()
         let functions: bp_http_exchange = read(exchange), client = ExchangeClient(functions, options)
@@ -63,14 +58,13 @@ let streamedHTTPFunctions = bp_http_2(
             return 0
         }
     },
-    read: { handle, exchange, number, most, done, context in
+    read: { handle, exchange, most, done, context in
         let reply = ChunkReply(done, context)
         guard let exchange = ComponentHandles.find(handle)?.exchanges.find(exchange) else {
             return reply.end(BackplaneError(.networkBody, "there is no exchange with this number, or it has ended"))
         }
-        exchange.read(number, upTo: Int(clamping: most), reply)
+        exchange.read(upTo: Int(clamping: most), reply)
     },
-    verdict: { _, _, _ in },  // no exchange is judged yet
     cancel: { handle, id in
         let component = ComponentHandles.find(handle)
         component?.exchanges.cancel(id)
@@ -110,7 +104,6 @@ extension ExchangeClient {
         let table = ForeignTable(functions)
         self.init(
             headed: { head in head.withC { table.table.head?(table.table.context, $0) } },
-            wantsInterim: options.flags & UInt32(BP_HTTP_REPORT_INTERIM) != 0,
             wantsAttempts: options.flags & UInt32(BP_HTTP_REPORT_ATTEMPTS) != 0
         ) { result in
             guard let ended = table.table.ended else { return }
@@ -129,9 +122,9 @@ extension ExchangeHead {
                 source.withBytes { source in
                     var head = bp_http_head(
                         size: UInt32(MemoryLayout<bp_http_head>.size), kind: UInt32(kind), exchange: exchange,
-                        number: number, status: UInt32(clamping: status), attempt: UInt32(clamping: attempt),
-                        reserved: 0, headers: headers.baseAddress, header_count: headers.count, protocol: version,
-                        source: source, age_ns: 0, length: length ?? -1, after_ns: after.nanoseconds)
+                        status: UInt32(clamping: status), attempt: UInt32(clamping: attempt),
+                        headers: headers.baseAddress, header_count: headers.count, protocol: version,
+                        source: source, length: length ?? -1, after_ns: after.nanoseconds)
                     body(&head)
                 }
             }

@@ -9,7 +9,7 @@ import Synchronization
 struct PieceMachine<Reader: Sendable, Sender: Sendable>: Sendable {
     /// The answers that become due with a transition.
     struct Outcome: Sendable {
-        var answered: (reader: Reader, part: Result<HTTPBodyPart, any Error>)?
+        var answered: (reader: Reader, piece: Result<[UInt8]?, any Error>)?
         /// The sender whose piece has been read, or was dropped because of an error.
         var told: (sender: Sender, error: (any Error)?)?
     }
@@ -17,8 +17,8 @@ struct PieceMachine<Reader: Sendable, Sender: Sendable>: Sendable {
     private var rest: ArraySlice<UInt8> = []
     private var sender: Sender?
     private var waiting: (reader: Reader, most: Int)?
-    /// The end after the last piece: the trailer fields, or an error.
-    private(set) var end: Result<HTTPHeaders, any Error>?
+    /// The end after the last piece, possibly by an error.
+    private(set) var end: Result<Void, any Error>?
 
     /// A Boolean value that indicates whether a read waits for a piece.
     var isBeingRead: Bool { waiting != nil }
@@ -31,20 +31,17 @@ struct PieceMachine<Reader: Sendable, Sender: Sendable>: Sendable {
         return settle()
     }
 
-    /// Accepts a piece, or the end.
-    mutating func send(_ part: HTTPBodyPart, _ sender: Sender?) throws(BackplaneError) -> Outcome {
+    /// Accepts a piece, or `nil` for the end.
+    mutating func send(_ piece: [UInt8]?, _ sender: Sender?) throws(BackplaneError) -> Outcome {
         guard end == nil else { throw .bodyUnknown }
         guard rest.isEmpty else {
             throw BackplaneError(
                 .networkBody, "the previous piece has not been consumed yet; wait for its answer before the next push")
         }
-        switch part {
-        case .bytes(let bytes): (rest, self.sender) = (bytes[...], sender)
-        case .end(let trailers): end = .success(trailers)
-        }
+        if let piece { (rest, self.sender) = (piece[...], sender) } else { end = .success(()) }
         var outcome = settle()
         // An end does not wait to be read.
-        if case .end = part { outcome.told = sender.map { ($0, nil) } }
+        if piece == nil { outcome.told = sender.map { ($0, nil) } }
         return outcome
     }
 
@@ -65,18 +62,18 @@ struct PieceMachine<Reader: Sendable, Sender: Sendable>: Sendable {
             let piece = rest.prefix(most)
             (waiting, rest) = (nil, rest.dropFirst(most))
             return Outcome(
-                answered: (reader, .success(.bytes(Array(piece)))),
+                answered: (reader, .success(Array(piece))),
                 told: rest.isEmpty ? sender.take().map { ($0, nil) } : nil)
         }
         guard let end else { return Outcome() }
         waiting = nil
-        return Outcome(answered: (reader, end.map { .end(trailers: $0) }))
+        return Outcome(answered: (reader, end.map { nil }))
     }
 }
 
 /// A body between the host and a plugin, which is read and sent on any threads.
 final class PieceChannel: Sendable {
-    typealias Reader = @Sendable (Result<HTTPBodyPart, any Error>) -> Void
+    typealias Reader = @Sendable (Result<[UInt8]?, any Error>) -> Void
     /// A function that is called once the piece has been read, or with the error that ended the body.
     typealias Sender = @Sendable ((any Error)?) -> Void
 
@@ -116,7 +113,7 @@ final class PieceChannel: Sendable {
     }
 
     /// Reads the next piece; the cancellation of the task ends the body.
-    func next() async throws -> HTTPBodyPart {
+    func next() async throws -> [UInt8]? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { reader in
                 do throws(BackplaneError) {
@@ -130,11 +127,11 @@ final class PieceChannel: Sendable {
         }
     }
 
-    /// Sends a piece, or the end.
+    /// Sends a piece, or `nil` for the end.
     ///
     /// - Throws: `network.body` if the body has ended, or the previous piece has not been read.
-    func send(_ part: HTTPBodyPart, _ sender: Sender? = nil) throws(BackplaneError) {
-        tell(try state.withLock { state throws(BackplaneError) in try state.machine.send(part, sender) })
+    func send(_ piece: [UInt8]?, _ sender: Sender? = nil) throws(BackplaneError) {
+        tell(try state.withLock { state throws(BackplaneError) in try state.machine.send(piece, sender) })
     }
 
     /// Ends the body with an error, unless it has ended.
@@ -147,15 +144,14 @@ final class PieceChannel: Sendable {
 
     private func pull(_ stream: HTTPBodyStream) async {
         do {
-            let chunk = try await stream.next()
-            try send(chunk.map { .bytes($0) } ?? .end(trailers: stream.trailers))
+            try send(try await stream.next())
         } catch {
             fail(error)
         }
     }
 
     private func tell(_ outcome: PieceMachine<Reader, Sender>.Outcome) {
-        if let (reader, part) = outcome.answered { reader(part) }
+        if let (reader, piece) = outcome.answered { reader(piece) }
         if let (sender, error) = outcome.told { sender(error) }
     }
 }

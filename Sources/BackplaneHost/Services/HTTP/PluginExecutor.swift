@@ -81,7 +81,7 @@ final class PluginExchange: Sendable {
     private struct State {
         /// The waiting opener, until it has the response.
         var opener: Opener?
-        /// The task that reads the response heads.
+        /// The task that reads the response's head.
         var task: Task<Void, Never>?
         var hasHead = false
         var error: (any Error)?
@@ -108,7 +108,7 @@ final class PluginExchange: Sendable {
         numbers = (outgoing.map { BorrowedBodies.ofRequests.add($0) }, BorrowedBodies.ofResponses.add(incoming))
     }
 
-    /// Requests the exchange, and returns once the head of the final response has arrived.
+    /// Requests the exchange, and returns once the head of the response has arrived.
     func open(_ remote: Remote<HTTPExecuting>, _ call: Call) async throws -> HTTPStreamedResponse {
         let order = HTTPOrder(
             request, options, body: numbers.request, length: length, response: numbers.response)
@@ -139,38 +139,35 @@ final class PluginExchange: Sendable {
     private var url: String { request.printableURL }
 
     private func headed(_ head: HTTPHead) throws(BackplaneError) {
-        let headers = try HTTPHeaders(pairs: head.headers)
-        switch head.status {
-        case 100..<200: options.interim?(head.status, headers)
-        case 200..<600:
-            let (isFirst, opener) = state.withLock { state in
-                defer { state.hasHead = true }
-                return (!state.hasHead, state.opener.take())
-            }
-            // Looked at first: a response that is released ends the exchange.
-            guard isFirst else {
-                throw BackplaneError(.networkMalformed, "the executor returned two final responses to one request")
-            }
-            var response = HTTPStreamedResponse(
-                status: head.status, headers: headers, version: head.version, body: HTTPBodyStream([]))
-            let announced = response.hasBody(for: request) ? response.contentLength : nil, count = Mutex<Int64>(0)
-            response.body = HTTPBodyStream(length: nil, cancel: { self.end(CancellationError()) }) {
-                do {
-                    let part = try await self.incoming.next()
-                    try part.check(count, announced)
-                    if case .end = part { self.end(CancellationError()) }
-                    return part
-                } catch {
-                    // Nothing is cancelled after a read that failed, and the executor has to learn of it.
-                    self.end(error)
-                    throw error
-                }
-            }
-            opener?.resume(returning: response)
-        default:
+        guard 200..<600 ~= head.status else {
             throw BackplaneError(
-                .networkMalformed, "it returned a response with the status \(head.status); expected 100 to 599")
+                .networkMalformed, "it returned a response with the status \(head.status); expected 200 to 599")
         }
+        let headers = try HTTPHeaders(pairs: head.headers)
+        let (isFirst, opener) = state.withLock { state in
+            defer { state.hasHead = true }
+            return (!state.hasHead, state.opener.take())
+        }
+        // Looked at first: a response that is released ends the exchange.
+        guard isFirst else {
+            throw BackplaneError(.networkMalformed, "the executor returned two responses to one request")
+        }
+        var response = HTTPStreamedResponse(
+            status: head.status, headers: headers, version: head.version, body: HTTPBodyStream([]))
+        let announced = response.hasBody(for: request) ? response.contentLength : nil, count = Mutex<Int64>(0)
+        response.body = HTTPBodyStream(length: nil, cancel: { self.end(CancellationError()) }) {
+            do {
+                let piece = try await self.incoming.next()
+                try Self.check(piece, count, announced)
+                if piece == nil { self.end(CancellationError()) }
+                return piece
+            } catch {
+                // Nothing is cancelled after a read that failed, and the executor has to learn of it.
+                self.end(error)
+                throw error
+            }
+        }
+        opener?.resume(returning: response)
     }
 
     /// Ends the exchange for all its participants, exactly once.
@@ -188,18 +185,18 @@ final class PluginExchange: Sendable {
         BorrowedBodies.ofResponses.remove(numbers.response)
         task?.cancel()
     }
-}
 
-extension HTTPBodyPart {
-    /// Counts the bytes of a part.
+    /// Counts the bytes of a piece, or the end.
     ///
     /// - Throws: An error if the body is longer or shorter than announced.
-    fileprivate func check(_ count: borrowing Mutex<Int64>, _ announced: Int64?) throws(BackplaneError) {
-        let (count, hasEnded) = count.withLock { count in
-            if case .bytes(let bytes) = self { count += Int64(bytes.count) }
-            if case .end = self { return (count, true) } else { return (count, false) }
+    private static func check(
+        _ piece: [UInt8]?, _ count: borrowing Mutex<Int64>, _ announced: Int64?
+    ) throws(BackplaneError) {
+        let count = count.withLock { count in
+            count += Int64(piece?.count ?? 0)
+            return count
         }
-        guard let announced, hasEnded ? count != announced : count > announced else { return }
+        guard let announced, piece == nil ? count != announced : count > announced else { return }
         throw BackplaneError(
             count < announced ? .networkFailed : .networkMalformed,
             "the response announced a body of \(announced) bytes, but it has \(count < announced ? "only \(count)" : "more")"
@@ -215,26 +212,26 @@ let bodyFunctions = bp_bodies_1(
         do throws(BackplaneError) {
             _ = try ComponentHandles.require(handle)
             guard let body = BorrowedBodies.ofRequests.find(body) else { throw .bodyUnknown }
-            try body.read(upTo: Int(clamping: most)) { part in reply.end(part.mapError { .bodyFailed($0) }) }
+            try body.read(upTo: Int(clamping: most)) { piece in reply.end(piece.mapError { .bodyFailed($0) }) }
         } catch {
             reply.end(error)
         }
     },
-    push: { handle, body, piece, trailers, count, done, context in
+    push: { handle, body, piece, done, context in
         let reply = Reply(done, context)
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle)
             guard let body = BorrowedBodies.ofResponses.find(body) else { throw .bodyUnknown }
-            let part = try HTTPBodyPart(copying: piece, Int32(BP_OK), trailers, count)
-            if case .bytes(let bytes) = part, bytes.count > PieceChannel.pieceSize {
+            guard piece.length <= PieceChannel.pieceSize else {
                 throw BackplaneError(
                     .networkBody,
-                    "a piece may have at most \(PieceChannel.pieceSize) bytes, but this one has \(bytes.count)")
+                    "a piece may have at most \(PieceChannel.pieceSize) bytes, but this one has \(piece.length)")
             }
+            let bytes = piece.array
             let push = try component.begin(reply, isWait: true)  // for the reader
             let answer = Reply { component.answer(push, $0, $1) }
             do throws(BackplaneError) {
-                try body.send(part) { error in
+                try body.send(bytes.isEmpty ? nil : bytes) { error in
                     if error == nil { answer.end(EncodedAnswer([])) } else { answer.end(.exchangeCancelled) }
                 }
             } catch {
@@ -249,15 +246,4 @@ let bodyFunctions = bp_bodies_1(
 enum BorrowedBodies {
     static let ofRequests = NumberTable<PieceChannel>()
     static let ofResponses = NumberTable<PieceChannel>()
-}
-
-extension ChunkReply {
-    /// Ends with a piece, the end of the body, or an error.
-    func end(_ part: Result<HTTPBodyPart, BackplaneError>) {
-        switch part {
-        case .success(.bytes(let bytes)): end(bytes[...])
-        case .success(.end(let trailers)): end(trailers: trailers)
-        case .failure(let error): end(error)
-        }
-    }
 }

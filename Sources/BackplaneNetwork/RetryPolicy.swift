@@ -1,0 +1,203 @@
+package import Backplane
+package import FoundationEssentials
+
+/// The policy for retrying an exchange: bounded exponential backoff with full jitter.
+///
+/// A request is repeated only if its method is idempotent (RFC 9110, section 9.2.2) or ``repeatsAnyMethod``, and its
+/// body can be resent. The decision is a pure function; the pipeline has the clock and the budget.
+public struct RetryPolicy: Sendable {
+    /// The maximum number of attempts, including the first one.
+    public var attempts = 3
+    /// The bound of the delay before the second attempt, which doubles with each further attempt.
+    public var base: Duration = .milliseconds(200)
+    /// The maximum bound of a delay.
+    public var limit: Duration = .seconds(10)
+    /// The maximum `Retry-After` that is honoured; a response that requests more is the result.
+    public var retryAfterLimit: Duration = .seconds(60)
+    /// The statuses after which another attempt may help.
+    public var statuses: Set<Int> = [408, 425, 429, 502, 503, 504]
+    /// The time limit of one attempt up to the head of its response; `nil` means only the limits of the exchange.
+    public var attemptTimeout: Duration?
+    /// A Boolean value that indicates whether requests with any method may be repeated, such as `POST`.
+    public var repeatsAnyMethod = false
+
+    /// Creates a policy, by default for three attempts.
+    public init(attempts: Int = 3) { self.attempts = attempts }
+
+    /// A single attempt.
+    public static var none: RetryPolicy { RetryPolicy(attempts: 1) }
+}
+
+extension RetryPolicy {
+    /// Returns whether a request may be retried after a number of attempts.
+    package func allows(_ request: HTTPRequest, after attempt: Int) -> Bool {
+        attempt < attempts && repeats(request.method, request.body)
+    }
+
+    /// Returns whether a request with a method and a body may be sent more than once.
+    func repeats(_ method: String, _ body: HTTPBody) -> Bool {
+        body.isReplayable
+            && (repeatsAnyMethod || ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method))
+    }
+
+    /// Returns whether another attempt may help after an error.
+    package func mayHelp(after error: BackplaneError) -> Bool {
+        [.networkFailed, .networkTimeout].contains(error.code)
+    }
+
+    /// Returns the delay before the attempt that follows another one: a random part of a bound that doubles.
+    ///
+    /// - Parameters:
+    ///   - attempt: The number of the last attempt, starting at 1.
+    ///   - random: A number from 0 up to 1.
+    package func backoff(after attempt: Int, random: Double) -> Duration {
+        var bound = Swift.min(base, limit)
+        for _ in 1..<Swift.max(1, Swift.min(attempt, 64)) where bound < limit { bound = Swift.min(bound * 2, limit) }
+        return bound * Swift.min(Swift.max(random, 0), 1)
+    }
+
+    /// Returns the delay after a response, or `nil` if it is the result.
+    ///
+    /// - Parameters:
+    ///   - now: The time with which a date in `Retry-After` is compared.
+    ///   - random: A number from 0 up to 1.
+    package func delay(
+        after status: Int, _ headers: HTTPHeaders, attempt: Int, now: Date, random: Double
+    ) -> Duration? {
+        guard statuses.contains(status) else { return nil }
+        let backoff = backoff(after: attempt, random: random)
+        guard let asked = headers["Retry-After"].flatMap({ RetryAfter($0)?.delay(from: now) }) else { return backoff }
+        return asked <= retryAfterLimit ? Swift.max(asked, backoff) : nil
+    }
+}
+
+extension RetryPolicy {
+    /// The policy as it crosses the boundary in the option `retry`: words with values, and times in seconds.
+    var text: String {
+        var words = [
+            "attempts=\(attempts)", "base=\(base.text)", "limit=\(limit.text)", "after=\(retryAfterLimit.text)",
+            "statuses=\(statuses.sorted().map(String.init).joined(separator: ","))",
+        ]
+        if let attemptTimeout { words.append("attempt=\(attemptTimeout.text)") }
+        if repeatsAnyMethod { words.append("any") }
+        return words.joined(separator: " ")
+    }
+
+    /// Creates a policy from the text of the option `retry`; missing words have their default values.
+    ///
+    /// - Throws: `network.refused` for an unknown word or an invalid value.
+    package init(text: String) throws(BackplaneError) {
+        self.init()
+        for word in text.split(separator: " ") {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = parts.count == 2 ? String(parts[1]) : ""
+            switch parts[0] {
+            case "attempts": attempts = try Self.number(value, of: word)
+            case "base": base = try Self.time(value, of: word)
+            case "limit": limit = try Self.time(value, of: word)
+            case "after": retryAfterLimit = try Self.time(value, of: word)
+            case "attempt": attemptTimeout = try Self.time(value, of: word)
+            case "any" where parts.count == 1: repeatsAnyMethod = true
+            case "statuses":
+                statuses = []
+                for status in value.split(separator: ",") { statuses.insert(try Self.number(String(status), of: word)) }
+            default: throw Self.wrong(word)
+            }
+        }
+    }
+
+    private static func number(_ text: String, of word: Substring) throws(BackplaneError) -> Int {
+        guard let number = Int(text), (0...Self.mostAttempts).contains(number) else { throw wrong(word) }
+        return number
+    }
+
+    private static func time(_ text: String, of word: Substring) throws(BackplaneError) -> Duration {
+        guard let seconds = Double(text), seconds >= 0, seconds <= Duration.longest / .seconds(1) else {
+            throw wrong(word)
+        }
+        return .seconds(seconds)
+    }
+
+    private static func wrong(_ word: Substring) -> BackplaneError {
+        BackplaneError(
+            .networkRefused,
+            "the option `retry` contains the unknown word `\(word)`; expected attempts=N, base=SECONDS, limit=SECONDS, after=SECONDS, attempt=SECONDS, statuses=N,N, any"
+        )
+    }
+}
+
+extension Duration {
+    fileprivate var text: String { String(self / .seconds(1)) }
+}
+
+/// The value of a `Retry-After` field (RFC 9110, section 10.2.3).
+enum RetryAfter: Equatable {
+    case seconds(Int64)
+    case date(Date)
+
+    /// Parses a value; returns `nil` for anything but a number of seconds or a date.
+    init?(_ text: String) {
+        let text = text.trimmed
+        if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+            self = .seconds(Int64(text) ?? .max)
+        } else if let date = Date(httpDate: text) {
+            self = .date(date)
+        } else {
+            return nil
+        }
+    }
+
+    /// Returns the time to wait; none for a date that has passed.
+    func delay(from now: Date) -> Duration {
+        let longest = 1e9  // about thirty years
+        return switch self {
+        case .seconds(let seconds): .seconds(min(seconds, Int64(longest)))
+        case .date(let date): .seconds(min(max(date.timeIntervalSince(now), 0), longest))
+        }
+    }
+}
+
+extension Date {
+    /// Parses an HTTP date in any of its three forms (RFC 9110, section 5.6.7); returns `nil` for anything else.
+    package init?(httpDate text: String) {
+        // "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"
+        var parts = text.split { " ,-".contains($0) }.dropFirst().map { $0 }
+        if parts.count == 5, parts[4] == "GMT" {
+            parts.removeLast()
+        } else if parts.count == 4 {
+            parts = [parts[1], parts[0], parts[3], parts[2]]
+        } else {
+            return nil
+        }
+        let clock = parts[3].split(separator: ":").compactMap { Int($0) }
+        guard let day = Int(parts[0]), let month = Self.month(parts[1]), var year = Int(parts[2]), clock.count == 3,
+            (1...31).contains(day), (0...9999).contains(year), (0...23).contains(clock[0]),
+            (0...59).contains(clock[1]), (0...60).contains(clock[2])
+        else { return nil }
+        if parts[2].count == 2 { year += year < 70 ? 2000 : 1900 }
+        let days = Self.days(year, month, day)
+        self.init(timeIntervalSince1970: Double(days * 86_400 + clock[0] * 3_600 + clock[1] * 60 + clock[2]))
+    }
+
+    private static func month(_ name: Substring) -> Int? {
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+            .firstIndex(of: String(name)).map { $0 + 1 }
+    }
+
+    /// Returns the number of days from 1970-01-01 to a date in the Gregorian calendar.
+    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        // The year begins in March, so that the day of a leap year is its last.
+        let year = month <= 2 ? year - 1 : year, era = year / 400, yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        var text = self[...]
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
+        return String(text)
+    }
+}
