@@ -89,7 +89,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
     ///
     /// - Parameter attempt: The number of the first attempt, which is set to that of the last one.
     private func attempt(_ request: HTTPRequest, _ attempt: inout Int) async throws -> Outcome {
-        let options = options(from: attempt)
+        let options = options(of: request, from: attempt)
         switch endpoint.receipt {
         case .parsed(let parse):
             let exchange = (http.defaults.interceptors + endpoint.interceptors).around { [http, call] request in
@@ -120,8 +120,8 @@ struct EndpointRun<Response: Sendable>: Sendable {
         observers?.headed(response)
     }
 
-    private func options(from attempt: Int) -> HTTPOptions {
-        var options = endpoint.options
+    private func options(of request: HTTPRequest, from attempt: Int) -> HTTPOptions {
+        var options = http.defaults.completed(endpoint.options, for: request)
         options.totalTimeout =
             endpoint.timeout.map { Swift.max($0 - (.now - start), .nanoseconds(1)) } ?? options.totalTimeout
         options.redirects = endpoint.redirects
