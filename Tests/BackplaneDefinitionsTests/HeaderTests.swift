@@ -26,6 +26,20 @@ struct HeaderTests {
         #expect(request.headers.values("X-D") == ["1", "2"])
     }
 
+    @Test func `a header may be the properties of an argument`() throws {
+        let defined = try DefinedRequest(#"{"path": "a", "header": "%0"}"#, shared: ["X-A": "shared"])
+        let request = try defined.made(["X-A": "1", "X-B": " b "])
+        #expect(request.headers == ["X-A": "1", "X-B": "b"])
+        for wrong in [["X A": "1"], ["X": "a\r\nb"], ["Host": "evil.example.org"]] {
+            #expect(throws: BackplaneError.self) { try defined.made(wrong) }
+        }
+    }
+
+    @Test(arguments: [("get", "GET"), ("Post", "POST"), ("patch", "PATCH"), ("m-search", "m-search")])
+    func `a method that servers know is sent in upper case`(method: String, sent: String) throws {
+        #expect(try DefinedRequest(#"{"path": "a", "method": "\#(method)"}"#).made().method == sent)
+    }
+
     @Test func `shared fields can be excluded`() throws {
         for spelling in ["true", "1"] {
             let defined = try DefinedRequest(

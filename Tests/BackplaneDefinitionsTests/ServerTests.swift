@@ -97,8 +97,31 @@ struct ServerTests {
         #expect(try Data(contentsOf: URL(filePath: path)) == Data(repeating: 7, count: 100_000))
         let data: Data = try await pharmacies.image(7)
         #expect(data.count == 100_000)
+        let endpoint = try pharmacies.image.endpoint(7, as: DownloadedFile.self, to: path)
+        #expect(try await pharmacies.client.load(endpoint).size == 100_000)
         await #expect(throws: BackplaneError.self) { try await pharmacies.image.download(8, to: path) }
         #expect(try Data(contentsOf: URL(filePath: path)).count == 100_000)
+    }
+
+    @Test func `a download to a file reports its progress, and can be cancelled`() async throws {
+        let server = try Self.server(), pharmacies = try service(server)
+        let folder = try TestFolder(), path = folder.path + "/image"
+        let received = Mutex<Int64>(0)
+        let load = try pharmacies.image.load(7, to: path).onProgress { progress in
+            received.withLock { $0 = progress.received }
+        }
+        let size: Int64 = await withCheckedContinuation { continuation in
+            load.onCompletion { continuation.resume(returning: (try? $0.get().size) ?? 0) }
+        }
+        #expect(size == 100_000 && received.withLock(\.self) == 100_000)
+        let last = Mutex<Int64>(0)
+        _ = try await pharmacies.image.download(7, to: path) { progress in last.withLock { $0 = progress.received } }
+        #expect(last.withLock(\.self) == 100_000)
+        let silent = try TestServer { _, connection in connection.stall() }
+        let stalled = try service(silent).image.load(7, to: path + "2")
+        for await _ in silent.requests { break }
+        stalled.cancel()
+        await #expect(throws: BackplaneError.self) { try await stalled.value }
     }
 
     @Test func `a file is read while it is sent`() async throws {
