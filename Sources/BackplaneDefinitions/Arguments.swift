@@ -84,7 +84,9 @@ extension DocumentValue {
             members[step]?.put(data, at: path.dropFirst())
             self = .dictionary(members)
         case .array(var elements):
-            if let index = Int(step), elements.indices.contains(index) { elements[index].put(data, at: path.dropFirst()) }
+            if let index = Int(step), elements.indices.contains(index) {
+                elements[index].put(data, at: path.dropFirst())
+            }
             self = .array(elements)
         default: break
         }
@@ -380,7 +382,8 @@ struct Arguments: Sendable {
             if let file = files[path] { return try self.files.part(file) }
             if let part = try self.files.part(value, of: field) { return part }
             throw refused(
-                "\(indicator.subject) contains \(value.kind); expected a `FilePart` or a `StoredFile`, or an array of them")
+                "\(indicator.subject) contains \(value.kind); expected a `FilePart` or a `StoredFile`, or an array of them"
+            )
         }
         switch try property(indicator) {
         case .null: return []

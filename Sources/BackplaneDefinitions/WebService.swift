@@ -38,7 +38,7 @@ public struct WebService: Sendable {
     /// Its defaults apply to all methods: `pharmacies.client.defaults.credential = "health"`.
     public var client: HTTPClient
     let serializers: [String: any ResponseDecoder]
-    let models: [String: Model]
+    let models: [String: any (Decodable & Sendable).Type]
 
     /// Reads a definition, and creates the methods that it describes.
     ///
@@ -60,22 +60,15 @@ public struct WebService: Sendable {
         let content = try DefinitionContent(
             DefinitionFiles(definition, named: name), serializers: serializers.keys, models: models.keys.sorted())
         try self.init(
-            named: name, baseURL: baseURL, content, client: client, serializers: serializers,
-            models: models.mapValues { Model($0) })
+            named: name, baseURL: baseURL, content, client: client, serializers: serializers, models: models)
     }
 
-    /// Creates a component's web service from files that have already been read.
+    /// Creates a web service from files that have already been read.
     ///
     /// - Throws: `network.invalid-request` for an invalid base URL.
     package init(
-        named name: String, baseURL: String, _ content: DefinitionContent, client: HTTPClient
-    ) throws(BackplaneError) {
-        try self.init(named: name, baseURL: baseURL, content, client: client, serializers: [:], models: [:])
-    }
-
-    private init(
         named name: String, baseURL: String, _ content: DefinitionContent, client: HTTPClient,
-        serializers: [String: any ResponseDecoder], models: [String: Model]
+        serializers: [String: any ResponseDecoder] = [:], models: [String: any (Decodable & Sendable).Type] = [:]
     ) throws(BackplaneError) {
         try Self.require(baseURL: baseURL)
         (self.name, self.serializers, self.models) = (name, serializers, models)
@@ -96,17 +89,6 @@ public struct WebService: Sendable {
 
     /// The method with a name or a selector, such as `search:radius:`.
     public subscript(name: String) -> WebServiceMethod { WebServiceMethod(service: self, name: name) }
-
-    /// A type that responses are decoded into, alone or in an array.
-    struct Model: Sendable {
-        private let types: [ObjectIdentifier]
-
-        init<Value: Decodable & Sendable>(_ type: Value.Type) {
-            types = [ObjectIdentifier(type), ObjectIdentifier([Value].self), ObjectIdentifier([String: Value].self)]
-        }
-
-        func allows<Response>(_ type: Response.Type) -> Bool { types.contains(ObjectIdentifier(type)) }
-    }
 }
 
 extension BackplaneError.Code {

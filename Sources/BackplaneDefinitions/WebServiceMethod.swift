@@ -61,6 +61,16 @@ public struct WebServiceMethod: Sendable {
         return try await prepared.client.load(prepared.endpoint(Response.self), call ?? Call())
     }
 
+    /// Calls the method, and returns its decoded or raw response together with its status and header fields.
+    ///
+    /// - Throws: The errors of other calls.
+    public func withResponse<Response: Decodable & Sendable>(
+        _ arguments: (any Encodable & Sendable)?..., call: Call? = nil
+    ) async throws(BackplaneError) -> (value: Response, response: HTTPResponse) {
+        let prepared = try prepared(arguments)
+        return try await prepared.client.loadWithResponse(prepared.endpoint(Response.self), call ?? Call())
+    }
+
     /// Starts a call of the method, and returns the load, which can be watched and cancelled.
     ///
     /// - Throws: The errors that a call throws before anything is sent.
@@ -220,7 +230,10 @@ struct PreparedCall {
     }
 
     private func requireModel<Response>(_ type: Response.Type) throws(BackplaneError) {
-        guard let name = method.model, let model = service.models[name], !model.allows(type) else { return }
+        func allows<Model: Decodable & Sendable>(_ model: Model.Type) -> Bool {
+            type == model || type == [Model].self || type == [String: Model].self
+        }
+        guard let name = method.model, let model = service.models[name], !allows(model) else { return }
         throw BackplaneError(
             .definitionWrongModel,
             "the response was requested as `\(type)`, but the definition names the model `\(name)`; request that, an array of it, or `Data`",

@@ -54,6 +54,8 @@ struct ServerTests {
         #expect(found == [Pharmacy(name: "Löwen")])
         let data: Data = try await pharmacies.searchWithZIPCode("10&11")
         #expect(data == Data(#"[{"name":"Löwen"}]"#.utf8))
+        let (same, head): ([Pharmacy], HTTPResponse) = try await pharmacies.searchWithZIPCode.withResponse("10&11")
+        #expect(same == found && head.status == 200 && head.headers["Content-Length"] == "\(data.count)")
         let response: HTTPResponse = try await pharmacies.remove(5)
         #expect(response.status == 404)
         let error = await #expect(throws: BackplaneError.self) {

@@ -35,7 +35,7 @@ public struct EndpointDefaults: Sendable {
     /// Creates settings without a base URL.
     public init(baseURL: String? = nil) { self.baseURL = baseURL }
 
-    /// Returns the options of an endpoint with the credential, unless they name one or the request is for another origin.
+    /// Returns the options of an endpoint, with the credential unless they name one or the origin is another one.
     func completed(_ options: HTTPOptions, for request: HTTPRequest) -> HTTPOptions {
         guard options.credential == nil, let credential else { return options }
         if let baseURL, HTTPOrigin(baseURL) != HTTPOrigin(request.url) { return options }

@@ -67,7 +67,8 @@ struct DefinitionResolutionTests {
         #expect(problems[0].error.location == Self.service + "/networkServiceConfiguration/contract")
         problems = try await self.problems(PharmacyHost.definition, #""contract": "Pharmacies", "contracts": 1"#)
         #expect(problems.contains { $0.severity == .warning && $0.error.code == .manifestUnknownKey })
-        problems = try await self.problems(PharmacyHost.definition, #""contract": "Pharmacies", "credentials": "helth""#)
+        problems = try await self.problems(
+            PharmacyHost.definition, #""contract": "Pharmacies", "credentials": "helth""#)
         #expect(problems.map(\.error.code) == [.networkCredential])
         #expect(problems[0].error.location == Self.service + "/networkServiceConfiguration/credentials")
         #expect(problems[0].error.message == "the manifest has no credential `helth`; it has none")
