@@ -34,11 +34,11 @@ public struct WebService: Sendable {
     /// The non-fatal problems of the definition.
     public let warnings: [DefinitionProblem]
     /// The client that loads endpoints of this web service, with its base URL and shared header fields.
-    public let client: HTTPClient
+    ///
+    /// Its defaults apply to all methods: `pharmacies.client.defaults.credential = "health"`.
+    public var client: HTTPClient
     let serializers: [String: any ResponseDecoder]
-    let models: [String: Model]
-    /// The options of every exchange.
-    var options = HTTPOptions()
+    let models: [String: any (Decodable & Sendable).Type]
 
     /// Reads a definition, and creates the methods that it describes.
     ///
@@ -57,25 +57,24 @@ public struct WebService: Sendable {
         named name: String, baseURL: String, definition: Source, client: HTTPClient,
         serializers: [String: any ResponseDecoder] = [:], models: [String: any (Decodable & Sendable).Type] = [:]
     ) throws(BackplaneError) {
-        self.name = name
-        self.serializers = serializers
-        self.models = models.mapValues { Model($0) }
-        let names = DefinitionNames(serializers: serializers.keys, models: models.keys.sorted())
-        let content = try DefinitionContent(DefinitionFiles(definition, named: name), names)
-        (self.definition, warnings) = (content.definition, content.warnings)
-        self.client = try content.client(client, baseURL)
+        let content = try DefinitionContent(
+            DefinitionFiles(definition, named: name), serializers: serializers.keys, models: models.keys.sorted())
+        try self.init(
+            named: name, baseURL: baseURL, content, client: client, serializers: serializers, models: models)
     }
 
-    /// Creates a component's web service from files that have already been read.
+    /// Creates a web service from files that have already been read.
     ///
-    /// - Parameter options: The options of every exchange.
     /// - Throws: `network.invalid-request` for an invalid base URL.
     package init(
-        named name: String, baseURL: String, _ content: DefinitionContent, client: HTTPClient, options: HTTPOptions
+        named name: String, baseURL: String, _ content: DefinitionContent, client: HTTPClient,
+        serializers: [String: any ResponseDecoder] = [:], models: [String: any (Decodable & Sendable).Type] = [:]
     ) throws(BackplaneError) {
-        (self.name, self.options, serializers, models) = (name, options, [:], [:])
+        try Self.require(baseURL: baseURL)
+        (self.name, self.serializers, self.models) = (name, serializers, models)
         (definition, warnings) = (content.definition, content.warnings)
-        self.client = try content.client(client, baseURL)
+        self.client = client.relative(to: baseURL)
+        for field in content.sharedHeaders.fields { self.client.defaults.headers[field.name] = field.value }
     }
 
     /// Requires a URL to which paths can be relative.
@@ -90,25 +89,31 @@ public struct WebService: Sendable {
 
     /// The method with a name or a selector, such as `search:radius:`.
     public subscript(name: String) -> WebServiceMethod { WebServiceMethod(service: self, name: name) }
-
-    /// A type that responses are decoded into, alone or in an array.
-    struct Model: Sendable {
-        private let types: [ObjectIdentifier]
-
-        init<Value: Decodable & Sendable>(_ type: Value.Type) {
-            types = [ObjectIdentifier(type), ObjectIdentifier([Value].self), ObjectIdentifier([String: Value].self)]
-        }
-
-        func allows<Response>(_ type: Response.Type) -> Bool { types.contains(ObjectIdentifier(type)) }
-    }
 }
 
-extension DefinitionContent {
-    /// Returns the client with the base URL and the shared header fields.
-    fileprivate func client(_ client: HTTPClient, _ baseURL: String) throws(BackplaneError) -> HTTPClient {
-        try WebService.require(baseURL: baseURL)
-        var client = client.relative(to: baseURL)
-        for field in sharedHeaders.fields { client.defaults.headers[field.name] = field.value }
-        return client
-    }
+extension BackplaneError.Code {
+    /// The file of a definition cannot be found or read.
+    public static let definitionUnreadable = Self(rawValue: "definition.unreadable")
+    /// A definition is not well-formed, or not a dictionary of methods.
+    public static let definitionMalformed = Self(rawValue: "definition.malformed")
+    /// A value in a definition has the wrong type.
+    public static let definitionWrongType = Self(rawValue: "definition.wrong-type")
+    /// A required key is missing.
+    public static let definitionMissingKey = Self(rawValue: "definition.missing-key")
+    /// A definition has a key that is not defined at its location.
+    public static let definitionUnknownKey = Self(rawValue: "definition.unknown-key")
+    /// A value has the right type, but cannot occur in a request.
+    public static let definitionInvalidValue = Self(rawValue: "definition.invalid-value")
+    /// An indicator is malformed, or refers to no argument.
+    public static let definitionIndicator = Self(rawValue: "definition.indicator")
+    /// A value has no effect at its location.
+    public static let definitionIgnored = Self(rawValue: "definition.ignored")
+    /// No serializer or model of that name is registered.
+    public static let definitionUnknownName = Self(rawValue: "definition.unknown-name")
+    /// The web service defines no method of that name, or more than one.
+    public static let definitionUnknownMethod = Self(rawValue: "definition.unknown-method")
+    /// The number of arguments is wrong, or an argument does not fit its position.
+    public static let definitionArguments = Self(rawValue: "definition.arguments")
+    /// The requested response type differs from the model that the definition names.
+    public static let definitionWrongModel = Self(rawValue: "definition.wrong-model")
 }

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// An error in a document, or in a value that is to be written as one, with its position.
 public struct DocumentError: Error, Sendable, CustomStringConvertible {
     /// The distinction between errors of the format and of its limits.
@@ -44,6 +46,17 @@ public struct DocumentSubject: Sendable {
     var tooLarge: DocumentError {
         DocumentError(.unsupported, "the \(noun) is larger than \(DocumentLimits.bytes >> 20) MB")
     }
+
+    /// Requires that the bytes of a document are within its limit, and not in UTF-16.
+    func require(_ bytes: Data) throws(DocumentError) {
+        guard bytes.count <= DocumentLimits.bytes else { throw tooLarge }
+        // Every document begins with an ASCII character, one byte of which is zero in UTF-16.
+        let start = Array(bytes.prefix(2))
+        guard start == [0xFE, 0xFF] || start == [0xFF, 0xFE] || start.count == 2 && start.contains(0) else { return }
+        throw DocumentError(
+            .unsupported, "expected the encoding UTF-8, found UTF-16; save the file as UTF-8",
+            at: SourcePosition(line: 1, column: 1))
+    }
     var tooManyValues: String { "the \(noun) has more than \(DocumentLimits.values) values" }
 }
 
@@ -66,4 +79,15 @@ public enum DocumentLimits {
 
     static let keyTooLong = "a key of more than \(key) bytes"
     static func tooDeep(_ depth: Int = depth) -> String { "nested deeper than \(depth) levels" }
+}
+
+extension String {
+    /// Returns why the key cannot stand beside an equal one in a dictionary.
+    ///
+    /// Different Unicode forms are two keys to JSON (RFC 8259, section 8.3), but have one place in a Swift dictionary.
+    func clash(with other: String) -> (kind: DocumentError.Kind, reason: String) {
+        utf8.elementsEqual(other.utf8)
+            ? (.malformed, "the key `\(self)` is repeated")
+            : (.unsupported, "the key `\(self)` differs from another one only in its Unicode form; rename one")
+    }
 }

@@ -36,7 +36,7 @@ extension DocumentValue {
     /// - Throws: ``DocumentError``, with line and column in JSON, including for a document that exceeds
     ///   ``DocumentLimits``.
     public init(parsing bytes: Data, as subject: DocumentSubject) throws(DocumentError) {
-        guard bytes.count <= DocumentLimits.bytes else { throw subject.tooLarge }
+        try subject.require(bytes)
         switch DocumentFormat(of: bytes) {
         case .json: try self.init(json: bytes, as: subject)
         case .xml: self = try PropertyList.read(xml: bytes, as: subject)

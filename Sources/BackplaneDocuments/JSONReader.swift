@@ -249,7 +249,7 @@ extension DocumentValue {
     /// - Parameter subject: The name of the document in errors.
     /// - Throws: ``DocumentError`` with line and column, including for a document that exceeds ``DocumentLimits``.
     public init(json bytes: Data, as subject: DocumentSubject = .document) throws(DocumentError) {
-        guard bytes.count <= DocumentLimits.bytes else { throw subject.tooLarge }
+        try subject.require(bytes)
         var tree = JSONTree(bytes, as: subject)
         self = try tree.document()
     }
@@ -316,9 +316,11 @@ struct JSONTree {
                 throw reader.error(DocumentLimits.keyTooLong, .unsupported, at: start)
             }
             let value = try value(token, at: path.map { $0 / key })
-            guard members.updateValue(value, forKey: key) == nil else {
-                throw reader.error("the key `\(key)` is repeated", at: start)
+            if let other = members.index(forKey: key).map({ members[$0].key }) {
+                let clash = key.clash(with: other)
+                throw reader.error(clash.reason, clash.kind, at: start)
             }
+            members[key] = value
         }
         return members
     }

@@ -192,7 +192,11 @@ private struct XMLScan {
         let key = String(decoding: bytes[index...].prefix { $0 != UInt8(ascii: "<") }, as: UTF8.self)
         guard key.utf8.count <= DocumentLimits.key else { throw error(.unsupported, DocumentLimits.keyTooLong) }
         open[last].step = key
-        guard open[last].keys.insert(key).inserted else { throw error(.malformed, "the key `\(key)` is repeated") }
+        let (isNew, other) = open[last].keys.insert(key)
+        guard isNew else {
+            let clash = key.clash(with: other)
+            throw error(clash.kind, clash.reason)
+        }
     }
 
     private func error(_ kind: DocumentError.Kind, _ reason: String) -> DocumentError {

@@ -154,7 +154,20 @@ extension HTTPClient {
     public func load<Response>(
         _ endpoint: Endpoint<Response>, _ call: Call, progress: (@Sendable (HTTPProgress) -> Void)? = nil
     ) async throws(BackplaneError) -> Response {
-        try await EndpointRun(endpoint, on: self, call, progress).value
+        try await loadWithResponse(endpoint, call, progress: progress).value
+    }
+
+    /// Loads an endpoint, and returns its value together with the response, which has no body.
+    ///
+    /// - Throws: The errors of ``load(_:_:progress:)``.
+    public func loadWithResponse<Response>(
+        _ endpoint: Endpoint<Response>, _ call: Call, progress: (@Sendable (HTTPProgress) -> Void)? = nil
+    ) async throws(BackplaneError) -> (value: Response, response: HTTPResponse) {
+        do {
+            return try await EndpointRun(endpoint, on: self, call, progress).run()
+        } catch {
+            throw BackplaneError(thrown: error)
+        }
     }
 }
 

@@ -153,7 +153,7 @@ private final class EventReading {
         request.headers["Cache-Control"] = "no-store"
         if !parser.lastID.isEmpty { request.headers["Last-Event-ID"] = parser.lastID }
         parser = EventStreamParser(lastID: parser.lastID, retry: parser.retry)
-        var options = events.endpoint.options
+        var options = events.http.defaults.completed(events.endpoint.options, for: request)
         options.headTimeout = events.endpoint.timeout ?? options.headTimeout
         options.readTimeout = events.idle
         options.redirects = events.endpoint.redirects

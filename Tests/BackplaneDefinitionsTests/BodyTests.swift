@@ -35,6 +35,20 @@ struct BodyTests {
         #expect(throws: BackplaneError.self) { try form.made(Data([1])) }
     }
 
+    @Test(
+        arguments: [
+            #"{"path": "a", "method": "POST", "parameters": {"x": "%0"}, "body": "%1"}"#,
+            #"{"path": "a", "method": "POST", "parameters": {"x": "%0"}, "body": {"b": ["%1"]}}"#,
+            #"{"path": "a", "method": "POST", "parameters": {"x": "%0"}, "files": "%1"}"#,
+        ])
+    func `an argument that only an ignored value names is not a fault`(request: String) throws {
+        for key in ["m", "m:data:completionBlock:"] {
+            let defined = try DefinedRequest(request, as: key)
+            #expect(defined.service.warnings.map(\.error.code) == [.definitionIgnored])
+            #expect(try defined.made("v", Data([1])).text == "x=v")
+        }
+    }
+
     @Test func `a body is an argument: data, text, or JSON of anything else`() throws {
         let defined = try DefinedRequest(#"{"path": "a", "method": "POST", "body": "%0"}"#)
         let book = try defined.made(Book(title: "Moby-Dick \"or\"\n", year: .max))
@@ -108,7 +122,7 @@ struct BodyTests {
             FilePart("a", bytes: Array("AAA".utf8), fileName: "a\r\n.txt"),
         ]
         let prepared = try defined.service.send.prepared(["Whale", files])
-        let request = try prepared.endpoint(of: defined.service, Data.self).request(prepared.client.defaults)
+        let request = try prepared.endpoint(Data.self).request(prepared.client.defaults)
         #expect(request.method == "POST")
         let type = try #require(request.body.mediaType)
         let boundary = try #require(type.split(separator: "boundary=").last)

@@ -22,7 +22,7 @@ struct DefinedRequest {
 
     func made(_ arguments: (any Encodable & Sendable)?..., adding headers: HTTPHeaders = [:]) throws -> HTTPRequest {
         let prepared = try service.m.with(headers: headers).prepared(arguments)
-        return try prepared.endpoint(of: service, Data.self).request(prepared.client.defaults)
+        return try prepared.endpoint(Data.self).request(prepared.client.defaults)
     }
 }
 

@@ -51,18 +51,18 @@ struct DefinitionFuzzTests {
             if isText { #expect(problem.position != nil, "seed \(seed): \(problem)") }
         }
         if document.problems.contains(where: { $0.error.code == .definitionMalformed }) { return ["malformed"] }
-        guard (try? document.sound()) != nil else { return ["faulty"] }
+        guard (try? document.requireSound()) != nil else { return ["faulty"] }
         let service = try WebService(
             named: "Fuzz", baseURL: "https://example.org:8080/v1?k=1", definition: .data(input.bytes),
-            client: HTTPClient([]), serializers: Self.serializers(of: document.content))
-        let outcomes = document.content.methods.map { method in
+            client: HTTPClient([]), serializers: Self.serializers(of: document.definition))
+        let outcomes = document.definition.methods.map { method in
             let arguments = input.arguments(method.argumentCount)
             return outcome(seed, method) { () throws(BackplaneError) in
                 let prepared = try service[method.selector].prepared(arguments)
-                return try prepared.endpoint(of: service, Data.self).request(prepared.client.defaults)
+                return try prepared.endpoint(Data.self).request(prepared.client.defaults)
             }
         }
-        return outcomes + serve(document.content, by: service, &input, seed)
+        return outcomes + serve(document.definition, by: service, &input, seed)
     }
 
     /// Calls the methods as those of a contract, with inputs in JSON.
@@ -77,9 +77,9 @@ struct DefinitionFuzzTests {
         return ServedContract(contract, shapes, by: definition).methods.map { served in
             let value = input.input(served.method.argumentCount)
             let outcome = outcome(seed, served.method) { () throws(BackplaneError) in
-                let arguments = try served.arguments(of: value)
-                let prepared = try WebServiceMethod.Prepared(served.method, arguments, of: service)
-                return try prepared.endpoint(of: service, Data.self).request(prepared.client.defaults)
+                let arguments = try served.arguments(of: value).map { Argument($0) }
+                let prepared = try PreparedCall(served.method, arguments, of: service)
+                return try prepared.endpoint(Data.self).request(prepared.client.defaults)
             }
             return outcome == "sent" ? "served" : outcome
         }

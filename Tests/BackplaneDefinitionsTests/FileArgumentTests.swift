@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneDocuments
 import BackplaneNetwork
 import Foundation
 import Testing
@@ -63,9 +64,9 @@ struct FileArgumentTests {
     @Test func `a described file has the size that it had, or is in the folder`() throws {
         let place = try Place(), outside = place.root + "/b.txt"
         func part(_ path: String, _ size: Int? = nil) throws(BackplaneError) -> HTTPPart? {
-            var members: [String: ArgumentValue] = ["path": .text(path)]
-            members["size"] = size.map { .number("\($0)") }
-            return try place.files.part(members, of: "f")
+            var members: [String: DocumentValue] = ["path": .string(path)]
+            members["size"] = size.map { .integer(Int64($0)) }
+            return try place.files.part(.dictionary(members), of: "f")
         }
         #expect(try part("a.txt") != nil)
         #expect(try part("a.txt", 3) != nil)
@@ -74,11 +75,11 @@ struct FileArgumentTests {
         #expect(throws: BackplaneError.self) { try part(outside, 5) }
         #expect(throws: BackplaneError.self) { try part(place.root + "/none", 5) }
         #expect(throws: BackplaneError.self) { try part(place.root, 5) }
-        #expect(try place.files.part(["name": .text("no path")], of: "f") == nil)
+        #expect(try place.files.part(["name": "no path"], of: "f") == nil)
     }
 
     @Test func `a program's paths are its own`() throws {
         let files = FileArguments(folder: nil)
-        #expect(try files.part(["path": .text("/etc/hostname")], of: "f") != nil)
+        #expect(try files.part(["path": "/etc/hostname"], of: "f") != nil)
     }
 }

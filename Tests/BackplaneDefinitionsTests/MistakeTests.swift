@@ -42,7 +42,8 @@ struct MistakeTests {
         Mistake(#"{"path": "a", "method": true}"#, "/method", .definitionWrongType, "a boolean"),
         Mistake(
             #"{"path": "a", "sessionType": "Upload"}"#, "/sessionType", .definitionInvalidValue, "`UploadTask`"),
-        Mistake(#"{"path": "a", "header": "x"}"#, "/header", .definitionWrongType, "a string"),
+        Mistake(#"{"path": "a", "header": "x"}"#, "/header", .definitionWrongType, "expected a dictionary"),
+        Mistake(#"{"path": "a", "header": ["x"]}"#, "/header", .definitionWrongType, "an array"),
         Mistake(#"{"path": "a", "header": {"X A": "1"}}"#, "/header/X A", .definitionInvalidValue, "token"),
         Mistake(#"{"path": "a", "header": {"X": ["1"]}}"#, "/header/X", .definitionWrongType, "an array"),
         Mistake(#"{"path": "a", "header": {"X": "a\r\nb"}}"#, "/header/X", .definitionInvalidValue, "line break"),
@@ -74,11 +75,11 @@ struct MistakeTests {
         Mistake(#"{"path": "%0/%0a"}"#, "/path", .definitionIndicator, "`%{0}`"),
         Mistake(#"{"path": "%0/100% x"}"#, "/path", .definitionIndicator, "`%%`"),
         Mistake(#"{"path": "%0#top"}"#, "/path", .definitionIgnored, "fragment"),
-        Mistake(#"{"path": "%0", "method": "get"}"#, "/method", .definitionInvalidValue, "`GET`"),
         Mistake(
-            #"{"path": "%0", "method": "POST", "parameters": {}, "body": "x"}"#, "/body", .definitionIgnored,
+            #"{"path": "a", "method": "POST", "parameters": {}, "body": "%0"}"#, "/body", .definitionIgnored,
             "parameters"),
-        Mistake(#"{"path": "%0", "files": "%0"}"#, "/files", .definitionIgnored, "UploadTask"),
+        Mistake(#"{"path": "a", "header": {"Host": "%0"}}"#, "/header/Host", .definitionIgnored, "client"),
+        Mistake(#"{"path": "a", "files": "%0"}"#, "/files", .definitionIgnored, "UploadTask"),
         Mistake(
             #"{"path": "a", "sessionType": "UploadTask", "files": "%0", "body": "x"}"#, "/body", .definitionIgnored,
             "files"),
@@ -92,8 +93,10 @@ struct MistakeTests {
         Mistake(#"{"path": "%0", "header": {"host": "a.org"}}"#, "/header/host", .definitionIgnored, "client"),
     ]
 
-    private func problems(_ text: String, names: DefinitionNames? = nil) -> [DefinitionProblem] {
-        DefinitionDocument(parsing: Data(text.utf8), names: names).problems
+    private func problems(
+        _ text: String, serializers: [String]? = nil, models: [String]? = nil
+    ) -> [DefinitionProblem] {
+        DefinitionDocument(parsing: Data(text.utf8), path: nil, serializers: serializers, models: models).problems
     }
 
     @Test(arguments: errors)
@@ -157,8 +160,7 @@ struct MistakeTests {
     @Test func `unknown serializers and models are errors that list what exists`() {
         let text =
             #"{"m": {"request": {"path": "x"}, "serialization": {"serializator": "XML", "serializedObject": "Pharmcy"}}}"#
-        let names = DefinitionNames(serializers: ["NCJSONSerializer"], models: ["Book", "Pharmacy"])
-        let found = problems(text, names: names)
+        let found = problems(text, serializers: ["NCJSONSerializer"], models: ["Book", "Pharmacy"])
         #expect(found.map(\.error.code) == [.definitionUnknownName, .definitionUnknownName])
         #expect(found.first?.error.message.contains("`NCJSONSerializer`") == true)
         #expect(found.last?.error.message.contains("`Pharmacy`, `Book`") == true)
@@ -197,10 +199,17 @@ struct MistakeTests {
     @Test func `a thrown error has all mistakes as its causes, with their places`() throws {
         let text = Data(#"{"a": {"request": {"path": 1}}, "b": {}}"#.utf8)
         let document = DefinitionDocument(parsing: text, path: "x.json")
-        let error = #expect(throws: BackplaneError.self) { try document.sound() }
+        let error = #expect(throws: BackplaneError.self) { try document.requireSound() }
         #expect(error?.location == "x.json")
         #expect(
             error?.causes.map(\.location) == ["x.json:1:20: /a/request/path", "x.json:1:33: /b/request"])
+    }
+
+    @Test func `a problem is printed as its severity, its place and its words`() {
+        #expect(
+            problems(#"{"m": {"request": {"path": 1}}}"#).map(\.description) == [
+                "error: line 1, column 20: /m/request/path: definition.wrong-type: expected a string, found an integer"
+            ])
     }
 
     @Test(arguments: ["", "{", "<plist>", "bplist00", #"{"a": 1, "a": 2}"#, "\u{FEFF}", "<dict><key>a</key></dict>"])

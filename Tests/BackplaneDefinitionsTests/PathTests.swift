@@ -26,7 +26,7 @@ struct PathTests {
         let json = String(decoding: try JSONEncoder().encode(["path": path]), as: UTF8.self)
         let defined = try DefinedRequest(json, baseURL: base)
         let prepared = try defined.service.m.prepared(arguments)
-        return try prepared.endpoint(of: defined.service, Data.self).request(prepared.client.defaults).url
+        return try prepared.endpoint(Data.self).request(prepared.client.defaults).url
     }
 
     @Test(
@@ -72,7 +72,7 @@ struct PathTests {
     func `an argument does not lead out of its place in a full URL`(argument: String) throws {
         let defined = try DefinedRequest(#"{"path": "https://example.org/users/%0/avatar", "allowsFullURL": true}"#)
         #expect {
-            try defined.service.m.prepared([argument]).endpoint(of: defined.service, Data.self)
+            try defined.service.m.prepared([argument]).endpoint(Data.self)
         } throws: {
             ($0 as? BackplaneError)?.code == .definitionArguments
         }

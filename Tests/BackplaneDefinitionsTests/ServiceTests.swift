@@ -81,6 +81,29 @@ struct ServiceTests {
         }
     }
 
+    @Test func `the client's credential authenticates every method, and a call may name another`() async throws {
+        let echo = MemoryExecutor { request, _ in
+            .init(HTTPResponse(status: 200, body: Array((request.headers["Authorization"] ?? "none").utf8)))
+        }
+        let credentials = ["ann", "bob"].map { name in
+            (name, Credential(hosts: ["example.org"], .basic(Login(user: Secret(name), password: "p"))))
+        }
+        var http = HTTPClient(
+            HTTPPipeline([echo], credentials: Credentials(Dictionary(uniqueKeysWithValues: credentials))))
+        http.defaults.credential = "ann"
+        let text = """
+            {"m": {"request": {"path": "a"}},
+             "other": {"request": {"path": "https://other.example.org/", "allowsFullURL": true}}}
+            """
+        let service = try WebService(
+            named: "x", baseURL: "https://example.org", definition: .data(Data(text.utf8)), client: http)
+        func basic(_ user: String) -> String { "Basic \(Data("\(user):p".utf8).base64EncodedString())" }
+        #expect(try await service.m() == basic("ann"))
+        #expect(try await service.m.with(credential: "bob")() == basic("bob"))
+        #expect(try await service.other() == "none", "another origin is not the client's")
+        #expect(try await service.client.load(service.m.endpoint(as: String.self)) == basic("ann"))
+    }
+
     private static let methods = Data(
         #"""
         {

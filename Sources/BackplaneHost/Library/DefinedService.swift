@@ -40,11 +40,10 @@ final class DefinedService: NetworkService {
     ) throws {
         self.serialize = serialize
         let configuration = context.configuration
-        var options = HTTPOptions()
-        (options.credential, options.account) = (configuration.credentials, configuration.account)
+        var client = context.http
+        (client.defaults.credential, client.defaults.account) = (configuration.credentials, configuration.account)
         service = try WebService(
-            named: configuration.serviceName, baseURL: configuration.baseURL, content, client: context.http,
-            options: options)
+            named: configuration.serviceName, baseURL: configuration.baseURL, content, client: client)
     }
 
     /// The function of the only method of `WebAPI`.

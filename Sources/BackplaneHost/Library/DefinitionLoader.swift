@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneDefinitions
 import BackplaneDocuments
+import BackplaneNetwork
 import FoundationEssentials
 
 /// A loader of the definitions that the built-in class serves for a manifest, each as a separate plugin.
@@ -94,6 +95,14 @@ struct DefinitionLoader {
             do throws(BackplaneError) { try WebService.require(baseURL: settings.baseURL) } catch {
                 throw BackplaneError(error.code, error.message, at: "/baseURL")
             }
+            let known = document.manifest.network.credentials
+            if let name = settings.credentials, known[name] == nil {
+                let names = NameSuggestions(for: name, among: known.keys)
+                let rest = names.isEmpty ? "it has none" : "known: \(names.list)"
+                let shown = document.shown(name, at: path / "credentials")
+                throw BackplaneError(
+                    .networkCredential, "the manifest has no credential `\(shown)`; \(rest)", at: "/credentials")
+            }
             return settings
         } catch {
             var error = error
@@ -142,7 +151,7 @@ extension DefinitionLoader {
         do throws(BackplaneError) {
             let source = document.source(of: settings), loadedFiles = readsFiles ? nil : earlier?.definition?.files
             let files = if let loadedFiles { loadedFiles } else { try source.read() }
-            if let earlier, isServed(by: earlier), earlier.definition?.files.isSame(as: files) ?? false {
+            if let earlier, isServed(by: earlier), earlier.definition?.files == files {
                 plugins.append(earlier)
                 return plugins.count - 1
             }
@@ -295,7 +304,7 @@ struct LoadedDefinition: Sendable {
     /// - Throws: `definition.unreadable`.
     func reread() throws(BackplaneError) -> LoadedDefinition? {
         let new = try source.read()
-        guard !new.isSame(as: files) else { return nil }
+        guard new != files else { return nil }
         var copy = self
         (copy.files, copy.edition, copy.isCompiled) = (new, Self.newEdition(), false)
         return copy

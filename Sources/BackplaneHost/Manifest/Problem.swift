@@ -2,7 +2,7 @@ public import Backplane
 public import BackplaneDocuments
 
 /// A problem of a manifest, by itself or with the plugins that it names.
-public struct Problem: Sendable, Hashable {
+public struct Problem: Sendable, Hashable, CustomStringConvertible {
     /// The consequence of a problem.
     public enum Severity: String, Sendable, Hashable, CaseIterable {
         /// A problem that makes its part of the manifest unusable.
@@ -23,6 +23,9 @@ public struct Problem: Sendable, Hashable {
     public var isConsequence = false
     /// The path of the key that a misspelt key probably represents.
     var intended: DocumentPath?
+
+    /// The severity, the position and the problem, in one line.
+    public var description: String { "\(severity): \(position.map { "\($0): " } ?? "")\(error)" }
 
     /// Creates a problem of one manager, or of the whole manifest if `manager` is `nil`.
     public init(_ severity: Severity, manager: String?, _ error: BackplaneError, position: SourcePosition? = nil) {

@@ -98,6 +98,13 @@ public struct EndpointDefaults: Sendable {
     ///
     /// Fields of an endpoint replace those of the same name.
     public var headers: HTTPHeaders = [:]
+    /// The name of the credential of endpoints without one; `nil` means none.
+    ///
+    /// It is one of the manifest's `network.credentials`, or of the program's. It applies to requests to the origin of
+    /// ``baseURL``, or to all requests without a base URL.
+    public var credential: String?
+    /// The signed-in account of ``credential``; `nil` means the account that needs no sign-in.
+    public var account: String?
     /// The decoder of endpoints without one; `nil` means a `JSONDecoder` with default settings.
     public var decoder: (any ResponseDecoder)?
     /// The error type into which responses with an invalid status are decoded; `nil` means none.
@@ -117,6 +124,16 @@ public struct EndpointDefaults: Sendable {
 
     /// Creates settings without a base URL.
     public init(baseURL: String? = nil) { self.baseURL = baseURL }
+
+    /// Returns the options of an endpoint, with the credential unless they name one or the origin is another one.
+    func completed(_ options: HTTPOptions, for request: HTTPRequest) -> HTTPOptions {
+        guard options.credential == nil, let credential else { return options }
+        if let baseURL, HTTPOrigin(baseURL) != HTTPOrigin(request.url) { return options }
+        var options = options
+        options.credential = credential
+        options.account = options.account ?? account
+        return options
+    }
 }
 
 /// An error type into which the bodies of responses with an invalid status are decoded.

@@ -111,7 +111,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
     private func attempt(
         _ request: HTTPRequest, _ attempt: inout Int, _ observed: ObservedExchange?
     ) async throws -> Outcome {
-        let options = options(from: attempt, observed)
+        let options = options(of: request, from: attempt, observed)
         switch endpoint.receipt {
         case .parsed(let parse):
             let exchange = (http.defaults.interceptors + endpoint.interceptors).around { [http, call] request in
@@ -142,8 +142,8 @@ struct EndpointRun<Response: Sendable>: Sendable {
         observed?.loaded(response)
     }
 
-    private func options(from attempt: Int, _ observed: ObservedExchange?) -> HTTPOptions {
-        var options = endpoint.options
+    private func options(of request: HTTPRequest, from attempt: Int, _ observed: ObservedExchange?) -> HTTPOptions {
+        var options = http.defaults.completed(endpoint.options, for: request)
         options.totalTimeout =
             endpoint.timeout.map { Swift.max($0 - (.now - start), .nanoseconds(1)) } ?? options.totalTimeout
         options.redirects = endpoint.redirects

@@ -67,6 +67,13 @@ struct DefinitionResolutionTests {
         #expect(problems[0].error.location == Self.service + "/networkServiceConfiguration/contract")
         problems = try await self.problems(PharmacyHost.definition, #""contract": "Pharmacies", "contracts": 1"#)
         #expect(problems.contains { $0.severity == .warning && $0.error.code == .manifestUnknownKey })
+        problems = try await self.problems(
+            PharmacyHost.definition, #""contract": "Pharmacies", "credentials": "helth""#)
+        #expect(problems.map(\.error.code) == [.networkCredential])
+        #expect(problems[0].error.location == Self.service + "/networkServiceConfiguration/credentials")
+        #expect(problems[0].error.message == "the manifest has no credential `helth`; it has none")
+        #expect(problems[0].description.hasPrefix("error: line "))
+        #expect(problems[0].description.hasSuffix("network.credential: \(problems[0].error.message)"))
         problems = try await self.problems(baseURL: "nowhere")
         #expect(problems.map(\.error.location) == [Self.service + "/networkServiceConfiguration/baseURL"])
     }

@@ -48,6 +48,23 @@ import Testing
         #expect(large?.description == "the definition is larger than 16 MB")
     }
 
+    @Test(
+        arguments: [#"{"a": 1}"#, "<plist><dict/></plist>"],
+        [String.Encoding.utf16, .utf16BigEndian, .utf16LittleEndian])
+    func `a document in UTF-16, with a byte order mark or without one, is told as such`(
+        text: String, encoding: String.Encoding
+    ) throws {
+        let bytes = try #require(text.data(using: encoding))
+        let error = #expect(throws: DocumentError.self) { try DocumentValue(parsing: bytes, as: .document) }
+        #expect(error?.reason == "expected the encoding UTF-8, found UTF-16; save the file as UTF-8")
+    }
+
+    @Test func `keys that differ only in their Unicode form are not called repeated`() {
+        let error = #expect(throws: DocumentError.self) { try parse("{\"\u{E9}\": 1, \"e\u{301}\": 2}") }
+        #expect(error?.kind == .unsupported)
+        #expect(error?.reason.contains("differs from another one only in its Unicode form") == true)
+    }
+
     @Test func `it is encoded and decoded as what it is`() throws {
         let value: DocumentValue = ["list": [1, 2.5, nil, false], "object": ["text": "x"], "none": [:]]
         let bytes = try JSONEncoder().encode(value)
