@@ -59,7 +59,11 @@ public struct GraphBuilder: ~Copyable {
         _ name: String, after first: First, _ second: Second, options: NodeOptions? = nil,
         _ body: @escaping @Sendable (First.Value, Second.Value) async throws -> Output
     ) -> GraphNode<Output> {
-        add(name, after: first.and(second), options: options) { try await body($0.0, $0.1) }
+        // Not by `and` alone, which would cost each node a closure and a list.
+        let step = TypedStep(name, store.steps.count, options) { _, _ in
+            try await body(try await first.receive(), try await second.receive())
+        }
+        return insert(step, after: first.and(second))
     }
 
     /// Adds a node that receives three values.

@@ -107,7 +107,8 @@ final class StepStore: @unchecked Sendable {  // written while the graph is buil
 class GraphStep: @unchecked Sendable {
     final let name: String
     final let index: Int32
-    final let options: NodeOptions?
+    /// The options of the node, or nothing: most nodes have none, and options are large.
+    private final let kept: [NodeOptions]
     /// The error of the node, if its code failed, or if a dependent is to receive the error.
     final var failure: (any Error)?
     /// A Boolean value that indicates whether ``failure`` is the one that dependents receive.
@@ -118,8 +119,10 @@ class GraphStep: @unchecked Sendable {
     final var worker: Worker?
 
     init(_ name: String, _ index: Int, _ options: NodeOptions?) {
-        (self.name, self.index, self.options) = (name, Int32(index), options)
+        (self.name, self.index, kept) = (name, Int32(index), options.map { [$0] } ?? [])
     }
+
+    final var options: NodeOptions? { kept.first }
 
     var hasHandlers: Bool { false }
 

@@ -27,7 +27,11 @@ public struct GraphRun<Output: Sendable>: Sendable {
     ///   its cause; `call.cancelled`.
     public var value: Output {
         get async throws(BackplaneError) {
-            await withTaskCancellationHandler { await engine.end() } onCancel: { cancel() }
+            await withTaskCancellationHandler {
+                await engine.end()
+            } onCancel: {
+                cancel()
+            }
             return try engine.result(of: result.step).get()
         }
     }

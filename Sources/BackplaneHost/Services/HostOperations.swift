@@ -148,7 +148,11 @@ package final class HostOperations: Sendable {
         defer { state.withLock { state in state.graphs[number]?.followers[own] = nil } }
         for await final in signals {
             // A graph that has ended meanwhile is followed by its final nodes.
-            if let nodes = final { try show(nodes) } else if let nodes = try currentNodes(of: number) { try show(nodes) }
+            if let nodes = final {
+                try show(nodes)
+            } else if let nodes = try currentNodes(of: number) {
+                try show(nodes)
+            }
         }
         guard !Task.isCancelled else {
             throw BackplaneError(.callCancelled, "the client no longer follows the graph")

@@ -10,7 +10,9 @@ import Testing
 /// Nodes that load endpoints.
 @Suite(.timeLimit(.minutes(2)))
 struct EndpointNodeTests {
-    @Test func `a program loads endpoints without a call, and handlers are given the status of the response`() async throws {
+    @Test func `a program loads endpoints without a call, and handlers are given the status of the response`()
+        async throws
+    {
         let server = try TestServer { request, connection in
             connection.answer(request.target == "/books" ? "201 Created" : "404 Not Found", body: Array("[]".utf8))
         }

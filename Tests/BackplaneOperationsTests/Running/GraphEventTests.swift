@@ -14,7 +14,9 @@ struct GraphEventTests {
         let run = try graph.build(returning: stored).start()
         try await gate.arrivals()
         var events = run.events.makeAsyncIterator()
-        func next() async -> String? { await events.next(isolation: #isolation).map { "\($0.node) \($0.name) \($0.state)" } }
+        func next() async -> String? {
+            await events.next(isolation: #isolation).map { "\($0.node) \($0.name) \($0.state)" }
+        }
         #expect(await next() == "0 books running")
         #expect(await next() == "1 stored waiting")
         gate.open()

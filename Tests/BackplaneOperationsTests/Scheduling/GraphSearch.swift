@@ -27,7 +27,8 @@ struct GraphSearch {
     }
 
     enum Event: Equatable {
-        case begin(Int), succeed(Int), fail(Int), failOnce(Int), settle(Int), due(Int), suspend(Int), lend(Int), timeOut(Int)
+        case begin(Int), succeed(Int), fail(Int), failOnce(Int), settle(Int), due(Int), suspend(Int), lend(Int),
+            timeOut(Int)
         case cancel(Int), hold(Int), release(Int), cancelAll, holdAll, releaseAll
     }
 
