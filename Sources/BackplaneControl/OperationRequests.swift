@@ -70,21 +70,12 @@ package struct WatchOperationRequest: ControlMessage {
     package init(number: UInt64) { self.number = number }
 
     static let handler = ControlRequest(Self.self, isLasting: true) { host, request, work throws(BackplaneError) in
-        let watch = try host.operations.watch(request.number)
         var shown: [OperationNode] = []
-        while true {
-            let (nodes, hasEnded) = try watch.nodes()
+        try await host.operations.follow(request.number) { nodes throws(BackplaneError) in
             for (number, node) in nodes.enumerated() where number >= shown.count || shown[number] != node {
                 try work.send(OperationNodeForm(number, node))
             }
-            guard !hasEnded else { break }
             shown = nodes
-            // By polling, since a graph reports its changes only to subscribers in its plugin.
-            do {
-                try await Task.sleep(for: .milliseconds(100))
-            } catch {
-                throw BackplaneError(.callCancelled, "the client no longer follows the graph")
-            }
         }
         return ElementCount(elements: work.sent)
     }

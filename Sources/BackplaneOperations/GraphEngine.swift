@@ -1,10 +1,10 @@
-import Backplane
+public import Backplane
 import Synchronization
 
 /// The shell around the scheduler of one graph, which performs the scheduler's decisions.
 ///
-/// Decisions are made while a lock is held, during which no code of a node, a handler or a subscriber runs. The lock of
-/// the graph is acquired before that of the queue.
+/// Decisions are made while a lock is held, during which no code of a node or a handler runs. The lock of the graph is
+/// acquired before that of the queue.
 final class GraphEngine: Sendable {
     let name: String
     let queue: GraphQueue
@@ -13,27 +13,39 @@ final class GraphEngine: Sendable {
 
     struct State: Sendable {
         var scheduler: GraphScheduler
-        /// The actions of one event, in memory that is reused.
-        var actions: [GraphAction] = []
         /// The number of abandoned attempts whose code has not returned.
         var abandoned = 0
-        /// A Boolean value that indicates whether every node has ended.
-        var hasEnded = false
+        /// The graph's number in the host.
+        var number: UInt64?
+        /// A Boolean value that indicates whether the host wants to be told of changes.
+        var isFollowed = false
         /// A Boolean value that indicates whether the host knows of the end, so that the next graph may start.
         ///
         /// Only then are those who wait for the end told.
         var isOver = false
-        /// The tasks that wait for the end of the graph, and for its code to return.
-        var waiting: [UnsafeContinuation<Void, Never>] = []
-        var draining: [UnsafeContinuation<Void, Never>] = []
-        /// The tasks that wait for the end of a node.
-        var watching: [Int32: [UnsafeContinuation<Void, Never>]] = [:]
-        var feeds: [EventFeed] = []
+        /// The tasks that wait for the end of the graph, and perhaps for its code to return.
+        var ends: [(drained: Bool, task: UnsafeContinuation<Void, Never>)] = []
+        /// The tasks that wait for a change of a node.
+        var waits: [Int32: [Wait]] = [:]
+        /// The subscribers, keyed by the order of their subscription.
+        var feeds: [Int: AsyncStream<GraphEvent>.Continuation] = [:]
         var lastFeed = 0
-        var notifications = PauseNotifications()
 
-        /// Makes the scheduler collect changes while there are subscribers.
-        mutating func observe() { scheduler.isObserved = !feeds.isEmpty || !watching.isEmpty }
+        /// Makes the scheduler collect changes while someone wants to know of them.
+        mutating func observe() { scheduler.isObserved = isFollowed || !feeds.isEmpty || !waits.isEmpty }
+
+        /// Removes and returns the tasks that have waited for what has now come.
+        mutating func takeEnds() -> [UnsafeContinuation<Void, Never>] {
+            guard isOver else { return [] }
+            let isDrained = abandoned == 0
+            defer { ends.removeAll { isDrained || !$0.drained } }
+            return ends.filter { isDrained || !$0.drained }.map(\.task)
+        }
+    }
+
+    struct Wait: Sendable {
+        let isMet: @Sendable (GraphScheduler.Node) -> Bool
+        let task: UnsafeContinuation<Void, Never>
     }
 
     /// The consequences of an event, to be performed outside the lock.
@@ -41,94 +53,82 @@ final class GraphEngine: Sendable {
         /// The nodes to start.
         var first: ReadyNode?
         var rest: [ReadyNode] = []
-        /// A Boolean value that indicates whether the graph has ended.
-        var hasEnded = false
-        var actions: [GraphAction] = []
+        /// The actions that take time or run code.
+        var actions: [GraphScheduler.Action] = []
         var stopped: [Worker] = []
         var woken: [UnsafeContinuation<Void, Never>] = []
-        var read: [(reader: UnsafeContinuation<NodeChange?, Never>, change: NodeChange?)] = []
-
-        mutating func wake(_ waiting: inout [UnsafeContinuation<Void, Never>]) {
-            woken += waiting
-            waiting = []
-        }
+        /// The number under which the host is told that nodes have changed.
+        var changed: UInt64?
+        var hasEnded = false
     }
 
-    init(_ name: String, _ store: StepStore, _ scheduler: consuming GraphScheduler, on queue: GraphQueue) {
-        (self.name, self.store, self.queue) = (name, store, queue)
-        state = Mutex(State(scheduler: scheduler))
+    init(_ graph: borrowing OperationGraph<some Sendable>, on queue: GraphQueue) {
+        let store = graph.store
+        (name, self.store, self.queue) = (graph.name, store, queue)
+        state = Mutex(State(scheduler: GraphScheduler(graph.shape) { store.steps[$0].hasHandlers }))
     }
 
     // MARK: Events
 
     /// Passes an event to the scheduler, and performs its decisions.
-    func change(_ event: (inout GraphScheduler, inout [GraphAction]) -> Void) {
-        begin(perform(state.withLock { decide(&$0, event) }))
-    }
+    func change(_ event: (inout GraphScheduler) -> Void) { carryOut(decide(event)) }
 
     /// Passes an event to the scheduler; its effects are for ``carryOut(_:)``.
-    func decided(_ event: (inout GraphScheduler, inout [GraphAction]) -> Void) -> Effects {
-        state.withLock { decide(&$0, event) }
-    }
+    func decide(_ event: (inout GraphScheduler) -> Void) -> Effects { state.withLock { decide(&$0, event) } }
 
-    func carryOut(_ effects: consuming Effects) { begin(perform(effects)) }
+    func carryOut(_ effects: Effects) {
+        if let node = perform(effects) { Worker.start(node) }
+    }
 
     /// Starts an attempt at a node and runs it.
     ///
     /// - Returns: The node to run instead of this one.
-    nonisolated(nonsending) func run(_ ready: ReadyNode, on worker: Worker) async -> ReadyNode? {
-        let step = store.steps[ready.node]
-        var attempt = ready.attempt
-        if attempt == nil {
+    nonisolated(nonsending) func run(_ node: Int, on worker: Worker) async -> ReadyNode? {
+        let step = store.steps[node]
+        let (attempt, effects) = state.withLock { state -> (UInt16?, Effects) in
             var effects = Effects()
-            attempt = state.withLock { begin(&$0, ready.node, worker, &effects) }
-            if attempt == nil { (effects.first, effects.rest) = queue.turn(freeing: 1) }
-            let next = perform(effects)
-            guard attempt != nil else { return next }
+            let attempt = state.scheduler.begin(node)
+            if attempt == nil {
+                (effects.first, effects.rest) = queue.turn(freeing: 1)
+            } else {
+                step.worker = worker
+                for need in state.scheduler.shape.needs[of: node] where need.kind != .plain {
+                    knowFailure(of: need.node, state.scheduler)
+                }
+                publish(&state, &effects)
+            }
+            return (attempt, effects)
         }
-        guard let attempt else { return nil }
+        let next = perform(effects)
+        guard let attempt else { return next }
         let timer = time(step, attempt)
         defer { timer?.cancel() }
         return await step.attempt(attempt, on: self)
     }
 
-    /// Handles the report of an attempt that has returned.
+    /// Handles the report of an attempt that has returned or failed.
     ///
-    /// - Parameter accept: A function that is called under the lock if the node still waits for the attempt.
-    func returned(_ step: GraphStep, _ attempt: UInt16, _ accept: () -> Void) -> ReadyNode? {
-        report(step, attempt, .succeeded, retries: false, accept)
-    }
-
-    /// Handles the report of an attempt that has failed.
-    func failed(_ step: GraphStep, _ attempt: UInt16, _ error: any Error, _ accept: () -> Void) -> ReadyNode? {
-        let failure = BackplaneError(thrown: error)
-        let retries = step.options?.retry.allows(after: Int(attempt), failure) ?? false
-        return report(step, attempt, .failed, retries: retries) {
-            step.failure = failure
-            accept()
-        }
-    }
-
-    private func report(
-        _ step: GraphStep, _ attempt: UInt16, _ outcome: GraphScheduler.Outcome, retries: Bool, _ accept: () -> Void
+    /// - Returns: The node to run instead of this one.
+    func report<Output>(
+        _ step: TypedStep<Output>, _ status: NodeStatus, _ result: Result<Output, any Error>
     ) -> ReadyNode? {
+        var value: Output?, failure: BackplaneError?
+        switch result {
+        case .success(let returned): value = returned
+        case .failure(let error): failure = BackplaneError(thrown: error)
+        }
+        let retries = failure.map { step.options?.retry.allows(after: status.attempt, $0) ?? false } ?? false
         let effects = state.withLock { state in
             var isAwaited = false
-            var effects = decide(&state) { scheduler, actions in
+            var effects = decide(&state) { scheduler in
                 isAwaited = scheduler.returned(
-                    Int(step.index), attempt: attempt, outcome, retries: retries, &actions)
-                if isAwaited { accept() }
+                    Int(step.index), attempt: UInt16(status.attempt), failure == nil ? .succeeded : .failed,
+                    retries: retries)
+                if isAwaited { (step.worker, step.status, step.value, step.failure) = (nil, status, value, failure) }
             }
-            guard isAwaited else {
+            if !isAwaited {
                 state.abandoned -= 1
-                if state.isOver, state.abandoned == 0 { effects.wake(&state.draining) }
-                return effects
-            }
-            let worker = step.worker.take()
-            // The lock is not released, since the next node usually belongs to the same graph.
-            if let worker, let ready = effects.first, ready.engine === self {
-                let begun = begin(&state, ready.node, worker, &effects)
-                effects.first?.attempt = begun
+                effects.woken += state.takeEnds()
             }
             return effects
         }
@@ -137,42 +137,19 @@ final class GraphEngine: Sendable {
 
     // MARK: Behind the lock
 
-    /// Starts an attempt, if the node may. An attempt that does not count towards the queue's width lets another node
-    /// start.
-    private func begin(
-        _ state: inout State, _ node: Int, _ worker: Worker, _ effects: inout Effects
-    ) -> UInt16? {
-        guard state.scheduler.begin(node) else { return nil }
-        let traits = state.scheduler.nodes[node].traits
-        if traits.contains(.tolerates) {
-            for need in state.scheduler.shape.needs[of: node] where need.kind != .plain {
-                knowFailure(of: need.node, state.scheduler)
-            }
-        }
-        if traits.contains(.isWeightless) {
-            let (first, rest) = queue.turn(freeing: 1)
-            effects.rest += (first.map { [$0] } ?? []) + rest
-        }
-        store.steps[node].worker = worker
-        publish(&state, &effects)
-        return state.scheduler.nodes[node].attempt
-    }
-
-    func decide(
-        _ state: inout State, _ event: (inout GraphScheduler, inout [GraphAction]) -> Void
-    ) -> Effects {
+    private func decide(_ state: inout State, _ event: (inout GraphScheduler) -> Void) -> Effects {
         var effects = Effects()
         let before = state.scheduler.occupied
-        event(&state.scheduler, &state.actions)
+        event(&state.scheduler)
         let freed = before - state.scheduler.occupied
-        if freed != 0 || !state.actions.isEmpty {
+        if freed != 0 || !state.scheduler.actions.isEmpty {
             (effects.first, effects.rest) = queue.turn(freeing: freed) { places in
-                for case .ready(let node, let priority) in state.actions {
-                    places.add(ReadyNode(engine: self, node: node), priority)
+                for case .ready(let node) in state.scheduler.actions {
+                    places.add(ReadyNode(engine: self, node: node), store.steps[node].options?.priority ?? .normal)
                 }
             }
         }
-        for action in state.actions {
+        for action in state.scheduler.actions {
             switch action {
             case .ready: break
             case .stop(let node):
@@ -181,151 +158,184 @@ final class GraphEngine: Sendable {
             case .settle(let node):
                 knowFailure(of: node, state.scheduler)
                 effects.actions.append(action)
-            case .notify, .timer, .retry: effects.actions.append(action)
-            case .ended: (state.hasEnded, effects.hasEnded) = (true, true)
+            case .retry: effects.actions.append(action)
+            case .ended: effects.hasEnded = true
             }
         }
-        state.actions.removeAll(keepingCapacity: state.actions.count <= 1_024)
+        state.scheduler.actions.removeAll(keepingCapacity: state.scheduler.actions.count <= 1_024)
         publish(&state, &effects)
         return effects
     }
-}
 
-// The consequences of an event, outside the lock.
-extension GraphEngine {
+    /// Passes state changes to those who want to know of them; requires the lock.
+    private func publish(_ state: inout State, _ effects: inout Effects) {
+        guard !state.scheduler.changes.isEmpty else { return }
+        for (number, shown) in state.scheduler.changes {
+            let node = Int(number)
+            for feed in state.feeds.values {
+                feed.yield(GraphEvent(node: node, name: store.steps[node].name, state: shown))
+            }
+            guard let waits = state.waits.removeValue(forKey: number) else { continue }
+            let record = state.scheduler.nodes[node], rest = waits.filter { !$0.isMet(record) }
+            effects.woken += waits.filter { $0.isMet(record) }.map(\.task)
+            if !rest.isEmpty { state.waits[number] = rest }
+        }
+        if state.isFollowed { effects.changed = state.number }
+        state.scheduler.changes.removeAll(keepingCapacity: true)
+        state.observe()
+    }
+
+    /// Sets the error that the dependents of an unsuccessful node receive; requires the lock.
+    ///
+    /// The error of a node that was not run is created on demand, because there may be very many of them.
+    private func knowFailure(of node: Int, _ scheduler: borrowing GraphScheduler) {
+        let step = store.steps[node], record = scheduler.nodes[node]
+        guard record.outcome != .succeeded, !step.isFailureKnown else { return }
+        step.isFailureKnown = true
+        if record.outcome == .cancelled {
+            step.failure = BackplaneError(.callCancelled, "`\(step.name)` was cancelled", at: name)
+        } else if record.cause != node {
+            knowFailure(of: Int(record.cause), scheduler)
+            let root = store.steps[Int(record.cause)]
+            guard let failure = root.failure else { return }
+            let cause = BackplaneError(thrown: failure)
+            step.failure = BackplaneError(
+                .operationUnsatisfied, "`\(step.name)` was not run, because it needs `\(root.name)`: \(cause.message)",
+                at: name, causes: [cause])
+        }
+    }
+
+    // MARK: Outside the lock
+
     /// Performs the effects of an event, and those of the events that result from them.
     ///
     /// - Returns: The node to run next on the worker that reported the event, or on a new one.
-    func perform(_ effects: consuming Effects) -> ReadyNode? {
-        var effects = effects
-        let own = effects.first
-        for node in effects.rest { Worker.start(node) }
-        if effects.hasEnded { finish(&effects) }
-        for waiting in effects.woken { waiting.resume() }
-        for (reader, change) in effects.read { reader.resume(returning: change) }
-        for worker in effects.stopped { worker.cancel() }
-        if effects.actions.isEmpty { return own }
-        return perform(effects.actions, own)
+    private func perform(_ first: Effects) -> ReadyNode? {
+        var effects = first, own: ReadyNode?, actions: [GraphScheduler.Action] = [], place = 0
+        while true {
+            if own == nil { own = effects.first.take() }
+            if let node = effects.first { Worker.start(node) }
+            for node in effects.rest { Worker.start(node) }
+            if let number = effects.changed { queue.host?.changed(number) }
+            if effects.hasEnded { finish(&effects) }
+            for task in effects.woken { task.resume() }
+            for worker in effects.stopped { worker.cancel() }
+            actions += effects.actions
+            guard place < actions.count else { return own }
+            effects = perform(actions[place])
+            place += 1
+        }
     }
 
-    private func perform(_ actions: [GraphAction], _ first: ReadyNode?) -> ReadyNode? {
-        var own = first, actions = actions, place = 0
-        while place < actions.count {
-            let action = actions[place]
-            place += 1
-            switch action {
-            case .settle(let node):
-                store.steps[node].settle()
-                var effects = decided { $0.settled(node, &$1) }
-                actions += effects.actions
-                effects.actions = []
-                let next = perform(effects)
-                if own == nil { own = next } else { begin(next) }
-            case .notify(let node): Task.detached { await self.notify(node) }
-            case .timer(let node): restartTimer(of: node)
-            case .retry(let node): retry(node)
-            case .ready, .stop, .ended: break
+    private func perform(_ action: GraphScheduler.Action) -> Effects {
+        switch action {
+        case .settle(let node):
+            store.steps[node].settle()
+            return decide { $0.settled(node) }
+        case .retry(let node):
+            let attempt = state.withLock { $0.scheduler.nodes[node].attempt }
+            let delay = store.steps[node].options?.retry.delay(after: Int(attempt), random: .random(in: 0..<1))
+            Task.detached {
+                try? await Task.sleep(for: delay ?? .zero)
+                self.change { $0.due(node, after: attempt) }
             }
+        case .ready, .stop, .ended: break
         }
-        return own
+        return Effects()
     }
 
     /// Tells the host of the graph's end, and then those who wait for it, who may start the next graph at once.
     private func finish(_ effects: inout Effects) {
         queue.remove(self)
-        state.withLock { state in
+        if let number = state.withLock(\.number) { queue.host?.end(number) }
+        let feeds = state.withLock { state in
             state.isOver = true
-            effects.wake(&state.waiting)
-            if state.abandoned == 0 { effects.wake(&state.draining) }
-            publish(&state, &effects)
+            effects.woken += state.takeEnds()
+            return state.feeds.values
         }
+        for feed in feeds { feed.finish() }
     }
 
-    func begin(_ node: ReadyNode?) {
-        if let node { Worker.start(node) }
-    }
-
-    // MARK: Time
-
-    /// Starts the time limit of an attempt.
-    func time(_ step: GraphStep, _ attempt: UInt16) -> Task<Void, Never>? {
-        guard let limit = step.options?.timeout else { return nil }
+    /// Starts the time limit of an attempt, which starts over when a node is resumed that was paused at its end.
+    private func time(_ step: GraphStep, _ attempt: UInt16) -> Task<Void, Never>? {
+        guard let options = step.options, let limit = options.timeout else { return nil }
+        let failure = BackplaneError(
+            .operationTimeout, "`\(step.name)` did not return within \(limit), its time limit", at: name)
         return Task.detached {
-            guard (try? await Task.sleep(for: limit)) != nil else { return }
-            let failure = BackplaneError.late(step.name, in: self.name, after: limit)
-            let retries = step.options?.retry.allows(after: Int(attempt), failure) ?? false
-            self.change { scheduler, actions in
-                guard scheduler.timedOut(Int(step.index), attempt: attempt, retries: retries, &actions) else { return }
-                step.failure = failure
+            while (try? await Task.sleep(for: limit)) != nil {
+                let retries = options.retry.allows(after: Int(attempt), failure)
+                self.change { scheduler in
+                    guard scheduler.timedOut(Int(step.index), attempt: attempt, retries: retries) else { return }
+                    (step.failure, step.status) = (failure, NodeStatus(attempt: Int(attempt)))
+                }
+                guard await self.reaches(isHeld: false, Int(step.index), attempt) else { return }
             }
         }
     }
 
-    private func restartTimer(of node: Int) {
-        _ = time(store.steps[node], state.withLock { $0.scheduler.nodes[node].attempt })
-    }
+    // MARK: Waiting
 
-    private func retry(_ node: Int) {
-        let attempt = state.withLock { $0.scheduler.nodes[node].attempt }
-        let retry = store.steps[node].options?.retry ?? .none
-        let delay = retry.delay(after: Int(attempt), random: .random(in: 0..<1))
-        Task.detached {
-            try? await Task.sleep(for: delay)
-            self.change { $0.due(node, after: attempt, &$1) }
-        }
-    }
-
-    // MARK: Suspending
-
-    /// The notifications that inform nodes that they are paused.
-    struct PauseNotifications: Sendable {
-        var current: Set<Int> = []
-        /// The attempts that have been notified of their pause.
-        var paused: [Int: UInt16] = [:]
-    }
-
-    /// Notifies a node's code of whether it is paused until the code is up to date; each node has at most one such
-    /// task.
-    private nonisolated(nonsending) func notify(_ node: Int) async {
-        guard state.withLock({ $0.notifications.current.insert(node).inserted }) else { return }
-        while let (attempt, isPaused) = nextNotification(of: node) {
-            await store.steps[node].notify(attempt, isPaused: isPaused)
-        }
-    }
-
-    private func nextNotification(of node: Int) -> (attempt: UInt16, isPaused: Bool)? {
-        let (notification, effects) = state.withLock { state -> ((attempt: UInt16, isPaused: Bool)?, Effects) in
-            let record = state.scheduler.nodes[node], isPaused = record.marks.contains(.held)
-            guard record.phase == .running, isPaused != (state.notifications.paused[node] == record.attempt) else {
-                state.notifications.current.remove(node)
-                if record.phase != .running { state.notifications.paused[node] = nil }
-                return (nil, decide(&state) { scheduler, _ in scheduler.suspended(node, attempt: record.attempt) })
+    /// Waits until every node has ended, and optionally until the code of abandoned nodes has returned.
+    nonisolated(nonsending) func end(drained: Bool = false) async {
+        await withUnsafeContinuation { task in
+            let ended = state.withLock { state in
+                state.ends.append((drained, task))
+                return state.takeEnds()
             }
-            state.notifications.paused[node] = isPaused ? record.attempt : nil
-            return ((record.attempt, isPaused), Effects())
+            for task in ended { task.resume() }
         }
-        carryOut(effects)
-        return notification
     }
 
-    // MARK: Failures
-
-    /// Sets the error that the dependents of an unsuccessful node receive; requires the lock.
-    ///
-    /// The error of a node that was not run is created on demand, because there may be very many of them.
-    func knowFailure(of node: Int, _ scheduler: borrowing GraphScheduler) {
-        let step = store.steps[node], record = scheduler.nodes[node]
-        guard record.outcome != .succeeded, !step.isFailureKnown else { return }
-        step.isFailureKnown = true
-        if record.outcome == .cancelled {
-            step.failure = BackplaneError.cancelled(step.name, in: name)
-        } else if record.cause != node {
-            knowFailure(of: Int(record.cause), scheduler)
-            let root = store.steps[Int(record.cause)]
-            guard let failure = root.failure else { return }
-            step.failure = BackplaneError.unsatisfied(
-                step.name, by: root.name, BackplaneError(thrown: failure), in: name)
+    /// Waits until a condition of a node is met.
+    nonisolated(nonsending) func wait(
+        for node: Int, until isMet: @escaping @Sendable (GraphScheduler.Node) -> Bool
+    ) async {
+        await withUnsafeContinuation { task in
+            let isMetAlready = state.withLock { state in
+                if isMet(state.scheduler.nodes[node]) { return true }
+                state.waits[Int32(node), default: []].append(Wait(isMet: isMet, task: task))
+                state.observe()
+                return false
+            }
+            if isMetAlready { task.resume() }
         }
+    }
+
+    /// Waits until a node is held or is not, and returns `false` if its attempt no longer runs.
+    nonisolated(nonsending) func reaches(isHeld: Bool, _ node: Int, _ attempt: UInt16) async -> Bool {
+        await wait(for: node) { !$0.isRunning(attempt) || $0.isHeld == isHeld }
+        return state.withLock { $0.scheduler.nodes[node].isRunning(attempt) }
+    }
+
+    /// Returns the result of a node that has ended.
+    func result<Output>(of step: TypedStep<Output>) -> Result<Output, BackplaneError> {
+        state.withLock { state in
+            knowFailure(of: Int(step.index), state.scheduler)
+            return step.result
+        }
+    }
+
+    /// Subscribes to the changes; the current state of each node comes first.
+    func subscribe() -> AsyncStream<GraphEvent> {
+        let (stream, feed) = AsyncStream.makeStream(of: GraphEvent.self)
+        let isOver = state.withLock { state in
+            for (node, record) in state.scheduler.nodes.enumerated() {
+                feed.yield(GraphEvent(node: node, name: store.steps[node].name, state: record.shown))
+            }
+            guard !state.isOver else { return true }
+            state.lastFeed += 1
+            state.feeds[state.lastFeed] = feed
+            state.observe()
+            feed.onTermination = { [weak self, number = state.lastFeed] _ in
+                self?.state.withLock { state in
+                    state.feeds[number] = nil
+                    state.observe()
+                }
+            }
+            return false
+        }
+        if isOver { feed.finish() }
+        return stream
     }
 }
 
@@ -333,8 +343,6 @@ extension GraphEngine {
 struct ReadyNode: Sendable {
     let engine: GraphEngine
     let node: Int
-    /// The number of the attempt, if it has already started.
-    var attempt: UInt16?
 }
 
 /// A task that runs nodes one after another until none is left.
@@ -344,22 +352,12 @@ final class Worker: Sendable {
     /// The number of nodes after which the worker yields, because nodes that never wait would otherwise occupy a
     /// thread.
     private static let turn = 256
-
-    private struct State {
-        var task: Task<Void, Never>?
-        var isCancelled = false
-    }
-    private let state = Mutex(State())
+    private let task = Mutex<Task<Void, Never>?>(nil)
 
     /// Starts a worker, which inherits nothing from the current task.
     static func start(_ first: ReadyNode) {
         let worker = Worker()
-        let task = Task.detached { await worker.run(first) }
-        let isCancelled = worker.state.withLock { state in
-            state.task = task
-            return state.isCancelled
-        }
-        if isCancelled { task.cancel() }
+        worker.task.withLock { $0 = Task.detached { await worker.run(first) } }
     }
 
     private func run(_ first: ReadyNode) async {
@@ -367,16 +365,23 @@ final class Worker: Sendable {
         while let node = next {
             count += 1
             if count % Self.turn == 0 { await Task.yield() }
-            next = await node.engine.run(node, on: self)
+            next = await node.engine.run(node.node, on: self)
         }
     }
 
     /// Cancels the task of an abandoned node.
-    func cancel() {
-        let task = state.withLock { state in
-            state.isCancelled = true
-            return state.task
-        }
-        task?.cancel()
-    }
+    func cancel() { task.withLock(\.self)?.cancel() }
+}
+
+extension BackplaneError.Code {
+    /// The nodes of a graph wait for each other in a cycle.
+    public static let operationCycle = Self(rawValue: "operation.cycle")
+    /// A graph cannot be built or started as described.
+    public static let operationRefused = Self(rawValue: "operation.refused")
+    /// A node was not run because a node that it needs failed or was cancelled.
+    public static let operationUnsatisfied = Self(rawValue: "operation.unsatisfied")
+    /// A node did not return within its time limit.
+    public static let operationTimeout = Self(rawValue: "operation.timeout")
+    /// The work of a node was dropped without being run.
+    public static let operationAbandoned = Self(rawValue: "operation.abandoned")
 }

@@ -20,19 +20,17 @@ public final class GraphQueue: Sendable {
         var isPaused = false
         var hasEnded = false
         var engines: [ObjectIdentifier: GraphEngine] = [:]
-        /// The numbers of graphs that the host knows.
-        var numbers: [ObjectIdentifier: UInt64] = [:]
         /// The other queues of the same owner.
         var others: [GraphQueue] = []
     }
     /// The name, for display; empty for the queue that each component has by default.
     public let name: String
+    /// The maximum number of nodes that run concurrently, not counting nodes that wait for a graph of their own.
+    public let width: Int
     /// The host that is notified of graphs; `nil` for a queue that belongs to no component.
     let host: HostGraphs?
     private let control = Mutex(Control())
     private let places: Mutex<QueueScheduler<ReadyNode>>
-    /// The maximum number of nodes that run concurrently, not counting nodes that are themselves graphs.
-    public let width: Int
 
     /// Creates an empty queue that runs up to `width` nodes concurrently.
     ///
@@ -51,20 +49,26 @@ public final class GraphQueue: Sendable {
     ///   - queue: A queue of the component.
     public convenience init(_ name: String, width: Int = defaultWidth, besides queue: GraphQueue) {
         self.init(name, width: width, host: queue.host)
-        queue.add(self)
+        let hasEnded = queue.control.withLock { control in
+            if !control.hasEnded { control.others.append(self) }
+            return control.hasEnded
+        }
+        if hasEnded { end() }
     }
 
-    init(_ name: String = "", width: Int = defaultWidth, host: HostGraphs?) {
+    private init(_ name: String, width: Int, host: HostGraphs?) {
         (self.name, self.width, self.host) = (name, max(1, width), host)
         places = Mutex(QueueScheduler(width: self.width))
     }
+
+    // MARK: Control
 
     /// Adds a graph to the queue, and starts the nodes that depend on no others.
     ///
     /// If the queue is paused, the graph is also paused.
     public func start<Output>(_ graph: consuming OperationGraph<Output>) -> GraphRun<Output> {
         let run = prepare(graph)
-        run.begin()
+        start(run.engine)
         return run
     }
 
@@ -76,13 +80,13 @@ public final class GraphQueue: Sendable {
 
     /// Cancels all graphs that have been started.
     public func cancel() {
-        for engine in control.withLock({ Array($0.engines.values) }) { engine.change { $0.cancelAll(&$1) } }
+        for engine in control.withLock({ Array($0.engines.values) }) { engine.change { $0.cancelAll() } }
     }
 
     /// Cancels all graphs, including those that are started later, because their owner ends.
     ///
     /// Work that others perform for them, such as transfers, continues.
-    package func end() {
+    func end() {
         let others = control.withLock { control in
             control.hasEnded = true
             defer { control.others = [] }
@@ -92,75 +96,43 @@ public final class GraphQueue: Sendable {
         for other in others { other.end() }
     }
 
-    private func add(_ other: GraphQueue) {
-        let hasEnded = control.withLock { control in
-            if !control.hasEnded { control.others.append(other) }
-            return control.hasEnded
-        }
-        if hasEnded { other.end() }
-    }
-
     /// A Boolean value that indicates whether the queue's owner has ended.
     package var hasEnded: Bool { control.withLock { $0.hasEnded } }
-
-    /// Returns a run of a graph that has not started.
-    func prepare<Output>(_ graph: consuming OperationGraph<Output>) -> GraphRun<Output> {
-        GraphRun(
-            engine: GraphEngine(graph.name, graph.store, graph.scheduler(), on: self), result: graph.result)
-    }
-
-    func start(_ engine: GraphEngine) {
-        report(engine)
-        let effects = control.withLock { control in
-            // One that was cancelled before it began has been removed already.
-            if !engine.state.withLock({ $0.hasEnded }) { control.engines[ObjectIdentifier(engine)] = engine }
-            let isPaused = control.isPaused
-            return engine.decided { scheduler, actions in
-                if isPaused { scheduler.hold(scheduler.nodes.indices, &actions) }
-                scheduler.start(&actions)
-            }
-        }
-        engine.carryOut(effects)
-        if hasEnded { engine.change { $0.cancelAll(&$1) } }
-    }
 
     private func setPaused(_ isPaused: Bool) {
         // Changes of all graphs are made under one lock, so that the last of several callers prevails for all of them.
         let effects = control.withLock { control in
             control.isPaused = isPaused
             return control.engines.values.map { engine in
-                let effects = engine.decided { scheduler, actions in
-                    if isPaused {
-                        scheduler.hold(scheduler.nodes.indices, &actions)
-                    } else {
-                        scheduler.release(scheduler.nodes.indices, &actions)
-                    }
-                }
-                return (engine, effects)
+                (engine, engine.decide { isPaused ? $0.hold($0.nodes.indices) : $0.release($0.nodes.indices) })
             }
         }
         for (engine, effects) in effects { engine.carryOut(effects) }
     }
 
-    func remove(_ engine: GraphEngine) {
-        let number = control.withLock { control in
-            control.engines[ObjectIdentifier(engine)] = nil
-            return control.numbers.removeValue(forKey: ObjectIdentifier(engine))
-        }
-        if let number { host?.end(number) }
+    // MARK: Graphs
+
+    /// Returns a run of a graph that has not started.
+    func prepare<Output>(_ graph: consuming OperationGraph<Output>) -> GraphRun<Output> {
+        GraphRun(engine: GraphEngine(graph, on: self), result: graph.result)
     }
 
-    /// Notifies the host of a graph that starts.
-    private func report(_ engine: GraphEngine) {
-        guard let host, let number = host.begin(engine) else { return }
-        let hasEnded = control.withLock { control in
-            // One that was cancelled before it began has been removed already.
-            guard !engine.state.withLock({ $0.hasEnded }) else { return true }
-            control.numbers[ObjectIdentifier(engine)] = number
-            return false
+    func start(_ engine: GraphEngine) {
+        host?.begin(engine)
+        let effects = control.withLock { control in
+            // One that the host's user has cancelled meanwhile has been removed already.
+            if !engine.hasEnded { control.engines[ObjectIdentifier(engine)] = engine }
+            let isPaused = control.isPaused
+            return engine.decide { scheduler in
+                if isPaused { scheduler.hold(scheduler.nodes.indices) }
+                scheduler.start()
+            }
         }
-        if hasEnded { host.end(number) }
+        engine.carryOut(effects)
+        if hasEnded { engine.change { $0.cancelAll() } }
     }
+
+    func remove(_ engine: GraphEngine) { control.withLock { $0.engines[ObjectIdentifier(engine)] = nil } }
 
     /// Updates the number of counted nodes, adds ready nodes, and returns the nodes to start.
     func turn(
@@ -181,17 +153,31 @@ public final class GraphQueue: Sendable {
 ///
 /// Nodes of higher priority come first; among nodes of equal priority, those that became ready first.
 struct QueueScheduler<Entry: Sendable>: Sendable {
+    /// The ready nodes of one priority: those that are started next, the last first, and those that came later.
+    private struct Lane: Sendable {
+        var next: [Entry] = []
+        var later: [Entry] = []
+
+        mutating func popFirst() -> Entry? {
+            if next.isEmpty, !later.isEmpty {
+                next = later.reversed()
+                later.removeAll(keepingCapacity: later.count <= 1_024)
+            }
+            return next.popLast()
+        }
+    }
+
     /// The maximum number of nodes that run concurrently.
     let width: Int
     /// The number of running nodes that count. It exceeds the width while more suspended nodes have been resumed than
     /// it allows.
     private(set) var occupied = 0
-    private var lanes = NodePriority.allCases.map { _ in FIFOQueue<Entry>() }
+    private var lanes = NodePriority.allCases.map { _ in Lane() }
 
     init(width: Int) { self.width = width }
 
     /// Adds a node that is ready.
-    mutating func add(_ entry: Entry, _ priority: NodePriority) { lanes[Int(priority.rawValue)].append(entry) }
+    mutating func add(_ entry: Entry, _ priority: NodePriority) { lanes[Int(priority.rawValue)].later.append(entry) }
 
     /// Subtracts from the number of running nodes; a negative number adds to it.
     mutating func free(_ places: Int) { occupied -= places }
@@ -208,33 +194,6 @@ struct QueueScheduler<Entry: Sendable>: Sendable {
     }
 }
 
-/// A first-in, first-out queue whose operations take constant time.
-struct FIFOQueue<Element: Sendable>: Sendable {
-    private var elements: [Element?] = []
-    private var first = 0
-
-    var isEmpty: Bool { first == elements.count }
-    var count: Int { elements.count - first }
-
-    mutating func append(_ element: Element) { elements.append(element) }
-
-    mutating func popFirst() -> Element? {
-        guard first < elements.count else { return nil }
-        let element = elements[first].take()
-        first += 1
-        if first == elements.count {
-            elements.removeAll(keepingCapacity: first <= 1_024)
-            first = 0
-        } else if first >= 64, first * 2 > elements.count {
-            elements.removeFirst(first)
-            first = 0
-        }
-        return element
-    }
-
-    mutating func removeAll() { (elements, first) = ([], 0) }
-}
-
 extension ManagerContext where Owner: Component {
     /// The component's queue of graphs, which are cancelled when the component stops.
     ///
@@ -243,29 +202,25 @@ extension ManagerContext where Owner: Component {
     /// ```swift
     /// let run = context.operations.start(try synchronise())
     /// ```
-    public var operations: GraphQueue { ownQueue }
+    public var operations: GraphQueue { .of(self) }
 }
 
 extension CommunicationContext where Owner: Component {
-    /// The component's queue of graphs, which are cancelled when the component stops.
-    ///
-    /// A graph ends in the code that began it. A swap treats it as a call in flight.
-    public var operations: GraphQueue { ownQueue }
+    /// The component's queue of graphs, as a manager has one.
+    public var operations: GraphQueue { .of(self) }
 }
 
 extension NetworkServiceContext where Owner: Component {
-    /// The component's queue of graphs, which are cancelled when the component stops.
-    ///
-    /// A graph ends in the code that began it. A swap treats it as a call in flight.
-    public var operations: GraphQueue { ownQueue }
+    /// The component's queue of graphs, as a manager has one.
+    public var operations: GraphQueue { .of(self) }
 }
 
-extension ComponentContext {
-    /// The queue that is created on first use, and ends with the component.
-    fileprivate var ownQueue: GraphQueue {
-        services.attachments.object {
-            let queue = GraphQueue(host: HostGraphs(services))
-            tasks.run {
+extension GraphQueue {
+    /// Returns the queue of a component, which is created on first use, and ends with the component.
+    fileprivate static func of(_ context: some ComponentContext) -> GraphQueue {
+        context.services.attachments.object {
+            let queue = GraphQueue("", width: defaultWidth, host: HostGraphs(context.services))
+            context.tasks.run {
                 // Until the component's tasks are cancelled.
                 let (signal, continuation) = AsyncStream.makeStream(of: Never.self)
                 for await _ in signal {}

@@ -7,14 +7,14 @@ struct HostGraphs: Sendable {
     private let table: ConstantPointer<bp_operations_1>
     private let component: UInt64
 
-    /// Creates the access to the host; returns `nil` if the host is older than the service.
+    /// Creates the access to the host; returns `nil` if the host does not have the service.
     init?(_ services: ComponentServices) {
         guard let table = services.host.table(BP_OPERATIONS, revision: 1, as: bp_operations_1.self) else { return nil }
         (self.table, component) = (table, services.handle)
     }
 
-    /// Reports a graph that starts, and returns its number; `nil` if the host refuses it.
-    func begin(_ engine: GraphEngine) -> UInt64? {
+    /// Reports a graph that starts, unless the host refuses it.
+    func begin(_ engine: GraphEngine) {
         let context = Unmanaged.passRetained(engine)
         let number = engine.name.withBytes { name in
             engine.queue.name.withBytes { queue in
@@ -32,16 +32,19 @@ struct HostGraphs: Sendable {
                         }
                     },
                     change: { context, change, node in GraphEngine.at(context).change(change, node: node) },
-                    release: { Unmanaged<GraphEngine>.fromOpaque($0!).release() }, context: context.toOpaque())
+                    release: { Unmanaged<GraphEngine>.fromOpaque($0!).release() }, context: context.toOpaque(),
+                    watch: { context in GraphEngine.at(context).follow() })
                 return table.pointer.pointee.begin(component, &own)
             }
         }
-        guard number != 0 else {
-            context.release()
-            return nil
-        }
-        return number
+        guard number != 0 else { return context.release() }
+        engine.state.withLock { $0.number = number }
+        // One that a user of the host has cancelled meanwhile did not know its number.
+        if engine.hasEnded { end(number) }
     }
+
+    /// Reports that the states of a graph's nodes have changed.
+    func changed(_ number: UInt64) { table.pointer.pointee.changed(component, number) }
 
     /// Reports the end of a graph.
     func end(_ number: UInt64) { table.pointer.pointee.end(component, number) }
@@ -55,6 +58,8 @@ private struct DescribedNode: Encodable {
 }
 
 extension GraphEngine {
+    var hasEnded: Bool { state.withLock { $0.scheduler.remaining == 0 } }
+
     fileprivate static func at(_ context: UnsafeMutableRawPointer?) -> GraphEngine {
         guard let context else { preconditionFailure("a function of a graph was called without its context") }
         return Unmanaged<GraphEngine>.fromOpaque(context).takeUnretainedValue()
@@ -62,12 +67,9 @@ extension GraphEngine {
 
     /// Writes the numbers of nodes by state, in the order of `BP_NODE_…`, which is that of the states.
     fileprivate func count(_ counts: UnsafeMutablePointer<UInt64>) {
-        let numbers = state.withLock { state in
-            var numbers = [UInt64](repeating: 0, count: NodeState.allCases.count)
-            for node in state.scheduler.nodes { numbers[node.shown.number] += 1 }
-            return numbers
-        }
-        for (place, number) in numbers.enumerated() { counts[place] = number }
+        var numbers: [NodeState: UInt64] = [:]
+        for node in state.withLock({ $0.scheduler.nodes }) { numbers[node.shown, default: 0] += 1 }
+        for (place, state) in NodeState.allCases.enumerated() { counts[place] = numbers[state] ?? 0 }
     }
 
     /// Returns the descriptions of nodes, beginning with one.
@@ -87,30 +89,23 @@ extension GraphEngine {
     fileprivate func change(_ change: UInt32, node: Int64) {
         let count = store.steps.count
         guard node < Int64(count) else { return }
-        self.change { scheduler, actions in
+        self.change { scheduler in
             let nodes = node < 0 ? 0..<count : Int(node)..<Int(node) + 1
             switch Int(change) {
-            case Int(BP_OPERATION_PAUSE): scheduler.hold(nodes, &actions)
-            case Int(BP_OPERATION_RESUME): scheduler.release(nodes, &actions)
-            case Int(BP_OPERATION_CANCEL) where node < 0: scheduler.cancelAll(&actions)
-            case Int(BP_OPERATION_CANCEL): scheduler.cancel(nodes, &actions)
+            case Int(BP_OPERATION_PAUSE): scheduler.hold(nodes)
+            case Int(BP_OPERATION_RESUME): scheduler.release(nodes)
+            case Int(BP_OPERATION_CANCEL) where node < 0: scheduler.cancelAll()
+            case Int(BP_OPERATION_CANCEL): scheduler.cancel(nodes)
             default: break
             }
         }
     }
-}
 
-extension NodeState {
-    /// The number of the state in the order of `allCases`.
-    fileprivate var number: Int {
-        switch self {
-        case .waiting: Int(BP_NODE_WAITING)
-        case .running: Int(BP_NODE_RUNNING)
-        case .pausing: Int(BP_NODE_PAUSING)
-        case .paused: Int(BP_NODE_PAUSED)
-        case .succeeded: Int(BP_NODE_SUCCEEDED)
-        case .failed: Int(BP_NODE_FAILED)
-        case .cancelled: Int(BP_NODE_CANCELLED)
+    /// Tells the host of every change from now on.
+    fileprivate func follow() {
+        state.withLock { state in
+            state.isFollowed = true
+            state.observe()
         }
     }
 }

@@ -30,7 +30,9 @@ public struct NodeOptions: Sendable {
     public var retry: NodeRetry
 
     /// Creates options, by default without a time limit and with one attempt.
-    public init(priority: NodePriority = .normal, timeout: Duration? = nil, retry: NodeRetry = .none) {
+    public init(
+        priority: NodePriority = .normal, timeout: Duration? = nil, retry: NodeRetry = NodeRetry(attempts: 1)
+    ) {
         (self.priority, self.timeout, self.retry) = (priority, timeout, retry)
     }
 }
@@ -57,9 +59,6 @@ public struct NodeRetry: Sendable {
         (self.attempts, self.base, self.limit, self.mayHelp) = (attempts, base, limit, mayHelp)
     }
 
-    /// A single attempt.
-    public static var none: NodeRetry { NodeRetry(attempts: 1) }
-
     func allows(after attempt: Int, _ error: BackplaneError) -> Bool {
         attempt < min(attempts, Int(UInt16.max)) && mayHelp?(error) ?? true
     }
@@ -74,4 +73,14 @@ public struct NodeRetry: Sendable {
         for _ in 1..<max(1, min(attempt, 64)) where bound < limit { bound = min(bound * 2, limit) }
         return max(.zero, bound * random)
     }
+}
+
+/// The status of a node that has returned or failed.
+public struct NodeStatus: Sendable {
+    /// The number of the attempt, from 1; 0 for a node that was not run.
+    public let attempt: Int
+    /// The status code of the attempt's last response, such as 200; `nil` without a response.
+    public var code: Int?
+
+    init(attempt: Int) { self.attempt = attempt }
 }

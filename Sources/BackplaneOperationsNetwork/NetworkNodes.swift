@@ -3,7 +3,8 @@ public import BackplaneNetwork
 public import BackplaneOperations
 import Synchronization
 
-// Loads of endpoints. They are a target of their own, so that a plugin without network links no HTTP for its graphs.
+// Nodes that use the network. They are a target of their own, because a plugin with graphs alone would link nearly
+// twice as much.
 extension GraphBuilder {
     /// Adds a node that loads an endpoint.
     ///
@@ -18,14 +19,14 @@ extension GraphBuilder {
     ///   - name: The name, for display.
     ///   - endpoint: The endpoint.
     ///   - http: The client.
-    ///   - call: The call being served, whose deadline applies.
+    ///   - call: The call being served, whose deadline applies; `nil` in a program.
     ///   - options: The priority, the time limit and the retry policy.
     ///   - progress: A function that is called in order with the progress of both bodies; it must not block.
     public mutating func load<Response>(
-        _ name: String, _ endpoint: Endpoint<Response>, on http: HTTPClient, _ call: Call,
+        _ name: String, _ endpoint: Endpoint<Response>, on http: HTTPClient, _ call: Call? = nil,
         options: NodeOptions? = nil, progress: (@Sendable (HTTPProgress) -> Void)? = nil
     ) -> GraphNode<Response> {
-        load(name, after: NoInput(), on: http, call, options: options, progress: progress) { _ in endpoint }
+        load(name, after: DerivedInput.none, on: http, call, options: options, progress: progress) { _ in endpoint }
     }
 
     /// Adds a node that loads an endpoint, which a function creates from the node's input.
@@ -36,43 +37,27 @@ extension GraphBuilder {
     /// }
     /// ```
     public mutating func load<Input: GraphInput, Response>(
-        _ name: String, after input: Input, on http: HTTPClient, _ call: Call, options: NodeOptions? = nil,
+        _ name: String, after input: Input, on http: HTTPClient, _ call: Call? = nil, options: NodeOptions? = nil,
         progress: (@Sendable (HTTPProgress) -> Void)? = nil,
         _ endpoint: @escaping @Sendable (Input.Value) throws -> Endpoint<Response>
     ) -> GraphNode<Response> {
-        add(
-            name, after: input, options: options,
-            reporting: { value, status in
-                try await http.load(try endpoint(value), call, &status, progress)
-            })
-    }
-}
-
-extension HTTPClient {
-    /// Loads an endpoint, and records the status of its response.
-    fileprivate func load<Response>(
-        _ endpoint: Endpoint<Response>, _ call: Call, _ status: inout NodeStatus,
-        _ progress: (@Sendable (HTTPProgress) -> Void)?
-    ) async throws -> Response {
-        let code = Mutex<Int?>(nil), verdict = endpoint.verdict
-        var noting = endpoint
-        noting.verdict = { value, response in
-            code.withLock { $0 = response.status }
-            return try verdict?(value, response) ?? .accept
-        }
-        do {
-            let value = try await load(noting, call, progress: progress)
-            status.code = code.withLock { $0 }
-            return value
-        } catch {
-            status.code = error.httpStatus ?? code.withLock { $0 }
-            throw error
+        add(name, after: input, options: options) { value, status in
+            var endpoint = try endpoint(value)
+            let code = Mutex<Int?>(nil)
+            endpoint.verdict = { [verdict = endpoint.verdict] value, response in
+                code.withLock { $0 = response.status }
+                return try verdict?(value, response) ?? .accept
+            }
+            defer { status.code = code.withLock(\.self) }
+            do throws(BackplaneError) {
+                return try await http.load(endpoint, call ?? Call(), progress: progress)
+            } catch {
+                if let status = error.httpStatus { code.withLock { $0 = status } }
+                throw error
+            }
         }
     }
-}
 
-// Transfers as nodes, which are suspended while they are paused.
-extension GraphBuilder {
     /// Adds a node that performs a transfer, and returns its final state.
     ///
     /// ```swift
@@ -93,7 +78,9 @@ extension GraphBuilder {
         _ name: String, _ transfer: Transfer, on transfers: TransferClient, options: NodeOptions? = nil,
         progress: (@Sendable (TransferState) -> Void)? = nil
     ) -> GraphNode<TransferState> {
-        self.transfer(name, after: NoInput(), on: transfers, options: options, progress: progress) { _ in transfer }
+        self.transfer(name, after: DerivedInput.none, on: transfers, options: options, progress: progress) { _ in
+            transfer
+        }
     }
 
     /// Adds a node that performs a transfer, which a function creates from the node's input.
@@ -102,89 +89,52 @@ extension GraphBuilder {
         progress: (@Sendable (TransferState) -> Void)? = nil,
         _ transfer: @escaping @Sendable (Input.Value) throws -> Transfer
     ) -> GraphNode<TransferState> {
-        let attempts = TransferAttempts()
-        return addQueued(name, after: input, options: options) { value, queue in
-            TransferOperation(try transfer(value), on: transfers, for: queue, attempts, progress)
+        let attempts = Mutex(0)
+        return addOperation(name, after: input, options: options) { value, queue in
+            let transfer = try transfer(value)
+            let attempt = attempts.withLock { count in
+                count += 1
+                return count
+            }
+            try await transfers.begin(transfer)
+            return TransferOperation(id: transfer.id, transfers: transfers, progress: progress) {
+                // If only the waiting component ends, the host continues the transfer. Nor does an attempt that was
+                // given up cancel the transfer once the next one has begun.
+                !queue.hasEnded && attempts.withLock { $0 == attempt }
+            }
         }
     }
 }
 
-/// The number of the last attempt at the transfer of a node.
-private final class TransferAttempts: Sendable {
-    let last = Mutex(0)
-}
-
-/// A transfer as the code of a node.
-private final class TransferOperation: SuspendableOperation {
-    private let transfer: Transfer
-    private let transfers: TransferClient
-    private let queue: GraphQueue
-    private let progress: (@Sendable (TransferState) -> Void)?
-    private let isPaused = Mutex(false)
-    private let attempts: TransferAttempts
-
-    init(
-        _ transfer: Transfer, on transfers: TransferClient, for queue: GraphQueue, _ attempts: TransferAttempts,
-        _ progress: (@Sendable (TransferState) -> Void)?
-    ) {
-        self.attempts = attempts
-        (self.transfer, self.transfers, self.queue, self.progress) = (transfer, transfers, queue, progress)
-    }
+/// A transfer that has begun, as the code of a node.
+private struct TransferOperation: SuspendableOperation {
+    let id: String
+    let transfers: TransferClient
+    let progress: (@Sendable (TransferState) -> Void)?
+    /// Returns whether the transfer is cancelled with the node.
+    let isCancelled: @Sendable () -> Bool
 
     func run(_ status: inout NodeStatus) async throws -> TransferState {
-        let last: TransferState, attempt = status.attempt
-        attempts.last.withLock { $0 = max($0, attempt) }
+        var last: TransferState?
         do {
-            try await transfers.begin(transfer)
-            await pauseIfLate()
-            last = try await follow()
+            for try await state in transfers.states(of: id) {
+                progress?(state)
+                last = state
+            }
+            try Task.checkCancellation()
         } catch {
-            if Task.isCancelled { await cancel(attempt) }
+            // This task is cancelled already.
+            if Task.isCancelled, isCancelled() { await Task { try? await transfers.cancel(id) }.value }
             throw error
         }
-        status.code = last.status
-        guard last.phase == .succeeded else {
-            throw last.error ?? BackplaneError(.callCancelled, "the transfer was cancelled", at: transfer.id)
+        status.code = last?.status
+        guard let last, last.phase == .succeeded else {
+            throw last?.error ?? BackplaneError(.callCancelled, "the transfer was cancelled", at: id)
         }
         return last
     }
 
-    private func follow() async throws -> TransferState {
-        var last: TransferState?
-        for try await state in transfers.states(of: transfer.id) {
-            progress?(state)
-            last = state
-        }
-        try Task.checkCancellation()
-        guard let last else { throw CancellationError() }
-        return last
-    }
+    func pause() async { try? await transfers.pause(id) }
 
-    /// Pauses the transfer if a pause was requested before it started.
-    private func pauseIfLate() async {
-        guard isPaused.withLock(\.self) else { return }
-        try? await transfers.pause(transfer.id)
-        // Or both were asked for in the meantime.
-        if !isPaused.withLock(\.self) { try? await transfers.resume(transfer.id) }
-    }
-
-    func pause() async {
-        isPaused.withLock { $0 = true }
-        try? await transfers.pause(transfer.id)
-    }
-
-    func resume() async {
-        isPaused.withLock { $0 = false }
-        try? await transfers.resume(transfer.id)
-    }
-
-    /// Cancels the transfer, unless only the waiting component ends: then the host continues the transfer.
-    ///
-    /// Nor does an attempt that was given up cancel the transfer once the next one has begun.
-    private func cancel(_ attempt: Int) async {
-        guard !queue.hasEnded, attempts.last.withLock({ $0 == attempt }) else { return }
-        let (transfers, id) = (transfers, transfer.id)
-        // This task is cancelled already.
-        await Task { try? await transfers.cancel(id) }.value
-    }
+    func resume() async { try? await transfers.resume(id) }
 }

@@ -79,6 +79,9 @@ package final class OperationFunctions: Sendable {
     package func change(_ change: UInt32, node: Int?) {
         operation.change?(operation.context, change, node.map(Int64.init) ?? -1)
     }
+
+    /// Lets the plugin report changes of nodes from now on.
+    package func watch() { operation.watch?(operation.context) }
 }
 
 /// A node of a graph of operations, as its plugin describes it.

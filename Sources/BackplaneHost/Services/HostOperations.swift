@@ -12,15 +12,14 @@ package final class HostOperations: Sendable {
         let name, queue, component, plugin: String
         let count: Int
         let functions: OperationFunctions
+        /// Those who follow the graph. A signal is `nil` after changes, and the final nodes at the end.
+        var followers: [Int: AsyncStream<[OperationNode]?>.Continuation] = [:]
     }
     private struct State: Sendable {
         /// The number of graphs that have begun; users type the numbers of graphs, so these are small.
         var begun: UInt64 = 0
         var graphs: [UInt64: Graph] = [:]
-        /// The numbers of watches, keyed by graph.
-        var watches: [UInt64: Int] = [:]
-        /// The nodes of watched graphs that have ended.
-        var ended: [UInt64: [OperationNode]] = [:]
+        var lastFollower = 0
     }
     /// The maximum number of listed graphs; additional ones run without being listed.
     private static let limit = 100_000
@@ -51,23 +50,24 @@ package final class HostOperations: Sendable {
         return number
     }
 
+    /// Handles the report that the states of a graph's nodes have changed.
+    func changed(_ number: UInt64, owner: UInt64) {
+        state.withLock { state in
+            guard let graph = state.graphs[number], graph.owner == owner else { return }
+            for follower in graph.followers.values { follower.yield(nil) }
+        }
+    }
+
     /// Removes a graph; its context is released once no function uses it.
     func end(_ number: UInt64, owner: UInt64) {
-        var nodes: [OperationNode]?, isOver = false
-        while !isOver {
-            let (graph, isWatched) = state.withLock { state in (state.graphs[number], state.watches[number] != nil) }
-            guard let graph, graph.owner == owner else { return }
-            if isWatched { nodes = (try? graph.functions.nodes()) ?? [] }
-            isOver = state.withLock { state in
-                guard state.graphs[number]?.owner == owner else { return true }
-                // A watch that has begun meanwhile is to see the final nodes.
-                if state.watches[number] != nil {
-                    guard let nodes else { return false }
-                    state.ended[number] = nodes
-                }
-                state.graphs[number] = nil
-                return true
-            }
+        let ended = state.withLock { state in
+            state.graphs[number]?.owner == owner ? state.graphs.removeValue(forKey: number) : nil
+        }
+        guard let ended, !ended.followers.isEmpty else { return }
+        let nodes = (try? ended.functions.nodes()) ?? []
+        for follower in ended.followers.values {
+            follower.yield(nodes)
+            follower.finish()
         }
     }
 
@@ -78,7 +78,7 @@ package final class HostOperations: Sendable {
             for number in ended.keys { state.graphs[number] = nil }
             return ended
         }
-        withExtendedLifetime(ended) {}
+        for follower in ended.values.flatMap(\.followers.values) { follower.finish() }
     }
 
     // MARK: Changes of the composition
@@ -134,32 +134,46 @@ package final class HostOperations: Sendable {
         graph.functions.change(change.number, node: node)
     }
 
-    /// Returns a watch of a graph.
+    /// Passes a graph's nodes to a function: the current ones, those after each change, and those at the end.
     ///
-    /// - Throws: `operation.unknown` if no such graph runs.
-    package func watch(_ number: UInt64) throws(BackplaneError) -> OperationWatch {
-        let isKnown = state.withLock { state in
-            guard state.graphs[number] != nil else { return false }
-            state.watches[number, default: 0] += 1
-            return true
+    /// - Throws: `operation.unknown` if no such graph runs; the error of a plugin that cannot describe it; the error of
+    ///   the function; `call.cancelled`.
+    package func follow(
+        _ number: UInt64, _ show: ([OperationNode]) throws(BackplaneError) -> Void
+    ) async throws(BackplaneError) {
+        let (signals, follower) = AsyncStream.makeStream(
+            of: [OperationNode]?.self, bufferingPolicy: .bufferingNewest(1))
+        follower.yield(nil)
+        let own = try add(follower, to: number)
+        defer { state.withLock { state in state.graphs[number]?.followers[own] = nil } }
+        for await final in signals {
+            // A graph that has ended meanwhile is followed by its final nodes.
+            if let nodes = final {
+                try show(nodes)
+            } else if let nodes = try currentNodes(of: number) {
+                try show(nodes)
+            }
         }
-        guard isKnown else { throw Self.unknown(number) }
-        return OperationWatch(number, in: self)
+        guard !Task.isCancelled else {
+            throw BackplaneError(.callCancelled, "the client no longer follows the graph")
+        }
     }
 
-    fileprivate func nodes(ofWatched number: UInt64) throws(BackplaneError) -> (nodes: [OperationNode], hasEnded: Bool)
-    {
-        let (graph, ended) = state.withLock { ($0.graphs[number], $0.ended[number]) }
-        guard let graph else { return (ended ?? [], true) }
-        return (try graph.functions.nodes(), false)
+    private func add(
+        _ follower: AsyncStream<[OperationNode]?>.Continuation, to number: UInt64
+    ) throws(BackplaneError) -> Int {
+        let (own, graph) = state.withLock { state in
+            state.lastFollower += 1
+            state.graphs[number]?.followers[state.lastFollower] = follower
+            return (state.lastFollower, state.graphs[number])
+        }
+        guard let graph else { throw Self.unknown(number) }
+        graph.functions.watch()
+        return own
     }
 
-    fileprivate func endWatch(of number: UInt64) {
-        state.withLock { state in
-            guard let watches = state.watches[number] else { return }
-            state.watches[number] = watches > 1 ? watches - 1 : nil
-            if watches == 1 { state.ended[number] = nil }
-        }
+    private func currentNodes(of number: UInt64) throws(BackplaneError) -> [OperationNode]? {
+        try state.withLock { $0.graphs[number] }?.functions.nodes()
     }
 
     private func graph(_ number: UInt64) throws(BackplaneError) -> Graph {
@@ -212,25 +226,6 @@ package enum OperationChange: String, Codable, CaseIterable, Sendable {
     }
 }
 
-/// The observation of one graph until its end, including the final states of its nodes.
-package final class OperationWatch: Sendable {
-    private let operations: HostOperations
-    private let number: UInt64
-
-    fileprivate init(_ number: UInt64, in operations: HostOperations) {
-        (self.number, self.operations) = (number, operations)
-    }
-
-    deinit { operations.endWatch(of: number) }
-
-    /// Returns the current nodes, and whether the graph has ended.
-    ///
-    /// - Throws: The error of a plugin that cannot describe the graph.
-    package func nodes() throws(BackplaneError) -> (nodes: [OperationNode], hasEnded: Bool) {
-        try operations.nodes(ofWatched: number)
-    }
-}
-
 /// The graphs of one component.
 struct ComponentGraphs: Sendable {
     let host: HostOperations
@@ -247,7 +242,8 @@ let operationFunctions = bp_operations_1(
         let graphs = component.graphs
         return graphs.host.begin(read(operation), of: graphs, owner: handle) { component.isClosed }
     },
-    end: { handle, number in ComponentHandles.find(handle)?.graphs.host.end(number, owner: handle) })
+    end: { handle, number in ComponentHandles.find(handle)?.graphs.host.end(number, owner: handle) },
+    changed: { handle, number in ComponentHandles.find(handle)?.graphs.host.changed(number, owner: handle) })
 
 extension BackplaneError.Code {
     /// No graph with this number is running, or it has no such node.

@@ -146,7 +146,8 @@ enum StubServices {
 
     private static let operations = constant(
         bp_operations_1(
-            size: UInt32(MemoryLayout<bp_operations_1>.size), reserved: 0, begin: { _, _ in 0 }, end: { _, _ in }))
+            size: UInt32(MemoryLayout<bp_operations_1>.size), reserved: 0, begin: { _, _ in 0 }, end: { _, _ in },
+            changed: { _, _ in }))
 
     private static let store = constant(
         bp_store_1(

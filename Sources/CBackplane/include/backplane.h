@@ -662,6 +662,9 @@ typedef struct bp_operation {
      * own `release`. */
     void (*_Nullable release)(void *_Nullable context);
     void *_Nullable context;
+    /* Called when somebody follows the graph, perhaps several times: from now on the host wants to be told of changes
+     * (bp_operations_1.changed). NULL: it is always told. */
+    void (*_Nullable watch)(void *_Nullable context);
 } bp_operation;
 
 /* The graphs of a component. */
@@ -672,6 +675,8 @@ typedef struct bp_operations_1 {
     uint64_t (*begin)(uint64_t component, const bp_operation *operation);
     /* Reports its end. Numbers of graphs that have ended are ignored. */
     void (*end)(uint64_t component, uint64_t operation);
+    /* Reports that states of nodes have changed since the last such report; the host then asks for them (`describe`). */
+    void (*changed)(uint64_t component, uint64_t operation);
 } bp_operations_1;
 
 /* A filter changes the heads of requests. It is a manager that the manifest names under `network.filters`, and it serves
@@ -1191,8 +1196,9 @@ typedef struct bp_identity {
     BP_FIELD(bp_operation, size), BP_FIELD(bp_operation, reserved), BP_FIELD(bp_operation, name), BP_FIELD(bp_operation, queue), \
     BP_FIELD(bp_operation, node_count), BP_FIELD(bp_operation, count), BP_FIELD(bp_operation, describe), \
     BP_FIELD(bp_operation, change), BP_FIELD(bp_operation, release), BP_FIELD(bp_operation, context), \
+    BP_FIELD(bp_operation, watch), \
     BP_FIELD(bp_operations_1, size), BP_FIELD(bp_operations_1, reserved), BP_FIELD(bp_operations_1, begin), \
-    BP_FIELD(bp_operations_1, end), \
+    BP_FIELD(bp_operations_1, end), BP_FIELD(bp_operations_1, changed), \
     BP_FIELD(bp_calls_1, size), BP_FIELD(bp_calls_1, reserved), BP_FIELD(bp_calls_1, call), BP_FIELD(bp_calls_1, cancel), \
     BP_FIELD(bp_calls_1, find), BP_FIELD(bp_calls_1, providers), \
     BP_FIELD(bp_streams_1, size), BP_FIELD(bp_streams_1, reserved), BP_FIELD(bp_streams_1, open), BP_FIELD(bp_streams_1, next), \

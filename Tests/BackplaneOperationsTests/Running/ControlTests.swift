@@ -142,6 +142,46 @@ struct ControlTests {
         #expect(log.all.filter { $0 != "other" } == ["run", "pause", "resume"])
     }
 
+    @Test func `work that is paused while it is made is told so before it runs`() async throws {
+        let log = Recording<String>(), transfer = Transfer(log), making = TestGate()
+        var graph = GraphBuilder("shelf")
+        let upload = graph.addSuspendable("upload") {
+            try await making.pass()
+            return transfer
+        }
+        let run = try graph.build(returning: upload).start()
+        try await making.arrivals()
+        run.pause()
+        making.open()
+        await run.reached(.paused, "upload")
+        run.resume()
+        transfer.gate.open()
+        #expect(try await run.value == 7)
+        #expect(log.all == ["pause", "resume", "run"])
+    }
+
+    @Test func `a task that is cancelled cancels the graph whose value it waits for, but not one whose outcome`()
+        async throws
+    {
+        for ownsGraph in [true, false] {
+            let gate = TestGate()
+            var graph = GraphBuilder("shelf")
+            let books = graph.add("books") { try await gate.pass() }
+            let run = try graph.build(returning: books).start()
+            try await gate.arrivals()
+            let reader = Task { ownsGraph ? try await run.value : try await run.outcome.get() }
+            reader.cancel()
+            if ownsGraph {
+                await run.reached(.cancelled, "books")
+                await #expect(throws: BackplaneError.self) { try await reader.value }
+            } else {
+                #expect(try run.state(of: books) == .running)
+                gate.open()
+                try await reader.value
+            }
+        }
+    }
+
     @Test func `a paused transfer can be cancelled`() async throws {
         let log = Recording<String>(), transfer = Transfer(log)
         var graph = GraphBuilder("shelf")

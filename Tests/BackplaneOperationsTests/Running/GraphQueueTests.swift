@@ -97,16 +97,22 @@ struct GraphQueueTests {
         #expect(error.message == "the shelf is unavailable")
     }
 
-    @Test func `an operation of Foundation is a node`() async throws {
+    @Test func `an operation of Foundation is a node, and a block that is dropped fails its node`() async throws {
         let operations = OperationQueue(), log = Recording<String>()
         var graph = GraphBuilder("shelf")
-        let indexed = graph.addCallback("index") { callback in
+        let indexed = graph.add("index") {
             let operation = BlockOperation { log.add("index") }
-            operation.completionBlock = { callback.succeed(log.all.count) }
-            operations.addOperation(operation)
-            callback.onCancel { operation.cancel() }
+            await withCheckedContinuation { continuation in
+                operation.completionBlock = { continuation.resume() }
+                operations.addOperation(operation)
+            }
+            return log.all.count
         }
-        let run = try graph.build(returning: indexed).start()
+        let dropped = graph.add("dropped", after: indexed, on: { _ in }) { $0 }
+        graph.onFailure(of: dropped) { error, _ in log.add(error.code.rawValue) }
+        let end = graph.add("end", after: dropped.always, indexed) { _, indexed in indexed }
+        let run = try graph.build(returning: end).start()
         #expect(try await run.value == 1)
+        #expect(log.all == ["index", "operation.abandoned"])
     }
 }

@@ -10,8 +10,8 @@ struct ExhaustiveTests {
     private static let isSample = ProcessInfo.processInfo.environment["BACKPLANE_EXHAUSTIVE"] == nil
 
     /// Returns a graph of a number of nodes, with an edge of some kind or none between each pair.
-    private static func edges(_ count: Int, _ kinds: [EdgeKind], number: Int) -> [GraphEdges.Edge] {
-        var edges: [GraphEdges.Edge] = [], rest = number
+    private static func edges(_ count: Int, _ kinds: [EdgeKind], number: Int) -> [GraphShape.Edge] {
+        var edges: [GraphShape.Edge] = [], rest = number
         for to in 0..<count {
             for from in 0..<to {
                 let choice = rest % (kinds.count + 1)

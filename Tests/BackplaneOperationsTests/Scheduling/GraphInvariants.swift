@@ -26,8 +26,8 @@ struct GraphWorld {
     var nodes: [GraphScheduler.Node] { scheduler.nodes }
 
     func hasEnded(_ node: Int) -> Bool { nodes[node].phase == .ended }
-    func isHeld(_ node: Int) -> Bool { nodes[node].marks.contains(.held) }
-    func isHandled(_ node: Int) -> Bool { nodes[node].traits.contains(.handles) }
+    func isHeld(_ node: Int) -> Bool { nodes[node].isHeld }
+    func isHandled(_ node: Int) -> Bool { nodes[node].hasHandlers }
     func isFinish(_ node: Int) -> Bool {
         let needs = shape.needs[of: node]
         return !needs.isEmpty && needs.allSatisfy { $0.kind == .always }
@@ -150,9 +150,9 @@ enum GraphInvariants {
     /// The invariants of the whole graph after every event.
     static let ofGraphs: [(name: String, holds: @Sendable (GraphWorld) -> Bool)] = [
         (
-            "the number of places taken is that of nodes that run and are not suspended",
+            "the number of places taken is that of nodes that run, are not suspended, and have not lent theirs",
             { world in
-                world.scheduler.occupied == world.nodes.count { $0.phase == .running && !$0.marks.contains(.suspended) }
+                world.scheduler.occupied == world.nodes.count { $0.phase == .running && $0.takesPlace }
             }
         ),
         (
@@ -171,7 +171,7 @@ enum GraphInvariants {
             "unless something is held, runs, or is still to be done, every node has ended",
             { world in
                 let isQuiet = world.announced.isEmpty && world.settling.isEmpty && world.delayed.isEmpty
-                let isHeld = world.nodes.contains { $0.marks.contains(.held) }
+                let isHeld = world.nodes.contains(where: \.isHeld)
                 let runs = world.nodes.contains { $0.phase == .running }
                 return !isQuiet || isHeld || runs || world.nodes.allSatisfy { $0.phase == .ended }
             }

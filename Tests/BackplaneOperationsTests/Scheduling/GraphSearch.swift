@@ -7,7 +7,7 @@ struct GraphSearch {
         var description: String
         /// The number of events of each kind on one way.
         var cancellations = 0, pauses = 0, timeouts = 0, retries = 0
-        var traits: GraphScheduler.Traits = []
+        var hasHandlers = false, suspends = false, lends = false
 
         static let all = [
             Scenario(description: "failures and a further attempt", retries: 1),
@@ -16,15 +16,19 @@ struct GraphSearch {
             Scenario(description: "a cancellation and a pause", cancellations: 1, pauses: 1),
             Scenario(
                 description: "a cancellation and a pause of nodes with handlers", cancellations: 1, pauses: 1,
-                traits: .handles),
+                hasHandlers: true),
             Scenario(
                 description: "a time limit and a pause of nodes that are suspended", pauses: 1, timeouts: 1, retries: 1,
-                traits: .suspends),
+                suspends: true),
+            Scenario(
+                description: "a cancellation and a pause of nodes that run graphs", cancellations: 1, pauses: 1,
+                suspends: true, lends: true),
         ]
     }
 
     enum Event: Equatable {
-        case begin(Int), succeed(Int), fail(Int), failOnce(Int), settle(Int), due(Int), suspend(Int), timeOut(Int)
+        case begin(Int), succeed(Int), fail(Int), failOnce(Int), settle(Int), due(Int), suspend(Int), lend(Int),
+            timeOut(Int)
         case cancel(Int), hold(Int), release(Int), cancelAll, holdAll, releaseAll
     }
 
@@ -38,18 +42,18 @@ struct GraphSearch {
     private let start: GraphWorld
     private(set) var states = 0
 
-    init(_ count: Int, _ edges: [GraphEdges.Edge], _ scenario: Scenario) {
+    init(_ count: Int, _ edges: [GraphShape.Edge], _ scenario: Scenario) {
         self.scenario = scenario
         graph = "of \(count): " + edges.map { "\($0.from) \($0.kind) \($0.to)" }.joined(separator: ", ")
-        let scheduler = GraphScheduler(GraphShape(count, edges)) { _ in (scenario.traits, .normal) }
+        let scheduler = GraphScheduler(GraphShape(count, edges)) { _ in scenario.hasHandlers }
         start = GraphWorld(scheduler: scheduler, history: Array(repeating: .init(), count: count))
     }
 
     /// Searches from the start, each state once.
     mutating func run() throws {
-        var seen: Set<[UInt64]> = [], world = start, actions: [GraphAction] = []
-        world.scheduler.start(&actions)
-        take(actions, in: &world)
+        var seen: Set<[UInt64]> = [], world = start
+        world.scheduler.start()
+        takeActions(of: &world)
         try check(world, [])
         var rest = [(world, scenario, [Event]())]
         while let (world, budget, events) = rest.popLast() {
@@ -72,9 +76,9 @@ struct GraphSearch {
                 events += [.succeed(node), .fail(node)]
                 if budget.retries > 0 { events.append(.failOnce(node)) }
                 if budget.timeouts > 0 { events.append(.timeOut(node)) }
-                if isHeld, world.nodes[node].traits.contains(.suspends), !world.nodes[node].marks.contains(.suspended) {
-                    events.append(.suspend(node))
-                }
+                let marks = world.nodes[node].marks
+                if isHeld, budget.suspends, !marks.contains(.suspended) { events.append(.suspend(node)) }
+                if budget.lends, !marks.contains(.lent) { events.append(.lend(node)) }
             }
             if isHeld { events.append(.release(node)) }
             if world.hasEnded(node) || world.nodes[node].phase == .settling { continue }
@@ -90,46 +94,47 @@ struct GraphSearch {
     private func happen(
         _ event: Event, in world: inout GraphWorld, _ budget: inout Scenario, _ events: [Event]
     ) throws {
-        var actions: [GraphAction] = [], begun: Int?
+        var begun: Int?
         func attempt(_ node: Int) -> UInt16 { world.nodes[node].attempt }
         for node in world.nodes.indices { world.history[node].state = world.nodes[node].state }
         switch event {
         case .begin(let node):
             world.announced.removeAll { $0 == node }
-            if world.scheduler.begin(node) {
+            if world.scheduler.begin(node) != nil {
                 begun = node
                 world.history[node].begun += 1
             }
         case .succeed(let node):
-            if world.scheduler.returned(node, attempt: attempt(node), .succeeded, retries: false, &actions) {
+            if world.scheduler.returned(node, attempt: attempt(node), .succeeded, retries: false) {
                 world.history[node].hasSucceeded = true
             }
         case .fail(let node):
-            if world.scheduler.returned(node, attempt: attempt(node), .failed, retries: false, &actions) {
+            if world.scheduler.returned(node, attempt: attempt(node), .failed, retries: false) {
                 world.history[node].hasFailed = true
             }
         case .failOnce(let node):
             budget.retries -= 1
-            if world.scheduler.returned(node, attempt: attempt(node), .failed, retries: true, &actions) {
+            if world.scheduler.returned(node, attempt: attempt(node), .failed, retries: true) {
                 world.history[node].promised += 1
             }
         case .timeOut(let node):
             budget.timeouts -= 1
-            if world.scheduler.timedOut(node, attempt: attempt(node), retries: false, &actions) {
+            if world.scheduler.timedOut(node, attempt: attempt(node), retries: false) {
                 world.history[node].hasFailed = true
             }
         case .settle(let node):
             world.settling.removeAll { $0 == node }
             world.history[node].handlersCalled += 1
-            world.scheduler.settled(node, &actions)
+            world.scheduler.settled(node)
         case .due(let node):
             world.delayed.removeAll { $0 == node }
-            world.scheduler.due(node, after: attempt(node), &actions)
+            world.scheduler.due(node, after: attempt(node))
+        case .lend(let node): world.scheduler.lend(node, attempt: attempt(node))
         case .suspend(let node): world.scheduler.suspended(node, attempt: attempt(node))
         case .cancel(let node):
             budget.cancellations -= 1
             world.history[node].wasCancelled = true
-            world.scheduler.cancel([node], &actions)
+            world.scheduler.cancel([node])
         case .cancelAll:
             budget.cancellations -= 1
             for node in world.nodes.indices where !world.hasEnded(node) && world.nodes[node].phase != .settling {
@@ -137,17 +142,17 @@ struct GraphSearch {
                 world.history[node].waitedWhenAllWereCancelled = waits
                 if !waits || !world.isFinish(node) { world.history[node].wasCancelled = true }
             }
-            world.scheduler.cancelAll(&actions)
+            world.scheduler.cancelAll()
         case .hold(let node):
             budget.pauses -= 1
-            world.scheduler.hold([node], &actions)
+            world.scheduler.hold([node])
         case .holdAll:
             budget.pauses -= 1
-            world.scheduler.hold(world.nodes.indices, &actions)
-        case .release(let node): world.scheduler.release([node], &actions)
-        case .releaseAll: world.scheduler.release(world.nodes.indices, &actions)
+            world.scheduler.hold(world.nodes.indices)
+        case .release(let node): world.scheduler.release([node])
+        case .releaseAll: world.scheduler.release(world.nodes.indices)
         }
-        take(actions, in: &world)
+        takeActions(of: &world)
         if let begun {
             for invariant in GraphInvariants.ofBeginning where !invariant.holds(world, begun) {
                 throw violation(invariant.name, events)
@@ -156,16 +161,17 @@ struct GraphSearch {
         try check(world, events)
     }
 
-    private func take(_ actions: [GraphAction], in world: inout GraphWorld) {
-        for action in actions {
+    private func takeActions(of world: inout GraphWorld) {
+        for action in world.scheduler.actions {
             switch action {
-            case .ready(let node, _): world.announced.append(node)
+            case .ready(let node): world.announced.append(node)
             case .settle(let node): world.settling.append(node)
             case .retry(let node): world.delayed.append(node)
             case .ended: world.ends += 1
-            case .stop, .notify, .timer: break
+            case .stop: break
             }
         }
+        world.scheduler.actions = []
         // Their order makes no difference to what can happen next.
         world.announced.sort()
         world.settling.sort()

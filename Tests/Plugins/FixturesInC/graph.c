@@ -103,6 +103,7 @@ static void change(void *context, uint32_t what, int64_t node) {
     }
     pthread_mutex_unlock(&self->component->lock);
     if (ends) finish(self);
+    else operations()->changed(self->component->handle, self->number);
 }
 
 /* Called before the component's own `release`, so the component is still there. */
@@ -150,11 +151,13 @@ static void release(void *instance) {
 static int advance(component *self) {
     batch *own;
     int was_there, ends = 0;
+    uint64_t number = 0;
     char line[32];
     pthread_mutex_lock(&self->lock);
     own = self->batch;
     was_there = own && own->runs;
     if (was_there) {
+        number = own->number;
         snprintf(line, sizeof line, "finished %d", own->finished);
         own->runs = 0;
         ends = ++own->finished == ITEMS;
@@ -163,6 +166,7 @@ static int advance(component *self) {
     pthread_mutex_unlock(&self->lock);
     if (was_there) say(self, line);
     if (ends) finish(own);
+    else if (was_there) operations()->changed(self->handle, number);
     return was_there;
 }
 
