@@ -10,8 +10,8 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(
             abstract: "Convert a manifest between JSON and property list.",
             discussion: """
-                The manifest is converted as it is written: environments, variables and unknown keys are kept. A value \
-                that the other format cannot represent is an error.
+                The manifest is converted as it is written: environments, variables and unknown keys are kept. What it \
+                need not say is left out. A value that the other format cannot represent is an error.
 
                 EXAMPLES
                   backplane convert manifests/almanac.plist
@@ -53,9 +53,9 @@ extension BackplaneTool {
                 let value: ManifestValue, bytes: Data
                 do throws(BackplaneError) {
                     value = try read(source, manifest)
-                    // Encode before upgrading, because the locations in errors are those of the file.
-                    let spelled = try value.encoded(as: format)
-                    bytes = upgrade ? try upgraded(value, manifest).encoded(as: format) : spelled
+                    // Encode it as it is first, because the locations in errors are those of the file.
+                    _ = try value.encoded(as: format)
+                    bytes = try (upgrade ? upgraded(value, manifest) : value).shortened.encoded(as: format)
                 } catch {
                     Output.remark(
                         ManifestDocument(parsing: source, path: manifest).problem(of: error).report(in: manifest))

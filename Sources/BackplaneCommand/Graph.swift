@@ -160,7 +160,7 @@ extension ComponentGraph {
         nodes += faults.map { name, error in
             Node(
                 id: names[name] ?? name, kind: .fault, name: name,
-                className: composition.document.manifest.managers[name]?.className,
+                className: composition.document.manifest.managers[name].map { $0.className ?? name },
                 managers: [name], fault: (problems[name] ?? error).message)
         }
         edges = composition.wires.map(Edge.init)

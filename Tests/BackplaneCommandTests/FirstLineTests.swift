@@ -38,7 +38,9 @@ struct FirstLineTests {
     /// Writes the example's manifest with another name for its manager, and returns its path and that name.
     private func renamed(_ numbers: inout SeededNumbers) throws -> (manifest: String, manager: String) {
         let name = word(&numbers)
-        return (try manifest("\"AlmanacManager\": {", becomes: "\"\(name)\": {"), name)
+        return (
+            try manifest("\"AlmanacManager\": {", becomes: "\"\(name)\": {\"className\": \"AlmanacManager\","), name
+        )
     }
 
     /// A method, and the words of `call` for its input.
@@ -87,7 +89,7 @@ struct FirstLineTests {
     func `a library that is misspelt`(seed: UInt64) async throws {
         var numbers = SeededNumbers(ofCase: seed)
         let right = numbers.pick(["Clock", "Almanac"]), wrong = Misspelling(of: right, besides: [], &numbers).text
-        let manifest = try manifest(#""library": "\#(right)""#, becomes: #""library": "\#(wrong)""#)
+        let manifest = try manifest(#""\#(right)""#, becomes: #""\#(wrong)""#)
         let checked = try await tool.run("check", manifest)
         #expect(checked.status == 1)
         let lines = checked.output.split(separator: "\n")
@@ -113,7 +115,8 @@ struct FirstLineTests {
         var numbers = SeededNumbers(ofCase: seed)
         let right = numbers.pick(["AlmanacManager", "ClockManager", "AlmanacStore", "EventFeedService"])
         let wrong = Misspelling(of: right, besides: [], &numbers).text
-        let manifest = try manifest(#""className": "\#(right)""#, becomes: #""className": "\#(wrong)""#)
+        // A manager's class is its name.
+        let manifest = try manifest(#""\#(right)""#, becomes: #""\#(wrong)""#)
         let line = try await onlyError(of: manifest)
         #expect(
             line.contains("no plugin registers a class `\(wrong)`") && line.contains("did you mean `\(right)`?"),

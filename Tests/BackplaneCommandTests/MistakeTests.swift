@@ -12,7 +12,7 @@ struct MistakeTests {
     @Test func `a manager that is asked for and is not there, or cannot be made, is an error on its own`() async throws
     {
         let managers =
-            #""LibraryManager": { "className": "TrialManager" }, "ClockManager": { "className": "Clock" }, "M": { "dataAccessController": {} }"#
+            #""LibraryManager": { "className": "TrialManager" }, "ClockManager": { "className": "Clock" }, "M": { "className": "", "dataAccessController": {} }"#
         let path = try tool.write(
             "{ \"manifestVersion\": 1, \"plugins\": [{ \"library\": \"_Challenge\" }], \"managers\": { \(managers) } }",
             as: "m.json")

@@ -113,10 +113,6 @@ extension FakeTests {
     }
 }
 
-/// Fakes with a class of the test's own.
-extension FakeTests {
-}
-
 /// Fakes that do not fit.
 extension FakeTests {
     private func refusal(_ fakes: [Fake.Place: Fake]) async -> String {

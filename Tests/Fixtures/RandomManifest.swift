@@ -100,7 +100,8 @@ package struct RandomManifest {
     }
 
     private mutating func plugin() -> ManifestValue {
-        object([
+        if numbers.once(in: 3) { return .string(name()) }
+        return object([
             "library": .string(name()), "version": range(),
             "sha256": maybe(.string(String(repeating: "0f", count: 32))),
             "resources": maybe("Files"),
@@ -111,7 +112,7 @@ package struct RandomManifest {
         let services = (0..<Int.random(in: 0...2, using: &numbers)).map { index in
             object([
                 "className": .string(name()), "version": range(), "propertyName": .string("p\(index)"),
-                "networkServiceConfiguration": configuration(),
+                numbers.pick(["configuration", "networkServiceConfiguration"]): configuration(),
             ])
         }
         let controller = object([
@@ -119,7 +120,7 @@ package struct RandomManifest {
             "namespace": maybe(.string(name())),
         ])
         return object([
-            "className": .string(name()), "version": range(), "configuration": configuration(),
+            "className": maybe(.string(name())), "version": range(), "configuration": configuration(),
             "uses": maybe([text(): .string(name())]),
             "activation": .string(numbers.pick(Activation.allCases).rawValue),
             "dataAccessController": maybe(controller),

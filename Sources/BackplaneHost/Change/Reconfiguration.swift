@@ -41,7 +41,7 @@ final class Reconfiguration {
                 throw BackplaneError(
                     error.code,
                     "\(component.name) refused its new configuration: \(error.message)",
-                    at: next.place(of: next.configurationKey + (error.location ?? "")), failure: error.failure,
+                    at: next.place(of: "/\(next.configurationKey)\(error.location ?? "")"), failure: error.failure,
                     causes: [error])
             }
         }
@@ -64,7 +64,7 @@ final class Reconfiguration {
                         error.code,
                         "\(component.name), which was started during the change, refused its new configuration and "
                             + "continues with the old one: \(error.message)",
-                        at: next.place(of: next.configurationKey), causes: [error]))
+                        at: next.place(of: "/\(next.configurationKey)"), causes: [error]))
             }
         }
         return errors

@@ -331,17 +331,10 @@ extension BackplaneError {
     fileprivate func located(in node: Plan.Node) -> BackplaneError {
         var error = self
         if code == .configurationInvalid {
-            error.location = node.place(of: node.configurationKey + (location ?? ""))
+            error.location = node.place(of: "/\(node.configurationKey)\(location ?? "")")
         } else {
             error.location = node.location + (location.map { ": \($0)" } ?? "")
         }
         return error
-    }
-}
-
-extension Plan.Node {
-    /// The key of the component's configuration, as a JSON pointer.
-    var configurationKey: String {
-        "/" + role.configurationKey
     }
 }

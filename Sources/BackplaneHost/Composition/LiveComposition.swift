@@ -363,7 +363,8 @@ extension LiveComposition {
         }
         let faulty = plan.faults.map { name, error in
             ManagerStatus(
-                name: name, state: .unsatisfied(error), className: loaded.document.manifest.managers[name]?.className)
+                name: name, state: .unsatisfied(error),
+                className: loaded.document.manifest.managers[name].map { $0.className ?? name })
         }
         return (sound + faulty).sorted { $0.name < $1.name }
     }

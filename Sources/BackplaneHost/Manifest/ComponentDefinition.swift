@@ -3,8 +3,8 @@ package import BackplaneDocuments
 
 /// The definition of a manager and its collaborators in a manifest.
 public struct ManagerDefinition: Sendable, Hashable {
-    /// The name of the manager's class, as registered by its plugin.
-    public var className: String
+    /// The name of the manager's class, as registered by its plugin; `nil` means the manager's name.
+    public var className: String?
     /// The accepted versions of the class; `nil` accepts any, as in all definitions.
     public var version: VersionRange?
     /// The managers that this one calls, keyed by the labels of its class.
@@ -22,7 +22,7 @@ public struct ManagerDefinition: Sendable, Hashable {
 
     /// Creates the entry of a manager, which is added to the manifest under the manager's name.
     public init(
-        className: String, version: VersionRange? = nil, uses: [String: String] = [:],
+        className: String? = nil, version: VersionRange? = nil, uses: [String: String] = [:],
         configuration: [String: ManifestValue] = [:],
         dataAccessController: ComponentDefinition? = nil, communicationController: ComponentDefinition? = nil,
         activation: Activation = .eager, was: String? = nil
@@ -100,10 +100,15 @@ package struct PlacedDefinition: Sendable {
     package let address: ComponentAddress
     package let definition: ComponentDefinition
     let path: ManifestPath
+    /// The key of its configuration in the manifest.
+    let configurationKey: String
 
-    package init(_ definition: ComponentDefinition, at address: ComponentAddress, _ path: DocumentPath = DocumentPath())
-    {
+    package init(
+        _ definition: ComponentDefinition, at address: ComponentAddress, _ path: DocumentPath = DocumentPath(),
+        configurationKey: String = "configuration"
+    ) {
         (self.definition, self.address, self.path) = (definition, address, path)
+        self.configurationKey = configurationKey
     }
 
     package var role: Role { address.role }
@@ -115,12 +120,7 @@ package struct PlacedDefinition: Sendable {
     var namespace: String? { definition.namespace ?? (role == .dataAccessController ? className : nil) }
 
     /// The path of its configuration in the manifest.
-    var configurationPath: ManifestPath { path / role.configurationKey }
-}
-
-extension Role {
-    /// The key of a component's configuration in its definition.
-    var configurationKey: String { self == .networkService ? "networkServiceConfiguration" : "configuration" }
+    var configurationPath: ManifestPath { path / configurationKey }
 }
 
 extension ManifestDocument {
@@ -132,11 +132,12 @@ extension ManifestDocument {
         let path = ManifestPath.managers / manager
         func placed(_ role: Role, _ definition: ComponentDefinition, _ path: ManifestPath) -> PlacedDefinition {
             PlacedDefinition(
-                definition, at: ComponentAddress(manager: manager, role: role, property: definition.propertyName), path)
+                definition, at: ComponentAddress(manager: manager, role: role, property: definition.propertyName), path,
+                configurationKey: nemoServices.contains(path) ? "networkServiceConfiguration" : "configuration")
         }
         let itself = ComponentDefinition(
-            className: definition.className, version: definition.version, configuration: definition.configuration,
-            was: definition.was)
+            className: definition.className ?? manager, version: definition.version,
+            configuration: definition.configuration, was: definition.was)
         var definitions = [placed(.manager, itself, path)]
         if let controller = definition.dataAccessController {
             definitions.append(

@@ -7,7 +7,9 @@ extension ManifestReader {
         guard let whole = section(value, at: path) else { return nil }
         let section = known(.manager, of: whole)
         var manager = ManagerDefinition(
-            className: requiredString("className", in: section) ?? "", version: versionRange(in: section),
+            className: isNemoLogic
+                ? requiredString("className", in: section) : string("className", in: section),
+            version: versionRange(in: section),
             uses: uses(in: section), configuration: dictionary("configuration", in: section)?.values ?? [:],
             dataAccessController: controller("dataAccessController", .dataAccessController, in: section),
             communicationController: controller("communicationController", .communicationController, in: section))
@@ -49,10 +51,23 @@ extension ManifestReader {
         return ComponentDefinition(
             className: requiredString("className", in: section) ?? "", version: versionRange(in: section),
             propertyName: shape === ManifestShape.service ? requiredString("propertyName", in: section) : nil,
-            configuration: (dictionary("configuration", in: section)
-                ?? dictionary("networkServiceConfiguration", in: section))?.values ?? [:],
+            configuration: configuration(in: section),
             services: services(in: section), namespace: namespace("namespace", in: section),
             was: namespace("was", in: section))
+    }
+
+    /// Reads a configuration, which a service can have under Nemo Logic's key instead.
+    private mutating func configuration(in section: Section) -> [String: ManifestValue] {
+        let nemoKey = "networkServiceConfiguration"
+        guard section.values[nemoKey] != nil else { return dictionary("configuration", in: section)?.values ?? [:] }
+        guard section.values["configuration"] == nil else {
+            report(
+                .manifestWrongType, "`configuration` and `\(nemoKey)` are the same; write only `configuration`",
+                at: section.path)
+            return [:]
+        }
+        nemoServices.insert(section.path)
+        return dictionary(nemoKey, in: section)?.values ?? [:]
     }
 
     /// Reads a namespace; those that begin with `@` are reserved for the host.

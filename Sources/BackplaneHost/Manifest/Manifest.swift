@@ -12,7 +12,6 @@ public import BackplaneStorage
 /// ```swift
 /// let manifest = Manifest(managers: [
 ///     "LibraryManager": ManagerDefinition(
-///         className: "LibraryManager",
 ///         dataAccessController: ComponentDefinition(className: "BookStore", configuration: ["keep": 500]))
 /// ])
 /// ```
@@ -64,8 +63,8 @@ public struct Manifest: Sendable, Hashable {
     }
 }
 
-/// A library to load.
-public struct PluginReference: Sendable, Hashable {
+/// A library to load, which a string literal names.
+public struct PluginReference: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The library's name without the platform's affixes: `Bookshelf` is `libBookshelf.so` on Linux.
     public var library: String
     /// The accepted versions of the plugin; `nil` accepts any.
@@ -81,6 +80,9 @@ public struct PluginReference: Sendable, Hashable {
     public init(library: String, version: VersionRange? = nil, sha256: String? = nil, resources: String? = nil) {
         (self.library, self.version, self.sha256, self.resources) = (library, version, sha256, resources)
     }
+
+    /// Creates an entry of a library alone.
+    public init(stringLiteral library: String) { self.init(library: library) }
 }
 
 /// The file and the environment from which a manifest was read.

@@ -26,8 +26,10 @@ public struct ManifestDocument: Sendable {
     let origins: ManifestOrigins
     /// The strings with variables, as written.
     let spellings: [ManifestPath: String]
-    /// The paths of the plugins in the manifest.
-    let pluginPaths: [ManifestPath]
+    /// The paths of the plugins' libraries in the manifest.
+    let libraryPaths: [ManifestPath]
+    /// The paths of services that have their configuration under Nemo Logic's key.
+    let nemoServices: Set<ManifestPath>
     /// The value that was read, if it has environments.
     let content: ManifestValue?
 
@@ -103,7 +105,7 @@ public struct ManifestDocument: Sendable {
     /// Creates a document from a manifest built in Swift; it has no problems of its own.
     public init(_ manifest: Manifest) {
         (self.manifest, problems, path, environment, isNemoLogic, text) = (manifest, [], nil, nil, false, nil)
-        (origins, spellings, pluginPaths, content) = (ManifestOrigins(), [:], [], nil)
+        (origins, spellings, libraryPaths, nemoServices, content) = (ManifestOrigins(), [:], [], [], nil)
     }
 
     private init(reading value: ManifestValue, _ reader: ManifestReader, path: String?, text: Data?) {
@@ -113,7 +115,8 @@ public struct ManifestDocument: Sendable {
             Self.positioning(reader.summary.grouped, in: text), path, reader.isNemoLogic
         )
         environment = reader.environment
-        (self.text, origins, spellings, pluginPaths) = (text, reader.origins, reader.spellings, reader.pluginPaths)
+        (self.text, origins, spellings) = (text, reader.origins, reader.spellings)
+        (libraryPaths, nemoServices) = (reader.libraryPaths, reader.nemoServices)
         let hasEnvironments = if case .dictionary(let root) = value { root["environments"] != nil } else { false }
         content = hasEnvironments && !isNemoLogic ? value : nil
     }
@@ -121,7 +124,7 @@ public struct ManifestDocument: Sendable {
     private init(failure: BackplaneError, path: String?, environment: String?, position: SourcePosition? = nil) {
         (manifest, problems) = (Manifest(managers: [:]), [Problem(.error, manager: nil, failure, position: position)])
         (self.path, self.environment, isNemoLogic, text) = (path, environment, false, nil)
-        (origins, spellings, pluginPaths, content) = (ManifestOrigins(), [:], [], nil)
+        (origins, spellings, libraryPaths, nemoServices, content) = (ManifestOrigins(), [:], [], [], nil)
     }
 
     /// The path and the environment from which the manifest was read.
@@ -161,8 +164,7 @@ extension ManifestDocument {
 
     /// Returns the location of a plugin's library; `index` counts only plugins that could be read.
     func place(ofLibrary index: Int) -> String {
-        let path = pluginPaths.indices.contains(index) ? pluginPaths[index] : ManifestPath() / "plugins" / index
-        return place(of: path / "library")
+        place(of: libraryPaths.indices.contains(index) ? libraryPaths[index] : ManifestPath() / "plugins" / index)
     }
 
     /// Returns the origins of the values below a path that are written elsewhere.

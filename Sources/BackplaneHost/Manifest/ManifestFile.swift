@@ -136,11 +136,8 @@ package enum ManifestText {
                 of: bytes, "`manifestVersion` is missing; add it with `backplane convert --upgrade`"),
             text: Data? = bytes
         if let library, case .array(let plugins)? = root["plugins"] {
-            let isThere = plugins.contains {
-                if case .dictionary(let plugin) = $0 { plugin["library"] == .string(library) } else { false }
-            }
-            if !isThere {
-                let entry: ManifestValue = ["library": .string(library)]
+            if !plugins.contains(where: { $0.library == .string(library) }) {
+                let entry = ManifestValue.string(library)
                 text = JSONEdit.append(entry, ManifestShape.plugin, to: ManifestPath() / "plugins", of: bytes)
                 root["plugins"] = .array(plugins + [entry])
             }

@@ -28,8 +28,10 @@ struct ManifestReader {
     var spellings: [ManifestPath: String] = [:]
     /// The paths of strings that could not be expanded, which has been reported.
     var unusable: Set<ManifestPath> = []
-    /// The paths of the manifest's valid plugins, in order.
-    private(set) var pluginPaths: [ManifestPath] = []
+    /// The paths of the libraries of the manifest's valid plugins, in order.
+    private(set) var libraryPaths: [ManifestPath] = []
+    /// The paths of services that have their configuration under Nemo Logic's key.
+    var nemoServices: Set<ManifestPath> = []
     /// The number of bytes that variables may still add.
     var variableBytesLeft = DocumentLimits.bytes
 
@@ -100,8 +102,13 @@ struct ManifestReader {
     }
 
     private mutating func plugin(_ value: ManifestValue, at path: ManifestPath) -> PluginReference? {
-        let before = (errorCount, warningCount)
-        guard let section = section(expanding(value, at: path), at: path) else { return nil }
+        let before = (errorCount, warningCount), value = expanding(value, at: path)
+        if case .string(let library) = value {
+            guard !unusable.contains(path), isName(library, at: path) else { return nil }
+            libraryPaths.append(path)
+            return PluginReference(library: library)
+        }
+        guard let section = section(value, at: path, expected: "a string or a dictionary") else { return nil }
         let library = requiredString("library", in: section)
         let version = versionRange(in: section)
         let sha256 = string("sha256", in: section)
@@ -120,7 +127,7 @@ struct ManifestReader {
         let isSound = (errorCount, warningCount) == before
         reportUnknownKeys(in: section, known: .plugin)
         guard isSound, let library else { return nil }
-        pluginPaths.append(path)
+        libraryPaths.append(path / "library")
         return PluginReference(library: library, version: version, sha256: sha256?.lowercased(), resources: resources)
     }
 
@@ -212,9 +219,11 @@ extension ManifestReader {
         var path: ManifestPath
     }
 
-    mutating func section(_ value: ManifestValue, at path: ManifestPath) -> Section? {
+    mutating func section(_ value: ManifestValue, at path: ManifestPath, expected: String = "a dictionary")
+        -> Section?
+    {
         if case .dictionary(let values) = value { return Section(values: values, path: path) }
-        return wrongType(value, expected: "a dictionary", at: path)
+        return wrongType(value, expected: expected, at: path)
     }
 
     /// Reads a dictionary with a limited number of members, which may be missing.
@@ -356,10 +365,13 @@ extension ManifestReader {
                 continue
             }
             let suggestions = NameSuggestions(for: key, among: keys)
+            // Without the class that was meant, the manager would be of the class that has its name.
+            let isClass = suggestions.nearest == "className" && section.values["className"] == nil
             report(
                 .manifestUnknownKey,
                 "unknown key `\(key)`; \(suggestions.question ?? "known here: \(NameSuggestions.list(keys))")",
-                at: section.path / key, severity: severity, intended: suggestions.nearest.map { section.path / $0 })
+                at: section.path / key, severity: isClass ? .error : severity,
+                intended: suggestions.nearest.map { section.path / $0 })
         }
     }
 

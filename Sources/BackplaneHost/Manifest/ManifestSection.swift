@@ -154,7 +154,7 @@ extension ManifestShape {
         ["className", "version", "namespace", "configuration", "services"], shared: ["className", "services"],
         ["services": ManifestShape(each: service)])
     static let service = ManifestShape(
-        ["className", "version", "namespace", "propertyName", "networkServiceConfiguration"],
+        ["className", "version", "namespace", "propertyName", "configuration", "networkServiceConfiguration"],
         shared: ["className", "propertyName", "networkServiceConfiguration"])
     static let lockedClass = ManifestShape(["plugin", "version"])
     static let tls = ManifestShape(["roots", "minimum", "certificate", "key"])

@@ -71,6 +71,51 @@ extension ManifestValue {
         ["manifestVersion": .integer(ManifestReader.supportedVersion), "managers": withoutVariables]
     }
 
+    /// The library of an entry of `plugins`, which is the entry itself or its member.
+    package var library: ManifestValue? {
+        if case .dictionary(let plugin) = self { plugin["library"] } else { self }
+    }
+
+    /// The value of a manifest in the `backplane` dialect without what it need not say.
+    ///
+    /// A plugin that is only a library becomes a string, a class name that is the manager's name is left out, and a
+    /// service's configuration has its short key. Environments stay as they are, because they may change such values.
+    package var shortened: ManifestValue {
+        guard case .dictionary(var root) = self, root["manifestVersion"] != nil else { return self }
+        if case .array(let plugins)? = root["plugins"] {
+            root["plugins"] = .array(
+                plugins.map { plugin in
+                    guard case .dictionary(let members) = plugin, members.count == 1 else { return plugin }
+                    return members["library"] ?? plugin
+                })
+        }
+        guard case .dictionary(let managers)? = root["managers"] else { return .dictionary(root) }
+        let short = managers.map { name, manager in (name, manager.shortenedManager(name)) }
+        root["managers"] = .dictionary(Dictionary(uniqueKeysWithValues: short))
+        return .dictionary(root)
+    }
+
+    private func shortenedManager(_ name: String) -> ManifestValue {
+        guard case .dictionary(var manager) = self else { return self }
+        // A key that might be a misspelt `className` is an error without it, and variables in keys are not expanded.
+        if manager["className"] == .string(name), !VariableText.isNeeded(for: name),
+            manager.keys.allSatisfy(ManifestShape.manager.keys.contains)
+        {
+            manager["className"] = nil
+        }
+        guard case .dictionary(var controller)? = manager["communicationController"],
+            case .array(let services)? = controller["services"]
+        else { return .dictionary(manager) }
+        controller["services"] = .array(
+            services.map { service in
+                guard case .dictionary(var service) = service, service["configuration"] == nil else { return service }
+                service["configuration"] = service.removeValue(forKey: "networkServiceConfiguration")
+                return .dictionary(service)
+            })
+        manager["communicationController"] = .dictionary(controller)
+        return .dictionary(manager)
+    }
+
     /// The locations of keys that a plain Nemo Logic manifest ignores and that take effect once it is upgraded.
     package var keysThatAnUpgradeWakes: [String] {
         func unknown(_ value: ManifestValue) -> [String] {

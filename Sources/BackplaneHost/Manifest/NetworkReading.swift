@@ -85,7 +85,7 @@ extension NetworkFilter {
             self.init(name)
             return
         }
-        guard let filter = reader.section(value, at: path) else { return nil }
+        guard let filter = reader.section(value, at: path, expected: "a string or a dictionary") else { return nil }
         let hosts = reader.hostNames("hosts", in: filter)
         // Without the hosts that were meant, a filter would show its signatures to all.
         reader.reportUnknownKeys(in: filter, known: .filter, severity: .error)

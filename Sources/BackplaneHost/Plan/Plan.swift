@@ -10,6 +10,8 @@ package struct Plan: Sendable {
         package var entry: Catalogue.Entry
         /// The configuration as JSON, with the same bytes for the same configuration.
         package var configuration: Data
+        /// The key of the configuration in the manifest.
+        var configurationKey = "configuration"
         package var wires: [Link]
         /// The location of the definition in the manifest, or of the first one if the node is shared.
         package var location: String
@@ -126,7 +128,8 @@ extension Plan {
         ) -> Int {
             let definition = choice.definition
             let node = Node(
-                id: nodes.count, entry: entry, configuration: choice.configuration, wires: wires,
+                id: nodes.count, entry: entry, configuration: choice.configuration,
+                configurationKey: definition.configurationKey, wires: wires,
                 location: document.location(of: definition), namespace: definition.namespace,
                 was: definition.definition.was, addresses: [definition.address],
                 managers: [manager], origins: document.origins(below: definition.path))

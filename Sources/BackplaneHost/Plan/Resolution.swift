@@ -185,6 +185,9 @@ extension Resolution.Draft {
 
     private mutating func choose(_ definition: PlacedDefinition, of name: String) -> Catalogue.Entry? {
         let (className, role, path) = (definition.className, definition.role, definition.path)
+        let isDefault = role == .manager && definitions[name]?.className == nil
+        let source =
+            isDefault ? " (the manager's name; write another as `className` in \(document.place(of: path)))" : ""
         if let choice = catalogue.builtIn(for: definition) {
             for problem in choice.problems { report(problem.error, of: name, severity: problem.severity) }
             return choice.entry
@@ -198,14 +201,16 @@ extension Resolution.Draft {
                 .versionOutOfRange, "no version of `\(className)` is in \(range); registered: \(there)", of: name,
                 at: path / "version")
         } else if let other = entries.first {
-            report(.wrongRole, "\(other) is a \(other.component.role), not a \(role)", of: name, at: path / "className")
+            report(
+                .wrongRole, "\(other) is a \(other.component.role), not a \(role)\(source)", of: name,
+                at: path / "className")
         } else {
             let suggestions = mayHint() ? NameSuggestions(for: className, among: catalogue.classNames(as: role)) : nil
             let isConsequence = suggestions?.nearest == nil && (!loadErrors.isEmpty || arePluginsMisspelt())
             let hint = suggestions.map { "; \(text(of: $0, role, namesPlugins: isConsequence))" } ?? ""
             report(
-                .unknownClass, "no plugin registers a class `\(document.shownClassName(of: definition))`\(hint)",
-                of: name,
+                .unknownClass,
+                "no plugin registers a class `\(document.shownClassName(of: definition))`\(source)\(hint)", of: name,
                 at: path / "className", isConsequence: isConsequence)
         }
         return nil

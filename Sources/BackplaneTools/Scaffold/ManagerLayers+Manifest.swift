@@ -4,7 +4,7 @@ import BackplaneHost
 extension ManagerLayers {
     /// The definition of the manager in a manifest.
     var definition: ManifestValue {
-        var members: [String: ManifestValue] = ["className": .string(manager)]
+        var members: [String: ManifestValue] = [:]
         if hasStore { members["dataAccessController"] = .dictionary(["className": .string(store)]) }
         if hasService {
             members["communicationController"] = .dictionary([
@@ -22,14 +22,14 @@ extension ManagerLayers {
     private var serviceDefinition: ManifestValue {
         .dictionary([
             "className": .string(service), "propertyName": "feed",
-            "networkServiceConfiguration": .dictionary(["url": .string("file:\(sample)")]),
+            "configuration": .dictionary(["url": .string("file:\(sample)")]),
         ])
     }
 
     /// Returns the text of a manifest with only this manager.
     func manifestText(library: String) -> String {
         let manifest = ManifestValue.dictionary([
-            "manifestVersion": 1, "plugins": .array([.dictionary(["library": .string(library)])]),
+            "manifestVersion": 1, "plugins": .array([.string(library)]),
             "managers": .dictionary([manager: definition]),
         ])
         // Strings and a number can always be encoded as JSON.

@@ -59,9 +59,7 @@ struct ManifestEdit: Sendable, Hashable {
         guard let text, case .dictionary(let root)? = try? ManifestValue(parsing: Data(text.utf8)),
             case .array(let plugins)? = root["plugins"]
         else { return false }
-        return plugins.contains {
-            if case .dictionary(let plugin) = $0 { plugin["library"] == .string(library) } else { false }
-        }
+        return plugins.contains { $0.library == .string(library) }
     }
 
     /// Adds a library and a manager to the manifest.

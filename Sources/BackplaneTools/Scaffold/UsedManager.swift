@@ -64,12 +64,11 @@ struct UsedManager: Sendable, Hashable {
         {
             managers = found
         }
-        guard case .dictionary(let definition)? = managers[manager], case .string(let name)? = definition["className"]
-        else {
+        guard case .dictionary(let definition)? = managers[manager] else {
             let question = NameSuggestions(for: manager, among: managers.keys).question.map { "; \($0)" } ?? ""
             throw BackplaneError(.newPackage, "no manager is named `\(manager)`\(question)", at: manifest.path)
         }
-        return name
+        return if case .string(let name)? = definition["className"] { name } else { manager }
     }
 }
 

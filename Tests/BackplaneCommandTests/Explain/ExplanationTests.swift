@@ -27,7 +27,8 @@ import Testing
 
     @Test func `a manager that was read with errors has its reasons and no components`() throws {
         let composition = Composition(
-            #"{"manifestVersion": 1, "plugins": [], "managers": {"A": {"dataAccessController": {}}, "B": 3}}"#, [])
+            #"{"manifestVersion": 1, "plugins": [], "managers": {"A": {"className": "", "dataAccessController": {}}, "B": 3}}"#,
+            [])
         let explanation = try Explanation(of: "A", in: composition)
         #expect(explanation.state == .unsatisfied && explanation.components.isEmpty)
         #expect(explanation.reasons.map(\.code) == ["manifest.missing-key", "manifest.missing-key"])

@@ -17,7 +17,7 @@ struct ConfigurationTests {
             case .self: "/managers/ReportingManager/configuration"
             case .data: "/managers/ReportingManager/dataAccessController/configuration"
             case .communication: "/managers/ReportingManager/communicationController/configuration"
-            case .inward: "/managers/ReportingManager/communicationController/services/0/networkServiceConfiguration"
+            case .inward: "/managers/ReportingManager/communicationController/services/0/configuration"
             }
         }
 
@@ -41,7 +41,7 @@ struct ConfigurationTests {
                 "className": "ReportingManager", "configuration": \(given(at: .self)),
                 "dataAccessController": {"className": "ReportingStore", "configuration": \(given(at: .data))},
                 "communicationController": {"className": "ReportingCommunication", "configuration": \(given(at: .communication)), "services": [
-                    {"className": "ReportingService", "propertyName": "inward", "networkServiceConfiguration": \(given(at: .inward))}]}}}}
+                    {"className": "ReportingService", "propertyName": "inward", "configuration": \(given(at: .inward))}]}}}}
             """, plugins: [ReportingPlugin.self])
     }
 

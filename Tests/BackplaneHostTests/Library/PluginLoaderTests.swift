@@ -15,11 +15,11 @@ struct PluginLoaderTests {
         let host = try TestHost(
             #"""
             {"manifestVersion": 1, "managers": {"Clock": {"className": "ClockManager"}}, "plugins": [
-                {"library": "NotHere"}, {"library": "Clock", "version": "[9.0,10.0)"}, {"library": "Clock"}, {"library": "Clock"}, {"library": "Neither"}
+                {"library": "NotHere"}, {"library": "Clock", "version": "[9.0,10.0)"}, {"library": "Clock"}, "Clock", "Neither"
             ]}
             """#)
         let errors = await host.host.check().map(\.error)
-        #expect(errors.map(\.location) == [0, 1, 3, 4].map { "/plugins/\($0)/library" })
+        #expect(errors.map(\.location) == ["/0/library", "/1/library", "/3", "/4"].map { "/plugins\($0)" })
         #expect(errors.map(\.code) == [.pluginNotFound, .versionOutOfRange, .pluginDuplicate, .pluginNotFound])
         let time = try await host.call("Clock", "now")
         #expect(time.isEmpty == false, "those that failed keep no other out")

@@ -33,7 +33,7 @@ struct EntryTextTests {
                     "manifestVersion": 1,
                     "note" : "mine",   "plugins": [
                         {"library": "A"},
-                        { "library": "Tides" }
+                        "Tides"
                     ],
                     "managers": {
                         "A": {"className":"A"},
@@ -52,7 +52,7 @@ struct EntryTextTests {
                 "Tides", ["M": ["className": "M"]],
                 to: #"{"manifestVersion": 1, "plugins": [], "managers": {"A": {"className": "A"}}}"#) == """
                     {"manifestVersion": 1, "plugins": [
-                      { "library": "Tides" }
+                      "Tides"
                     ], "managers": {"A": {"className": "A"}, "M": { "className": "M" }}}
                     """)
     }
@@ -61,6 +61,8 @@ struct EntryTextTests {
         let named =
             #"{"manifestVersion": 1, "plugins": [{"library": "Tides", "version": "[1.0,2.0)"}], "managers": {}}"#
         #expect(try adding("Tides", [:], to: named) == named)
+        let short = #"{"manifestVersion": 1, "plugins": ["Tides"], "managers": {}}"#
+        #expect(try adding("Tides", [:], to: short) == short)
         let open = #"{"manifestVersion": 1, "managers": {}}"#
         #expect(try adding("Tides", [:], to: open) == open)
     }
@@ -81,7 +83,7 @@ struct EntryTextTests {
         let text = inManner(
             "{", ">\"manifestVersion\": 1,", ">\"plugins\": [],", ">\"managers\": {", ">>\"A\": {\"className\":\"A\"}",
             ">}", "}")
-        let library = [">\"plugins\": [", ">>{ \"library\": \"Tides\" }", ">],"].joined(separator: "\n")
+        let library = [">\"plugins\": [", ">>\"Tides\"", ">],"].joined(separator: "\n")
         let manager = [
             ">>\"TidesManager\": {", ">>>\"className\": \"TidesManager\",",
             ">>>\"dataAccessController\": { \"className\": \"TideStore\" }", ">>}",

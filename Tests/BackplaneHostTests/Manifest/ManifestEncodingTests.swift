@@ -142,4 +142,23 @@ struct `Writing a manifest` {
         #expect(upgraded.managers["M"]?.className == "${M}" && upgraded.managers["M"]?.uses == ["a": "N"])
         #expect(upgraded.managers["N"] == ManifestDocument(value).manifest.managers["N"])
     }
+
+    @Test func `What a manifest need not say is left out`() throws {
+        func manifest(_ plugin: ManifestValue, _ manager: ManifestValue, _ key: String) -> ManifestValue {
+            [
+                "manifestVersion": 1, "plugins": [plugin, ["library": "B", "version": "[1.2]"]],
+                "managers": [
+                    "M": manager, "N": ["className": "M"], "O": ["className": "O", "clasname": "P"],
+                    "${P}": ["className": "${P}"],
+                    "Q": ["communicationController": ["className": "C", "services": [["className": "S", key: [:]]]]],
+                ],
+                "environments": ["e": ["managers": ["M": ["className": "M"]]]],
+            ]
+        }
+        let long = manifest(["library": "A"], ["className": "M"], "networkServiceConfiguration")
+        let short = manifest("A", [:], "configuration")
+        #expect(long.shortened == short && short.shortened == short)
+        let nemo: ManifestValue = ["M": ["className": "M"]]
+        #expect(nemo.shortened == nemo)
+    }
 }

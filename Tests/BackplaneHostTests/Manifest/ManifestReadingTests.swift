@@ -69,6 +69,37 @@ struct `Reading a manifest` {
         #expect(try Manifest(dictionary: root) == expected)
     }
 
+    /// What is like its name, and what has no other settings, in as few words as possible.
+    static let short: ManifestValue = [
+        "manifestVersion": 1, "plugins": ["Hello", ["library": "Clock", "version": "[1.0,2.0)"]],
+        "managers": [
+            "Greeter": [:],
+            "Shelf": [
+                "communicationController": [
+                    "className": "C",
+                    "services": [["className": "S", "propertyName": "p", "configuration": ["a": "${A:-b}"]]],
+                ]
+            ],
+        ],
+    ]
+
+    @Test func `A plugin can be a string, a manager has the class of its name, and a service a configuration`() {
+        let document = ManifestDocument(Self.short) { _ in nil }
+        #expect(document.problems.isEmpty)
+        let service = ComponentDefinition(className: "S", propertyName: "p", configuration: ["a": "b"])
+        #expect(
+            document.manifest
+                == Manifest(
+                    plugins: ["Hello", PluginReference(library: "Clock", version: "[1.0,2.0)")],
+                    managers: [
+                        "Greeter": ManagerDefinition(),
+                        "Shelf": ManagerDefinition(
+                            communicationController: ComponentDefinition(className: "C", services: [service])),
+                    ]))
+        #expect(document.definitions(of: "Greeter").map(\.className) == ["Greeter"])
+        #expect(summary(ManifestDocument(["Greeter": [:]]).problems).count == 1, "Nemo Logic has no default")
+    }
+
     @Test func `JSON and both kinds of property list give the equal manifest`() throws {
         struct Root: Encodable {
             var manifestVersion = 1, managers = ["ClockManager": ["className": "Clock"]]
@@ -145,7 +176,8 @@ struct `Problems of a manifest` {
     @Test(
         arguments: [
             ("x", "error - /plugins: manifest.wrong-type: expected an array, found a string"),
-            (["Bookshelf"], "error - /plugins/0: manifest.wrong-type: expected a dictionary, found a string"),
+            ([7], "error - /plugins/0: manifest.wrong-type: expected a string or a dictionary, found an integer"),
+            (["A", ""], "error - /plugins/1: manifest.wrong-type: expected a name of 1 to 4096 bytes, found 0 bytes"),
             ([[:]], "error - /plugins/0/library: manifest.missing-key: `library` is missing"),
             ([["library": ""]], "error - /plugins/0/library: manifest.missing-key: `library` is empty"),
             (
@@ -178,7 +210,10 @@ struct `Problems of a manifest` {
     @Test(
         arguments: [
             ("M", "error M : manifest.wrong-type: expected a dictionary, found a string"),
-            ([:], "error M /className: manifest.missing-key: `className` is missing"),
+            (
+                ["clasName": "N"],
+                "error M /clasName: manifest.unknown-key: unknown key `clasName`; did you mean `className`?"
+            ),
             (["className": ""], "error M /className: manifest.missing-key: `className` is empty"),
             (["className": ["M"]], "error M /className: manifest.wrong-type: expected a string, found an array"),
             (
@@ -293,10 +328,25 @@ struct `Problems of a manifest` {
                 [
                     "className": "M",
                     "communicationController": [
-                        "className": "C", "services": [["className": "S", "propertyName": "p", "configuration": [:]]],
+                        "className": "C",
+                        "services": [
+                            [
+                                "className": "S", "propertyName": "p", "configuration": [:],
+                                "networkServiceConfiguration": [:],
+                            ]
+                        ],
                     ],
                 ],
-                "warning M /communicationController/services/0/configuration: manifest.unknown-key: unknown key `configuration`; known here: `className`, `namespace`, `networkServiceConfiguration`, `propertyName`, `version`"
+                "error M /communicationController/services/0: manifest.wrong-type: `configuration` and `networkServiceConfiguration` are the same; write only `configuration`"
+            ),
+            (
+                [
+                    "className": "M",
+                    "communicationController": [
+                        "className": "C", "services": [["className": "S", "propertyName": "p", "uses": [:]]],
+                    ],
+                ],
+                "warning M /communicationController/services/0/uses: manifest.unknown-key: unknown key `uses`; known here: `className`, `configuration`, `namespace`, `networkServiceConfiguration`, `propertyName`, `version`"
             ),
         ] as [(ManifestValue, String)])
     func `A manager's mistake is located and says what to do`(definition: ManifestValue, problem: String) {
@@ -328,15 +378,13 @@ struct `Problems of a manifest` {
         #expect(
             summary(document.problems) == [
                 "warning - /plugin: manifest.unknown-key: unknown key `plugin`; did you mean `plugins`?",
-                "error Attic /managers/Attic/className: manifest.missing-key: `className` is missing",
                 "error Attic /managers/Attic/uses/a: manifest.wrong-type: expected a string, found an array",
                 "error Zoo /managers/Zoo/className: manifest.wrong-type: expected a string, found an integer",
                 "error Zoo /managers/Zoo/dataAccessController: manifest.missing-key: `dataAccessController` is empty; leave the key out for a manager without one, or give it a `className`",
             ])
-        // A missing key is where it is missing.
         #expect(
             document.problems.map(\.position?.description) == [
-                "line 3, column 3", "line 6, column 5", "line 7, column 16", "line 5, column 13", "line 5, column 29",
+                "line 3, column 3", "line 7, column 16", "line 5, column 13", "line 5, column 29",
             ])
     }
 

@@ -29,7 +29,9 @@ struct `The schema of manifests` {
         texts.append(
             #"{"$schema": "x", "manifestVersion": 1, "managers": {"M": {"className": "${CLASS}", "version": "${V}", "activation": "${A:-lazy}"}}, "lock": {"M": {"plugin": "p", "version": "1.0"}}}"#
         )
-        for value in [`Reading a manifest`.whole] + (try texts.map { try ManifestValue(parsing: Data($0.utf8)) }) {
+        for value in [`Reading a manifest`.whole, `Reading a manifest`.short]
+            + (try texts.map { try ManifestValue(parsing: Data($0.utf8)) })
+        {
             #expect(try schema.violations(in: value) == [])
             #expect(
                 ManifestDocument(value) { _ in nil }.problems.allSatisfy { $0.error.code == .manifestUnsetVariable })

@@ -223,9 +223,6 @@ struct `Limits of a manifest` {
     }
 }
 
-extension ManifestFormat {
-}
-
 /// A binary property list put together from its objects, each with one-byte references.
 struct BinaryPropertyList {
     var data: Data

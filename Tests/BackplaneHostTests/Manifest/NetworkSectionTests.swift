@@ -102,7 +102,7 @@ struct NetworkSectionTests {
         (#"{"executors": {"": "M"}}"#, "expected a URL scheme", "/network/executors/"),
         (#"{"executors": {"a": 1}}"#, "expected a string, found an integer", "/network/executors/a"),
         (#"{"filters": "F"}"#, "expected an array, found a string", "/network/filters"),
-        (#"{"filters": [1]}"#, "expected a dictionary, found an integer", "/network/filters/0"),
+        (#"{"filters": [1]}"#, "expected a string or a dictionary, found an integer", "/network/filters/0"),
         (#"{"filters": [""]}"#, "expected a name of 1 to 4096 bytes, found 0 bytes", "/network/filters/0"),
         (#"{"filters": [{"hosts": ["a.test"]}]}"#, "`manager` is missing", "/network/filters/0/manager"),
         (#"{"filters": [{"manager": "F", "hosts": []}]}"#, "`hosts` is empty", "/network/filters/0/hosts"),

@@ -46,10 +46,12 @@ struct `Variables in a manifest` {
         #expect(manager?.className == "x" && manager?.activation == .lazy && manager?.uses == ["u": "example.org"])
         #expect(manager?.version?.contains("1.0.0") == true)
         #expect(manager?.communicationController?.services[0].propertyName == "x")
-        let plugins = ManifestDocument(["manifestVersion": 1, "plugins": [["library": "${_a1}"]], "managers": [:]]) {
+        let plugins = ManifestDocument([
+            "manifestVersion": 1, "plugins": [["library": "${_a1}"], "${_a1}"], "managers": [:],
+        ]) {
             Self.values[$0]
         }
-        #expect(plugins.manifest.plugins == [PluginReference(library: "x")])
+        #expect(plugins.manifest.plugins == ["x", "x"])
     }
 
     @Test(arguments: [

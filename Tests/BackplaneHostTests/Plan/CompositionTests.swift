@@ -80,7 +80,7 @@ struct CompositionTests {
                     && node.location == composition.document.location(of: definition))
         }
         let locations = definitions.map(composition.document.location), positions = composition.positions(of: locations)
-        #expect(locations.map { positions[$0]?.line } == [41, 43, 44, 47], "where the manifest has them")
+        #expect(locations.map { positions[$0]?.line } == [40, 42, 43, 46], "where the manifest has them")
     }
 
     @Test func `A manifest that cannot be read composes nothing`() async {

@@ -51,6 +51,21 @@ struct `Classes of a manifest` {
         #expect(resolution.plan.faults["M"] != nil)
     }
 
+    @Test(
+        arguments: [
+            ("LibaryManager", "no plugin registers a class `LibaryManager`", "; did you mean `LibraryManager`?"),
+            ("BookStore", "`BookStore` 1.0.0 of plugin `org.p0` is a data access controller, not a manager", ""),
+        ])
+    func `One that is named like its manager is reported as such, with the place of another`(
+        name: String, words: String, hint: String
+    ) {
+        let resolution = Resolution(.dictionary([name: [:], "ClockManager": [:]]), catalogue)
+        let message = "\(words) (the manager's name; write another as `className` in /managers/\(name))\(hint)"
+        #expect(resolution.problems.map(\.error.message) == [message])
+        #expect(resolution.problems.map(\.error.location) == ["/managers/\(name)/className"])
+        #expect(Array(resolution.plan.managers.keys) == ["ClockManager"])
+    }
+
     @Test func `A version out of range lists those there are, of every plugin`() {
         let catalogue = Catalogue(
             plugins: [

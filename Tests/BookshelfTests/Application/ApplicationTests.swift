@@ -247,8 +247,8 @@ struct ApplicationTests {
                     signIn: TokenRequest("", .json(["reader": .value("reader"), "password": .value("password")])),
                     token: "/token", expires: "/expiresIn")
                 manifest.network.credentials["library"] = Credential(hosts: ["127.0.0.1"], .bearer(source))
-                let first = manifest.managers["LibraryManager"]
-                manifest.managers["GracesManager"] = first
+                manifest.managers["LibraryManager"]?.className = "LibraryManager"
+                manifest.managers["GracesManager"] = manifest.managers["LibraryManager"]
                 for (name, reader) in [("LibraryManager", "ada"), ("GracesManager", "grace")] {
                     manifest.managers[name]?.dataAccessController?.namespace = reader
                     manifest.managers[name]?.communicationController?.services[0]

@@ -32,7 +32,7 @@ struct DevManifestTests {
         for (mistake, place, consequences) in [
             ("{\n  \"manifestVersion\": 1,\n  oops\n}", ":3:3: ", []),
             (
-                #"{"manifestVersion": 1, "managers": {"Edition": {"clasName": 1}}}"#, ":1:",
+                #"{"manifestVersion": 1, "managers": {"Edition": {"dataAccessController": {"clasName": 1}}}}"#, ":1:",
                 ["1 more error may follow from it"]
             ),
         ] as [(String, String, [String])] {
