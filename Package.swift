@@ -47,11 +47,6 @@ func program(
         swiftSettings: settings)
 }
 
-/// A plugin's target with the entry function only.
-func entry(_ plugin: String, path: String) -> Target {
-    module("\(plugin)Entry", [.target(name: "\(plugin)Module"), "Backplane", "CBackplane"], path: path)
-}
-
 /// A plugin in C, written against `backplane.h` alone.
 func pluginInC(_ name: String, path: String) -> Target {
     let up = path.split(separator: "/").map { _ in ".." }.joined(separator: "/")
@@ -64,8 +59,10 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
     .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
-/// A plugin's library.
-func plugin(_ name: String, _ target: String) -> Product { .library(name: name, type: .dynamic, targets: [target]) }
+/// A plugin's library, made of the target of its name or of others.
+func plugin(_ name: String, _ targets: String...) -> Product {
+    .library(name: name, type: .dynamic, targets: targets.isEmpty ? [name] : targets)
+}
 
 // The SDK: what a plugin imports.
 let sdk: [Target] = [
@@ -152,35 +149,21 @@ let command: [Target] = [
 // The example application: its plugins, its server, and the turnstile that the demo swaps under load.
 let example: [Target] = [
     pluginInC("Clock", path: "Plugins/Clock"),
+    module("Almanac", ["Backplane", "BackplaneNetwork"], path: "Plugins/Almanac"),
+    module("BookshelfContracts", ["Backplane", "BackplaneNetwork"], path: "Plugins/BookshelfContracts"),
     module(
-        "AlmanacModule", ["Backplane", "BackplaneNetwork"], path: "Plugins/Almanac/Module"),
-    entry("Almanac", path: "Plugins/Almanac/Entry"),
-    module(
-        "BookshelfContracts", ["Backplane", "BackplaneNetwork"],
-        path: "Plugins/BookshelfContracts"),
-    module(
-        "BookshelfModule",
-        ["Backplane", "BackplaneOperations", "BackplaneStorage", "BookshelfContracts"],
-        path: "Plugins/Bookshelf/Module", resources: [.copy("Resources/fillers.json")]),
-    entry("Bookshelf", path: "Plugins/Bookshelf/Entry"),
-    module("PopularityModule", ["Backplane", "BookshelfContracts"], path: "Plugins/Popularity/Module"),
-    entry("Popularity", path: "Plugins/Popularity/Entry"),
-    module(
-        "BooksAPIv1Module", ["Backplane", "BackplaneNetwork", "BookshelfContracts"], path: "Plugins/BooksAPIv1/Module"),
-    entry("BooksAPIv1", path: "Plugins/BooksAPIv1/Entry"),
-    module(
-        "BooksAPIv2Module", ["Backplane", "BackplaneNetwork", "BookshelfContracts"], path: "Plugins/BooksAPIv2/Module"),
-    entry("BooksAPIv2", path: "Plugins/BooksAPIv2/Entry"),
-    module(
-        "FlatBooksModule", ["Backplane", "BackplaneDefinitions", "BookshelfContracts"],
-        path: "Plugins/FlatBooks/Module"),
-    entry("FlatBooks", path: "Plugins/FlatBooks/Entry"),
+        "Bookshelf", ["Backplane", "BackplaneOperations", "BackplaneStorage", "BookshelfContracts"],
+        path: "Plugins/Bookshelf", resources: [.copy("Resources/fillers.json")]),
+    module("Popularity", ["Backplane", "BookshelfContracts"], path: "Plugins/Popularity"),
+    module("BooksAPIv1", ["Backplane", "BackplaneNetwork", "BookshelfContracts"], path: "Plugins/BooksAPIv1"),
+    module("BooksAPIv2", ["Backplane", "BackplaneNetwork", "BookshelfContracts"], path: "Plugins/BooksAPIv2"),
+    module("FlatBooks", ["Backplane", "BackplaneDefinitions", "BookshelfContracts"], path: "Plugins/FlatBooks"),
     program(
         "BookshelfServer", ["BackplaneTestKit"], path: "Sources/bookshelf-server",
         resources: [.copy("Resources/catalogue.json")]),
     module("TurnstileContracts", ["Backplane"], path: "Plugins/Turnstile/Contracts"),
-    module("TurnstileFirst", ["Backplane", "CBackplane", "TurnstileContracts"], path: "Plugins/Turnstile/First"),
-    module("TurnstileSecond", ["Backplane", "CBackplane", "TurnstileContracts"], path: "Plugins/Turnstile/Second"),
+    module("TurnstileFirst", ["Backplane", "TurnstileContracts"], path: "Plugins/Turnstile/First"),
+    module("TurnstileSecond", ["Backplane", "TurnstileContracts"], path: "Plugins/Turnstile/Second"),
 ]
 
 let package = Package(
@@ -208,13 +191,13 @@ let package = Package(
 
         // The example application.
         .executable(name: "bookshelf-server", targets: ["BookshelfServer"]),
-        plugin("Bookshelf", "BookshelfEntry"),
-        plugin("Popularity", "PopularityEntry"),
-        plugin("BooksAPIv1", "BooksAPIv1Entry"),
-        plugin("BooksAPIv2", "BooksAPIv2Entry"),
-        plugin("FlatBooks", "FlatBooksEntry"),
-        plugin("Clock", "Clock"),
-        plugin("Almanac", "AlmanacEntry"),
+        plugin("Bookshelf"),
+        plugin("Popularity"),
+        plugin("BooksAPIv1"),
+        plugin("BooksAPIv2"),
+        plugin("FlatBooks"),
+        plugin("Clock"),
+        plugin("Almanac"),
         plugin("Turnstile1", "TurnstileFirst"),
         plugin("Turnstile2", "TurnstileSecond"),
     ],
@@ -247,9 +230,9 @@ package.targets += [
         "TestFixtures",
         [
             "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneRecords",
-            "BackplaneStorage", "BackplaneTestKit", "ChallengeModule",
+            "BackplaneStorage", "BackplaneTestKit", "Challenge",
         ], path: "Tests/Fixtures"),
-    module("ChallengeModule", ["Backplane"], path: "Tests/Plugins/Challenge/Module"),
+    module("Challenge", ["Backplane"], path: "Tests/Plugins/Challenge"),
     module(
         "ParityContracts", ["Backplane", "CBackplane"], path: "Tests/Plugins/Parity/Contracts"),
     tests(
@@ -263,24 +246,24 @@ package.targets += [
     tests(
         "BackplaneHostTests",
         [
-            "AlmanacModule", "Backplane", "BackplaneControl", "BackplaneDefinitions",
+            "Almanac", "Backplane", "BackplaneControl", "BackplaneDefinitions",
             "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
             "BackplaneRecords", "BackplaneStorage", "BackplaneTestKit", "BackplaneTransfers", "BookshelfContracts",
-            "CBackplane", "ChallengeModule", "ParityContracts", "TestFixtures",
+            "CBackplane", "Challenge", "ParityContracts", "TestFixtures",
         ], exclude: ["MustNotCompile/Cases"]),
     tests(
         "BackplaneChangeTests",
         [
             "Backplane", "BackplaneControl", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost",
             "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit",
-            "BackplaneTools", "ChallengeModule", "ParityContracts", "TestFixtures", "TurnstileContracts",
+            "BackplaneTools", "Challenge", "ParityContracts", "TestFixtures", "TurnstileContracts",
         ]),
     tests(
         "BackplaneTestKitTests",
         [
             "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost",
-            "BackplaneNetwork", "BackplaneStorage", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule",
-            "BooksAPIv1Module", "TestFixtures",
+            "BackplaneNetwork", "BackplaneStorage", "BackplaneTestKit", "Bookshelf",
+            "BookshelfContracts", "BooksAPIv1", "TestFixtures",
         ]),
     tests(
         "BackplaneStorageTests",
@@ -332,27 +315,27 @@ package.targets += [
         [
             "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP",
             "BackplaneHost", "BackplaneNetwork", "BackplaneSQLite", "BackplaneTestKit", "BackplaneURLSession",
-            "BookshelfContracts", "BookshelfModule", "BookshelfServer", "PopularityModule", "TestFixtures",
+            "Bookshelf", "BookshelfContracts", "BookshelfServer", "Popularity", "TestFixtures",
         ]),
 ]
 
 if hasFixtures {
     package.products += [
-        plugin("_Challenge", "ChallengeEntry"), plugin("_BusyLoop", "BusyLoopEntry"), plugin("_Relay", "LoadedRelay"),
-        plugin("_Parity", "ParityProvider"), plugin("_ParityRelay", "ParityRelay"), plugin("Annex", "Annex"),
-        plugin("FixturesInC", "FixturesInC"), plugin("Hostile", "Hostile"), plugin("Ledger", "Ledger"),
+        plugin("_Challenge", "Challenge"), plugin("_BusyLoop", "BusyLoop"), plugin("_Relay", "LoadedRelay"),
+        // No plugin, two, and one that is generic, which hosts refuse.
+        plugin("_NoPlugin", "TurnstileContracts"), plugin("_TwoPlugins", "Challenge", "BusyLoop"),
+        plugin("_GenericPlugin", "GenericPlugin"),
+        plugin("_Parity", "ParityProvider"), plugin("_ParityRelay", "ParityRelay"), plugin("Annex"),
+        plugin("FixturesInC"), plugin("Hostile"), plugin("Ledger"),
         plugin("TurnstileInC1", "TurnstileFirstInC"), plugin("TurnstileInC2", "TurnstileSecondInC"),
     ]
     package.targets += [
-        entry("Challenge", path: "Tests/Plugins/Challenge/Entry"),
-        module("BusyLoopModule", ["Backplane"], path: "Tests/Plugins/BusyLoop/Module"),
-        entry("BusyLoop", path: "Tests/Plugins/BusyLoop/Entry"),
+        module("BusyLoop", ["Backplane"], path: "Tests/Plugins/BusyLoop"),
+        module("GenericPlugin", ["Backplane"], path: "Tests/Plugins/Generic"),
+        module("ParityProvider", ["Backplane", "ParityContracts"], path: "Tests/Plugins/Parity/Provider"),
+        module("ParityRelay", ["Backplane", "ParityContracts"], path: "Tests/Plugins/Parity/Relay"),
         module(
-            "ParityProvider", ["Backplane", "CBackplane", "ParityContracts"], path: "Tests/Plugins/Parity/Provider"),
-        module("ParityRelay", ["Backplane", "CBackplane", "ParityContracts"], path: "Tests/Plugins/Parity/Relay"),
-        module(
-            "LoadedRelay",
-            ["Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneURLSession", "CBackplane"],
+            "LoadedRelay", ["Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneURLSession"],
             path: "Tests/Plugins/Relay"),
         pluginInC("FixturesInC", path: "Tests/Plugins/FixturesInC"),
         pluginInC("Hostile", path: "Tests/Plugins/Hostile/Library"),
@@ -365,11 +348,11 @@ if hasFixtures {
                     "-Xlinker", "--version-script=\(Context.packageDirectory)/Tests/Plugins/Ledger/exports.map",
                 ])
             ]),
-        module("Annex", ["Backplane", "CBackplane", "TurnstileContracts"], path: "Tests/Plugins/Annex"),
+        module("Annex", ["Backplane", "TurnstileContracts"], path: "Tests/Plugins/Annex"),
         pluginInC("TurnstileFirstInC", path: "Tests/Plugins/TurnstileInC/First"),
         pluginInC("TurnstileSecondInC", path: "Tests/Plugins/TurnstileInC/Second"),
         program(
-            "occupied-pool", ["Backplane", "BackplaneControl", "BackplaneHost", "BusyLoopModule"],
+            "occupied-pool", ["Backplane", "BackplaneControl", "BackplaneHost", "BusyLoop"],
             path: "Tests/OccupiedPool"),
         .target(name: "SyncCounter", path: "Tests/SyncCounter"),
         program(
@@ -389,12 +372,12 @@ if hasFixtures {
 if hasBenchmarks {
     let rig = "Sources/Benchmarks/Rig"
     package.products += [
-        plugin("Benchmark", "BenchmarkEntry"), plugin("BenchmarkRelay", "BenchmarkRelay"),
-        plugin("BenchmarkHeap", "BenchmarkHeap"), plugin("BenchmarkCrowd", "BenchmarkCrowd"),
-        plugin("BenchmarkDrone", "BenchmarkDrone"), plugin("BenchmarkSwarm", "BenchmarkSwarm"),
-        plugin("BenchmarkSeriesFirst", "BenchmarkSeriesFirst"),
-        plugin("BenchmarkSeriesSecond", "BenchmarkSeriesSecond"), plugin("BenchmarkErrands", "BenchmarkErrands"),
-        plugin("BarrierInC", "BarrierInC"),
+        plugin("Benchmark"), plugin("BenchmarkRelay"),
+        plugin("BenchmarkHeap"), plugin("BenchmarkCrowd"),
+        plugin("BenchmarkDrone"), plugin("BenchmarkSwarm"),
+        plugin("BenchmarkSeriesFirst"),
+        plugin("BenchmarkSeriesSecond"), plugin("BenchmarkErrands"),
+        plugin("BarrierInC"),
     ]
     package.targets += [
         program(
@@ -410,23 +393,20 @@ if hasBenchmarks {
             ], path: "Sources/Benchmarks", exclude: ["Rig"]),
         // What the benchmarks call: two plugins, and the same without a boundary; and what counts allocations.
         module("BenchmarkContracts", ["Backplane"], path: "\(rig)/Contracts"),
-        module("BenchmarkModule", ["Backplane", "BenchmarkContracts"], path: "\(rig)/Module"),
-        entry("Benchmark", path: "\(rig)/Entry"),
-        module("BenchmarkRelay", ["Backplane", "CBackplane", "BenchmarkContracts"], path: "\(rig)/Relay"),
+        module("Benchmark", ["Backplane", "BenchmarkContracts"], path: "\(rig)/Benchmark"),
+        module("BenchmarkRelay", ["Backplane", "BenchmarkContracts"], path: "\(rig)/Relay"),
         module("BenchmarkDirect", ["Backplane", "BenchmarkContracts"], path: "\(rig)/Direct"),
         .target(name: "BenchmarkHeap", path: "\(rig)/Heap", publicHeadersPath: "."),
         // What they load: a library with thousands of classes, and two that are copied many times.
         pluginInC("BenchmarkCrowd", path: "\(rig)/Crowd"),
         pluginInC("BenchmarkDrone", path: "\(rig)/Drone"),
-        module("BenchmarkSwarm", ["Backplane", "CBackplane", "BenchmarkContracts"], path: "\(rig)/Swarm"),
+        module("BenchmarkSwarm", ["Backplane", "BenchmarkContracts"], path: "\(rig)/Swarm"),
         // What they swap, beside the turnstile.
         pluginInC("BarrierInC", path: "Tests/Plugins/TurnstileInC/Renamed"),
         module("BenchmarkSeries", ["Backplane", "BenchmarkContracts"], path: "\(rig)/Series"),
-        module("BenchmarkSeriesFirst", ["Backplane", "CBackplane", "BenchmarkSeries"], path: "\(rig)/SeriesFirst"),
-        module("BenchmarkSeriesSecond", ["Backplane", "CBackplane", "BenchmarkSeries"], path: "\(rig)/SeriesSecond"),
-        module(
-            "BenchmarkErrands", ["Backplane", "BackplaneNetwork", "CBackplane", "TurnstileContracts"],
-            path: "\(rig)/Errands"),
+        module("BenchmarkSeriesFirst", ["Backplane", "BenchmarkSeries"], path: "\(rig)/SeriesFirst"),
+        module("BenchmarkSeriesSecond", ["Backplane", "BenchmarkSeries"], path: "\(rig)/SeriesSecond"),
+        module("BenchmarkErrands", ["Backplane", "BackplaneNetwork", "TurnstileContracts"], path: "\(rig)/Errands"),
         // Libraries that do wrong, and attacks on hosts in processes of their own, from a seed; a stress test of leases.
         program("hostile", ["Backplane", "BackplaneHost"], path: "Tests/Hostile"),
         program("attack", ["BackplaneDocuments", "BackplaneHost", "TestFixtures"], path: "Tests/Attack"),

@@ -15,7 +15,7 @@ struct DebuggerTests {
 
     /// A line of the almanac's manager that each call of `on` runs.
     private static func line() throws -> Int {
-        let path = Tool.manifests + "/../Plugins/Almanac/Module/AlmanacManager.swift"
+        let path = Tool.manifests + "/../Plugins/Almanac/AlmanacManager.swift"
         let lines = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n")
         return try #require(lines.firstIndex { $0.contains("let events = try await events(call)") }) + 1
     }

@@ -14,7 +14,7 @@ extension Tool {
             try files.copyItem(atPath: "\(BuiltProducts.folder)/lib\(name).so", toPath: library)
             manifest.replace("\"library\": \"\(name)\"", with: "\"library\": \"\(library)\"")
         }
-        let resources = "backplane_BookshelfModule.resources"
+        let resources = "backplane_Bookshelf.resources"
         try files.copyItem(atPath: "\(BuiltProducts.folder)/\(resources)", toPath: "\(app)/\(resources)")
         let definition = app + "/definitions/Books.json"
         try files.copyItem(atPath: Self.manifests + "/definitions/Books.json", toPath: definition)

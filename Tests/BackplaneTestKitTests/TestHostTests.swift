@@ -2,9 +2,9 @@ import Backplane
 import BackplaneDocuments
 import BackplaneHost
 import BackplaneTestKit
-import BooksAPIv1Module
+import BooksAPIv1
+import Bookshelf
 import BookshelfContracts
-import BookshelfModule
 import Foundation
 import Synchronization
 import TestFixtures

@@ -1,7 +1,7 @@
 package import Backplane
 package import BackplaneHost
 package import BackplaneTestKit
-import ChallengeModule
+import Challenge
 
 /// Where a host's plugins come from, files that it loads or modules linked into this program, and how their calls
 /// cross.

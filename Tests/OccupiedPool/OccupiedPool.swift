@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneControl
 import BackplaneHost
-import BusyLoopModule
+import BusyLoop
 import Glibc
 import Synchronization
 

@@ -14,7 +14,7 @@ cd "$folder"
 "$backplane" new package Tides >/dev/null
 cd Tides
 swift build >/dev/null
-recorded=$folder/recorded.txt source=Sources/TidesModule/TidesManager.swift
+recorded=$folder/recorded.txt source=Sources/Tides/TidesManager.swift
 
 # Waits until `dev` has said this, so many times.
 says() {

@@ -1,15 +1,17 @@
 /// The name, the version and the component classes of a library.
 ///
-/// The library exports one function, which calls ``enter(_:_:)``:
+/// A library has exactly one plugin, which the SDK finds:
 ///
 /// ```swift
-/// @c @implementation
-/// public func backplane_plugin_entry_v1(
-///     _ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>
-/// ) -> Int32 {
-///     HelloPlugin.enter(offer, answer)
+/// public struct HelloPlugin: Plugin {
+///     public static let id = "org.example.hello"
+///     public static let version: Version = "1.0.0"
+///     public static func register(in registrar: inout Registrar) { registrar.add(Greeter.self) }
 /// }
 /// ```
+///
+/// The type is public, because the optimiser drops an internal struct that no code uses. Programs can link any number
+/// of plugins, which their tests name.
 public protocol Plugin: SendableMetatype {
     /// The unique id of the plugin: a reverse domain name such as `org.example.hello`.
     static var id: String { get }

@@ -67,10 +67,11 @@ package struct PluginDescription: Sendable {
         try SelfCheck.require(answer.self_check)
         abi = answer.abi
         let texts = AnswerTexts()
+        let problems = try texts.text(answer.problems, "the plugin's problems", limit: 65_536)
+        guard problems.isEmpty || answer.id.length != 0 else { throw BackplaneError(.pluginInvalidAnswer, problems) }
         id = try texts.name(answer.id, "the plugin's id")
         version = try texts.version(answer.version, "the plugin's version")
         toolchain = try texts.text(answer.toolchain, "the plugin's toolchain", limit: 4_096)
-        let problems = try texts.text(answer.problems, "the plugin's problems", limit: 65_536)
         guard problems.isEmpty else {
             let causes = problems.split(separator: "\n").map { BackplaneError(.pluginInvalidAnswer, String($0)) }
             throw BackplaneError(

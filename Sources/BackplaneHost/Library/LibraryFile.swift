@@ -306,7 +306,7 @@ package struct LibraryCopy: Sendable {
                 .pluginNoEntry,
                 """
                 a plugin must export the function `\(LibraryFile.entry)`, but this library does not; \
-                write it with `@c @implementation public` in Swift, or as backplane.h declares it in C
+                link the product `Backplane` in Swift, or write it as backplane.h declares it in C
                 """,
                 at: source)
         }

@@ -84,9 +84,7 @@ package enum ResourceFolder {
         -> String?
     {
         let stem = stem(of: library)
-        let found = try names.names(in: folder).filter {
-            $0.hasSuffix("_\(stem).resources") || $0.hasSuffix("_\(stem)Module.resources")
-        }
+        let found = try names.names(in: folder).filter { $0.hasSuffix("_\(stem).resources") }
         return try only(found, at: library, "choose one with `resources` in the manifest")
     }
 

@@ -73,7 +73,7 @@ public struct PluginReference: Sendable, Hashable, ExpressibleByStringLiteral {
     public var sha256: String?
     /// The name of the folder next to the library that contains the plugin's files.
     ///
-    /// `nil` means `<Package>_<Library>.resources` or `<Package>_<Library>Module.resources`, if one of them exists.
+    /// `nil` means `<Package>_<Library>.resources`, if it exists.
     public var resources: String?
 
     /// Creates an entry of the manifest's `plugins`.

@@ -13,7 +13,4 @@ enum BackplaneProducts: Sendable, Hashable {
             }
         }
     }
-
-    /// The products that the target with the entry function imports.
-    var entryProducts: [String] { self == .own ? ["Backplane", "CBackplane"] : ["Backplane"] }
 }

@@ -14,7 +14,7 @@ struct NewApp: Sendable, Hashable {
         let core = name.followed(by: "Core")
         let products = BackplaneProducts.package(backplane.identity)
         let plugin = PluginParts(
-            name: core, layers: layers, places: PluginPlaces(name: core.text, style: .sources), backplane: products,
+            name: core, layers: layers, places: PluginPlaces(name: core.text), backplane: products,
             manifest: manifest)
         var blueprint = Blueprint(
             files: [], next: [commands.enter(folder), commands.build, commands.test, commands.run(name.text)])

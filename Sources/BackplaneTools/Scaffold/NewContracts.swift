@@ -16,10 +16,9 @@ struct NewContracts: Sendable {
     func blueprint(_ commands: NextCommands) throws(BackplaneError) -> Blueprint {
         let added = try package.missingBackplane(backplane)
         let products = package.backplane ?? .package(added?.identity ?? "backplane")
-        let hasPlugins = package.places(for: name.text).style == .plugins
+        let places = package.places(for: library)
         let target = TargetText(
-            name: library, dependencies: products.dependencies(on: ["Backplane"]),
-            path: hasPlugins ? "Plugins/\(library)" : nil)
+            name: library, dependencies: products.dependencies(on: ["Backplane"]), path: places.path)
         guard package.facts.target(library) == nil, !package.facts.products.contains(where: { $0.name == library })
         else {
             throw BackplaneError(
@@ -28,8 +27,7 @@ struct NewContracts: Sendable {
         var blueprint = Blueprint(
             files: [],
             next: commands.enter(package: package.root) + [commands.build, commands.addManager(contracts: name.text)])
-        let folder = target.path ?? "\(package.places(for: library).sourceHolder)/\(library)"
-        blueprint.add("\(folder)/\(library).swift", ManagerLayers(name).contractsText)
+        blueprint.add("\(places.folder)/\(library).swift", ManagerLayers(name).contractsText)
         try blueprint.requireNew(in: package.root)
         try package.requireRoom(for: [target])
         blueprint.paste([TargetText.library(library)], into: "products")

@@ -28,7 +28,7 @@ extension NewName {
     private static let longest = 60
 
     /// The suffixes that are appended to names.
-    private static let endings = ["Plugin", "Manager", "Module", "Entry", "Contracts", "Tests"]
+    private static let endings = ["Plugin", "Manager", "Contracts", "Tests"]
 
     /// The names that would shadow modules and types of the generated code, or be shadowed by them.
     private static let taken: Set<String> = [

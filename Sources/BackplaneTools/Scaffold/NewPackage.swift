@@ -11,7 +11,7 @@ struct NewPackage: Sendable, Hashable {
     func blueprint(_ commands: NextCommands) -> Blueprint {
         let layers = ManagerLayers(name)
         let plugin = PluginParts(
-            name: name, layers: layers, places: PluginPlaces(name: name.text, style: .sources),
+            name: name, layers: layers, places: PluginPlaces(name: name.text),
             backplane: .package(backplane.identity),
             manifest: Self.manifest)
         let next = [commands.build, commands.test, commands.call(layers, of: Self.manifest)]

@@ -33,10 +33,7 @@ struct PluginModule: Sendable {
     }
 
     private static func module(of product: PackageFacts.Product, in package: PackageFolder) -> PluginModule? {
-        let own = product.targets.compactMap(package.facts.target)
-        let targets =
-            own + own.flatMap(\.dependencies).filter { $0.package == nil }.compactMap { package.facts.target($0.name) }
-        for target in targets where target.type == "regular" {
+        for target in product.targets.compactMap(package.facts.target) where target.type == "regular" {
             for file in package.sources(in: package.folder(of: target)) {
                 guard let type = package.contents(of: file).flatMap(pluginType) else { continue }
                 return PluginModule(library: product.name, target: target, file: file, type: type)

@@ -10,33 +10,27 @@ struct PluginParts: Sendable, Hashable {
     var manifest: String
 
     /// The library product, which hosts load.
-    var product: String { TargetText.dynamicLibrary(name.text, target: places.entry) }
+    var product: String { TargetText.dynamicLibrary(name.text, target: places.name) }
 
     var targets: [TargetText] {
         let contracts = layers.contracts.map { [TargetText.name($0)] } ?? []
-        let module = TargetText.name(places.module)
         return [
             TargetText(
-                name: places.module, dependencies: backplane.dependencies(on: layers.products) + contracts,
-                path: places.modulePath),
-            TargetText(
-                name: places.entry, dependencies: [module] + backplane.dependencies(on: backplane.entryProducts),
-                path: places.entryPath),
+                name: places.name, dependencies: backplane.dependencies(on: layers.products) + contracts,
+                path: places.path),
             TargetText(
                 kind: .testTarget, name: places.tests,
-                dependencies: [module] + contracts
+                dependencies: [TargetText.name(places.name)] + contracts
                     + backplane.dependencies(on: ["Backplane", "BackplaneHost", "BackplaneTestKit"])),
         ]
     }
 
     func addFiles(to blueprint: inout Blueprint) {
-        layers.addSources(to: &blueprint, in: places.moduleFolder)
-        blueprint.add(
-            "\(places.moduleFolder)/\(name.text)Plugin.swift", PluginText.plugin(name, classes: layers.classes))
-        blueprint.add("\(places.entryFolder)/Entry.swift", PluginText.entry(name))
-        layers.addTests(to: &blueprint, in: places.testFolder, module: places.module, plugin: "\(name.text)Plugin")
+        layers.addSources(to: &blueprint, in: places.folder)
+        blueprint.add("\(places.folder)/\(name.text)Plugin.swift", PluginText.plugin(name, classes: layers.classes))
+        layers.addTests(to: &blueprint, in: places.testFolder, module: places.name, plugin: "\(name.text)Plugin")
         let libraryTest = layers.libraryTestText(
-            library: name.text, module: places.module, manifest: "../../\(manifest)")
+            library: name.text, module: places.name, manifest: "../../\(manifest)")
         blueprint.add("\(places.testFolder)/\(name.text)LibraryTests.swift", libraryTest)
     }
 }

@@ -1,27 +1,12 @@
-/// The folders and targets of a plugin in a package.
-///
-/// The entry function has a separate target, because SwiftPM links all tests into one program.
+/// The folders of a plugin and its tests in a package.
 struct PluginPlaces: Sendable, Hashable {
-    enum Style: Sendable, Hashable {
-        /// The default folders of SwiftPM: `Sources/TidesModule`, `Sources/Tides` and `Tests/TidesTests`.
-        case sources
-        /// The folders of this package: `Plugins/Tides/Module`, `Plugins/Tides/Entry` and `Tests/TidesModuleTests`.
-        case plugins
-    }
     var name: String
-    var style: Style
-    /// The folders that contain the folders of targets.
+    /// The folders that contain the folders of targets; plugins may have `Plugins` of their own.
     var sourceHolder = "Sources", testHolder = "Tests"
 
-    var module: String { name + "Module" }
-    var entry: String { style == .sources ? name : name + "Entry" }
-    var tests: String { style == .sources ? name + "Tests" : name + "ModuleTests" }
-
-    var moduleFolder: String { style == .sources ? "\(sourceHolder)/\(module)" : "Plugins/\(name)/Module" }
-    var entryFolder: String { style == .sources ? "\(sourceHolder)/\(entry)" : "Plugins/\(name)/Entry" }
+    var tests: String { name + "Tests" }
+    var folder: String { "\(sourceHolder)/\(name)" }
     var testFolder: String { "\(testHolder)/\(tests)" }
-
-    /// The paths for the target declarations, or `nil` if SwiftPM finds the folders without them.
-    var modulePath: String? { style == .sources ? nil : moduleFolder }
-    var entryPath: String? { style == .sources ? nil : entryFolder }
+    /// The path for the target's declaration, or `nil` if SwiftPM finds the folder without it.
+    var path: String? { sourceHolder == "Plugins" ? folder : nil }
 }

@@ -7,7 +7,7 @@ struct FreshPackage: Sendable {
     private static let name = "Probe"
     var manifest: String { path + "/backplane.json" }
     /// A folder that belongs to the plugin's target but that SwiftPM excludes.
-    var data: String { path + "/Sources/ProbeModule/data" }
+    var data: String { path + "/Sources/Probe/data" }
 
     /// Prepares a package without writing it.
     ///
@@ -37,7 +37,7 @@ struct FreshPackage: Sendable {
     /// Adds the given number of files to the sources, ten in each folder.
     func fill(_ count: Int) throws {
         let description = path + "/Package.swift", text = try String(contentsOfFile: description, encoding: .utf8)
-        let target = "name: \"ProbeModule\", dependencies: [.product(name: \"Backplane\", package: \"backplane\")]"
+        let target = "name: \"Probe\", dependencies: [.product(name: \"Backplane\", package: \"backplane\")]"
         guard text.contains(target) else {
             throw BackplaneError(.componentFailed, "the package has no target `\(target)`", at: description)
         }

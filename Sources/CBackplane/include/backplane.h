@@ -1060,7 +1060,8 @@ typedef struct bp_answer {
     bp_bytes toolchain;             /* the compiler of the plugin, or empty */
     const bp_component *_Nullable components;
     size_t component_count;
-    bp_bytes problems;              /* errors of the plugin itself, one in each line; empty: none */
+    bp_bytes problems;              /* errors of the plugin itself, one in each line; empty: none. The id may be empty
+                                     * if there is one. */
     bp_self_check self_check;       /* bp_check_self(), see 6 */
 } bp_answer;
 

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneDocuments
 import BackplaneTestKit
-import ChallengeModule
+import Challenge
 import Synchronization
 import TestFixtures
 import Testing

@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneTestKit
-import ChallengeModule
+import Challenge
 import Synchronization
 import TestFixtures
 import Testing

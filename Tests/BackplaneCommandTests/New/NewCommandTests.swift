@@ -122,7 +122,7 @@ struct NewCommandTests {
                         .package(name: "backplane", path: "\(Page.root.path)", traits: []),
 
                 paste into Package.swift, at the top of `targets`:
-                        .target(name: "TidesModule", dependencies: [.product(name: "Backplane", package: "backplane")]),
+                        .target(name: "Tides", dependencies: [.product(name: "Backplane", package: "backplane")]),
 
                 """), "\(outcome.output)")
         #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
@@ -132,7 +132,7 @@ struct NewCommandTests {
 
     @Test func `a plugin's file stays as it is, and the lines for it are printed`() async throws {
         _ = try await new("package", "Tides", "--backplane", Page.root.path)
-        let file = root + "/Tides/Sources/TidesModule/TidesPlugin.swift",
+        let file = root + "/Tides/Sources/Tides/TidesPlugin.swift",
             plugin = try String(contentsOfFile: file, encoding: .utf8)
         let outcome = try await RunningTool(["new", "manager", "Crew", "--dac"], input: nil, in: root + "/Tides").end()
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -140,10 +140,10 @@ struct NewCommandTests {
             outcome.output.contains(
                 """
 
-                paste into Package.swift, at the top of `dependencies` of `TidesModule`:
+                paste into Package.swift, at the top of `dependencies` of `Tides`:
                         .product(name: "BackplaneStorage", package: "backplane"),
 
-                paste into Sources/TidesModule/TidesPlugin.swift, at the top of `register(in:)` of `TidesPlugin`:
+                paste into Sources/Tides/TidesPlugin.swift, at the top of `register(in:)` of `TidesPlugin`:
                         registrar.add(CrewManager.self)
                         registrar.add(CrewStore.self)
 
@@ -188,7 +188,7 @@ struct NewCommandTests {
             "manager", "Quay", "--plugin", "Tides", "--uses", "TidesManager", "--uses", "DeskManager", "--uses",
             "DeskManager")
         #expect(quay.status == 0, "\(quay.errors)")
-        let manager = try String(contentsOfFile: tides + "/Sources/TidesModule/QuayManager.swift", encoding: .utf8)
+        let manager = try String(contentsOfFile: tides + "/Sources/Tides/QuayManager.swift", encoding: .utf8)
         #expect(manager.contains("import HarbourContracts\n") && manager.contains("let desk: Wire<Desk>"))
         #expect(manager.contains("let tides: Wire<Tides>"))
         let manifest = try String(contentsOfFile: tides + "/backplane.json", encoding: .utf8)
@@ -196,11 +196,10 @@ struct NewCommandTests {
 
         let before = try names(in: "Tides").filter { !$0.hasPrefix(".build") }
         for (arguments, reason) in [
-            (["--uses", "TidesManager"], "is in the plugin `TidesModule`, which no other plugin can import"),
+            (["--uses", "TidesManager"], "is in the plugin `Tides`, which no other plugin can import"),
             (["--uses", "DeskManger"], "no manager is named `DeskManger`; did you mean `DeskManager`?"),
             (["--contracts", "Harbor"], "`HarborContracts`; did you mean `HarbourContracts`?"),
             (["--contracts", "Tides"], "no library of contracts `TidesContracts`"),
-            (["--contracts", "TidesModule"], "no library of contracts `TidesModuleContracts`"),
         ] {
             let outcome = try await RunningTool(
                 ["new", "manager", "Wrong", "--plugin", "Ferry"] + arguments, input: nil, in: tides

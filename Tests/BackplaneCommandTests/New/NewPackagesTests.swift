@@ -90,7 +90,7 @@ struct NewPackagesTests {
         // Its tests stand in one program with all others; that they compile has to do.
         _ = try await workspace.swift("build", "--product", "Ferry", "--disable-default-traits", in: "backplane")
         _ = try await workspace.swift(
-            "build", "--target", "FerryModuleTests", "--disable-default-traits", in: "backplane")
+            "build", "--target", "FerryTests", "--disable-default-traits", in: "backplane")
         let greeting = try await tool.run(
             "call", workspace.folder + "/backplane/manifests/ferry.json", "FerryManager", "greet", "\"Ada\"",
             "--plugin-path", workspace.built)

@@ -58,8 +58,8 @@ struct PackageFoldersTests {
         #expect(
             folders(
                 try facts([
-                    ("A", "regular", "Plugins/A/Module"), ("B", "regular", ""), ("T", "test", "Sources/A/Tests"),
-                ])) == ["Plugins/A/Module", ".", "Sources/A/Tests"])
+                    ("A", "regular", "Plugins/A"), ("B", "regular", ""), ("T", "test", "Sources/A/Tests"),
+                ])) == ["Plugins/A", ".", "Sources/A/Tests"])
     }
 
     @Test func `tests that are new get a folder for tests where none stand among sources`() throws {

@@ -1,4 +1,4 @@
-import AlmanacModule
+import Almanac
 import Backplane
 import BackplaneNetwork
 import BackplaneTestKit

@@ -1,5 +1,5 @@
 import Backplane
-import ChallengeModule
+import Challenge
 import Foundation
 import TestFixtures
 import Testing

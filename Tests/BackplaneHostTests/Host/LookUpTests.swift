@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneTestKit
-import ChallengeModule
+import Challenge
 import TestFixtures
 import Testing
 

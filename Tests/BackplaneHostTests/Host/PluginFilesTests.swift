@@ -36,9 +36,8 @@ struct PluginFilesTests {
         return try await library.search(BookQuery(text: "the whale")).value.map(\.title)
     }
 
-    @Test(arguments: ["app_Bookshelf.resources", "app_BookshelfModule.resources"])
-    func `a component reads the files in the folder next to its library`(name: String) async throws {
-        let test = try host([name: #"["whale"]"#])
+    @Test func `a component reads the files in the folder next to its library`() async throws {
+        let test = try host(["app_Bookshelf.resources": #"["whale"]"#])
         #expect(try await essence(test) == ["the"])
         await test.host.stop()
     }

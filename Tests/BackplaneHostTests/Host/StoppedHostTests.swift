@@ -3,7 +3,7 @@ import BackplaneDocuments
 import BackplaneNetwork
 import BackplaneTestKit
 import CBackplane
-import ChallengeModule
+import Challenge
 import Synchronization
 import TestFixtures
 import Testing

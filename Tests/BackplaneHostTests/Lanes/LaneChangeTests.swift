@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneDocuments
-import ChallengeModule
+import Challenge
 import TestFixtures
 import Testing
 

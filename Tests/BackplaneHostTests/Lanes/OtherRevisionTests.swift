@@ -2,7 +2,7 @@ import Backplane
 import BackplaneDocuments
 import BackplaneTestKit
 import CBackplane
-import ChallengeModule
+import Challenge
 import TestFixtures
 import Testing
 

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneTestKit
 import BookshelfContracts
-import ChallengeModule
+import Challenge
 import Foundation
 import TestFixtures
 import Testing
@@ -29,7 +29,7 @@ struct WireLaneTests {
             from: .libraries)
         try await test.host.start()
         _ = try await test.host.manager("Sound", as: Challenge.self)
-        _ = try await test.host.manager("Relay", as: ChallengeModule.Relay.self)
+        _ = try await test.host.manager("Relay", as: Relay.self)
         #expect(
             await lanes(test.host) == [
                 "Sound dataAccessController": .native, "Sound communicationController": .native,
@@ -67,7 +67,7 @@ struct WireLaneTests {
             managers:
                 #""Trial": {"className": "TrialManager"}, "Relay": {"className": "RelayManager", "uses": {"trials": "Trial"}}"#,
             from: .encoded)
-        _ = try await test.host.manager("Relay", as: ChallengeModule.Relay.self)
+        _ = try await test.host.manager("Relay", as: Relay.self)
         let told = Lane.encoded(because: "the host is set to encode every call")
         #expect(await lanes(test.host) == ["Relay trials": told, "the program Relay": told])
         await test.host.stop()

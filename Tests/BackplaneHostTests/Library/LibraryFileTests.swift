@@ -196,6 +196,22 @@ struct LibraryFileTests {
         #expect(error?.message.contains("backplane_plugin_entry_v1") == true)
     }
 
+    @Test(arguments: [
+        (
+            "_NoPlugin",
+            "none; declare one as `public struct HelloPlugin: Plugin`, since a release build drops internal ones"
+        ),
+        ("_TwoPlugins", "`BusyLoop.BusyLoopPlugin`, `Challenge.ChallengePlugin`; build each as a library of its own"),
+        ("_GenericPlugin", "the generic `GenericPlugin`; remove its parameters"),
+    ])
+    func `a library without exactly one plugin is refused with those that it has`(library: String, found: String) throws
+    {
+        let file = try LibraryFile.prepare("\(BuiltProducts.folder)/lib\(library).so", in: loads)
+        let error = #expect(throws: BackplaneError.self) { try file.describe() }
+        #expect(error?.code == .pluginInvalidAnswer && error?.location == file.path)
+        #expect(error?.message == "expected one type in the library that conforms to `Plugin`, found \(found)")
+    }
+
     @Test func `a library without an identity is refused with advice`() throws {
         let error = try refusal(of: folder.write(LoadingFixture.anonymousLibrary(), as: "libAnonymous.so"))
         #expect(error?.code == .pluginNoIdentity)

@@ -32,11 +32,10 @@ struct ResourceFolderTests {
         return Resources(folder: try ResourceFolder.copy(besides: library, named: name))
     }
 
-    @Test(arguments: ["app_Shop.resources", "app_ShopModule.resources"])
-    func `the folder that SwiftPM names after the library is copied with it`(name: String) throws {
-        let library = try library(with: name, "app_Other.resources", "Shop.resources")
+    @Test func `the folder that SwiftPM names after the library is copied with it`() throws {
+        let library = try library(with: "app_Shop.resources", "app_Other.resources", "Shop.resources")
         let resources = try resources(library)
-        #expect(try resources.data("deep/name.txt") == Array(name.utf8))
+        #expect(try resources.data("deep/name.txt") == Array("app_Shop.resources".utf8))
         #expect(resources.folder?.hasPrefix(loads.path) == true)
     }
 
@@ -57,29 +56,28 @@ struct ResourceFolderTests {
     }
 
     @Test func `two candidates are an error that the manifest settles`() throws {
-        let library = try library(with: "app_Shop.resources", "app_ShopModule.resources")
+        let library = try library(with: "app_Shop.resources", "old_Shop.resources")
         let error = #expect(throws: BackplaneError.self) { try resources(library) }
         #expect(
             error?.message
-                == "`app_Shop.resources` and `app_ShopModule.resources` could both be the plugin's resources; choose one with `resources` in the manifest"
+                == "`app_Shop.resources` and `old_Shop.resources` could both be the plugin's resources; choose one with `resources` in the manifest"
         )
         #expect(
-            try resources(library, named: "app_ShopModule.resources").data("deep/name.txt")
-                == Array("app_ShopModule.resources".utf8))
+            try resources(library, named: "old_Shop.resources").data("deep/name.txt")
+                == Array("old_Shop.resources".utf8))
     }
 
     @Test func `the resources of a linked plugin are next to the program, named after its module`() throws {
-        _ = try library(with: "app_Shop.resources", "app_ShopModule.resources", "app_Shopping.resources")
-        #expect(
-            try ResourceFolder.of(module: "ShopModule", in: folder.path) == folder.path + "/app_ShopModule.resources")
+        _ = try library(with: "app_Shop.resources", "app_Shopping.resources")
+        #expect(try ResourceFolder.of(module: "Shop", in: folder.path) == folder.path + "/app_Shop.resources")
         #expect(try ResourceFolder.of(module: "Other", in: folder.path) == nil)
-        _ = try folder.makeFolder("old_ShopModule.resources")
+        _ = try folder.makeFolder("old_Shop.resources")
         let error = #expect(throws: BackplaneError.self) {
-            try ResourceFolder.of(module: "ShopModule", in: folder.path)
+            try ResourceFolder.of(module: "Shop", in: folder.path)
         }
         #expect(
             error?.message
-                == "`app_ShopModule.resources` and `old_ShopModule.resources` could both be the plugin's resources; remove the one that is left over"
+                == "`app_Shop.resources` and `old_Shop.resources` could both be the plugin's resources; remove the one that is left over"
         )
     }
 

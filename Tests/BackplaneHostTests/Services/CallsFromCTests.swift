@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneTestKit
 import CBackplane
-import ChallengeModule
+import Challenge
 import FoundationEssentials
 import Synchronization
 import TestFixtures

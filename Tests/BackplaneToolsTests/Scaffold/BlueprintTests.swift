@@ -22,8 +22,8 @@ struct BlueprintTests {
     func `a manager and its layers`(hasStore: Bool, hasService: Bool, name: String) throws {
         let layers = ManagerLayers(try NewName("Weather"), hasStore: hasStore, hasService: hasService)
         var blueprint = Blueprint(files: [])
-        layers.addSources(to: &blueprint, in: "Sources/TidesModule")
-        layers.addTests(to: &blueprint, in: "Tests/TidesTests", module: "TidesModule", plugin: "TidesPlugin")
+        layers.addSources(to: &blueprint, in: "Sources/Tides")
+        layers.addTests(to: &blueprint, in: "Tests/TidesTests", module: "Tides", plugin: "TidesPlugin")
         layers.addSample(to: &blueprint, besideManifest: "manifests/tides.json")
         try expectSnapshot(blueprint.text + layers.manifestText(library: "Tides"), "new-made-manager-\(name)")
     }
@@ -31,8 +31,8 @@ struct BlueprintTests {
     @Test func `a manager that gives a stream`() throws {
         let layers = ManagerLayers(try NewName("Weather"), hasStream: true)
         var blueprint = Blueprint(files: [], next: [commands.call(layers, of: "backplane.json")])
-        layers.addSources(to: &blueprint, in: "Sources/TidesModule")
-        layers.addTests(to: &blueprint, in: "Tests/TidesTests", module: "TidesModule", plugin: "TidesPlugin")
+        layers.addSources(to: &blueprint, in: "Sources/Tides")
+        layers.addTests(to: &blueprint, in: "Tests/TidesTests", module: "Tides", plugin: "TidesPlugin")
         try expectSnapshot(blueprint.text + layers.manifestText(library: "Tides"), "new-made-manager-stream")
     }
 

@@ -25,7 +25,7 @@ struct PluginModuleTests {
     @Test(arguments: ["Almanac", "Bookshelf", "BooksAPIv1"])
     func `the plugins of this package can be added to`(name: String) throws {
         let text = try String(
-            contentsOf: Page.root.appending(path: "Plugins/\(name)/Module/\(name)Plugin.swift"), encoding: .utf8)
+            contentsOf: Page.root.appending(path: "Plugins/\(name)/\(name)Plugin.swift"), encoding: .utf8)
         #expect(PluginModule.pluginType(in: text) == "\(name)Plugin")
     }
 }

@@ -94,7 +94,7 @@ final class Bookshelf: Sendable {
         let files = FileManager.default, place = "\(folder.path)/\(UUID().uuidString)"
         try files.createDirectory(atPath: place, withIntermediateDirectories: false)
         for name in try files.contentsOfDirectory(atPath: Self.built)
-        where name.hasSuffix("_\(library)Module.resources") {
+        where name.hasSuffix("_\(library).resources") {
             try files.copyItem(atPath: "\(Self.built)/\(name)", toPath: "\(place)/\(name)")
         }
         let copy = "\(place)/lib\(library).so"

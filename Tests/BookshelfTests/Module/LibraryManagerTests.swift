@@ -1,8 +1,8 @@
 import Backplane
 import BackplaneHost
 import BackplaneTestKit
+import Bookshelf
 import BookshelfContracts
-import BookshelfModule
 import FoundationEssentials
 import Testing
 

@@ -1,10 +1,10 @@
 import Backplane
 import BackplaneHost
 import BackplaneTestKit
+import Bookshelf
 import BookshelfContracts
-import BookshelfModule
 import FoundationEssentials
-import PopularityModule
+import Popularity
 import TestFixtures
 import Testing
 

@@ -1,15 +1,14 @@
-import Backplane
+public import Backplane
 import BackplaneExchange
 import BackplaneNetwork
 import BackplaneURLSession
-public import CBackplane
 
 /// A plugin with an executor in Swift, loaded as a library of its own.
-struct LoadedRelayPlugin: Plugin {
-    static let id = "org.backplane.tests.loaded-relay"
-    static let version: Version = "1.0.0"
+public struct LoadedRelayPlugin: Plugin {
+    public static let id = "org.backplane.tests.loaded-relay"
+    public static let version: Version = "1.0.0"
 
-    static func register(in registrar: inout Registrar) {
+    public static func register(in registrar: inout Registrar) {
         registrar.add(LoadedRelay.self)
     }
 }
@@ -31,11 +30,4 @@ final class LoadedRelay: Manager {
             }
         }
     }
-}
-
-@c @implementation
-public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>)
-    -> Int32
-{
-    LoadedRelayPlugin.enter(offer, answer)
 }

@@ -49,11 +49,8 @@ extension PackageFolder {
         return found
     }
 
-    /// Returns whether a target is a plugin's module or entry, which no other plugin can import.
+    /// Returns whether a target is a plugin, which no other plugin can import.
     private func belongsToPlugin(_ target: PackageFacts.PackageTarget) -> Bool {
-        let needed = target.dependencies.filter { $0.package == nil }.compactMap { facts.target($0.name) }
-        return ([target] + needed).contains { target in
-            sources(in: folder(of: target)).contains { contents(of: $0).flatMap(PluginModule.pluginType) != nil }
-        }
+        sources(in: folder(of: target)).contains { contents(of: $0).flatMap(PluginModule.pluginType) != nil }
     }
 }

@@ -10,7 +10,7 @@ extension PackageFolder {
     func places(for name: String) -> PluginPlaces {
         let hasPlugins = facts.targets.contains { $0.path?.hasPrefix("Plugins/") == true }
         return PluginPlaces(
-            name: name, style: hasPlugins ? .plugins : .sources, sourceHolder: facts.newHolder(of: .source, in: root),
+            name: name, sourceHolder: hasPlugins ? "Plugins" : facts.newHolder(of: .source, in: root),
             testHolder: facts.newHolder(of: .test, in: root))
     }
 

@@ -4,8 +4,8 @@ enum ReadmeText {
         """
         # \(library)
 
-        A plugin for Backplane hosts. `Sources/\(library)Module` contains everything except the function that the
-        library exports, which is in `Sources/\(library)`. `backplane.json` is a manifest that names the library.
+        A plugin for Backplane hosts. `Sources/\(library)` contains it, and `backplane.json` is a manifest that names its
+        library.
 
         ```sh
         \(commands.joined(separator: "\n"))
@@ -20,8 +20,8 @@ enum ReadmeText {
         """
         # \(name)
 
-        A program that runs plugins. `Sources/\(name)` contains the program, `Sources/\(plugin)Module` its first plugin, `Sources/\(plugin)` the
-        function that the plugin's library exports, and `Sources/\(name)Contracts` the contracts between them. `backplane.json` is the manifest.
+        A program that runs plugins. `Sources/\(name)` contains the program, `Sources/\(plugin)` its first plugin, and
+        `Sources/\(name)Contracts` the contracts between them. `backplane.json` is the manifest.
 
         ```sh
         \(commands.joined(separator: "\n"))

@@ -45,7 +45,6 @@ extension Workspace {
         let text = #""\(greeting), \(name)\#(end)""#
         return """
             import Backplane
-            import CBackplane
             import WorkspaceContracts
 
             actor GreetingProvider: Manager, StatefulComponent {
@@ -76,14 +75,13 @@ extension Workspace {
                 }
             }
 
-            \(entry("GreetingProvider"))
+            \(plugin("GreetingProvider"))
             """
     }
 
     static func caller(_ question: String, contract: Int = 1) -> String {
         """
         import Backplane
-        import CBackplane
         import WorkspaceContracts
 
         struct Asking: Contract {
@@ -106,7 +104,7 @@ extension Workspace {
             }
         }
 
-        \(entry("GreetingCaller"))
+        \(plugin("GreetingCaller"))
         """
     }
 
@@ -114,7 +112,6 @@ extension Workspace {
     static func constant(_ name: String, _ text: String) -> String {
         """
         import Backplane
-        import CBackplane
 
         struct \(name)Contract: Contract {
             static let version: Version = "1.0.0"
@@ -127,21 +124,16 @@ extension Workspace {
             static func methods(_ table: inout Methods) { table.async(\\.read) { _, _, _ in "\(text)" } }
         }
 
-        \(entry(name))
+        \(plugin(name))
         """
     }
 
-    private static func entry(_ name: String) -> String {
+    private static func plugin(_ name: String) -> String {
         """
-        struct \(name)Plugin: Plugin {
-            static let id = "org.example.\(name.lowercased())"
-            static let version: Version = "1.0.0"
-            static func register(in registrar: inout Registrar) { registrar.add(\(name).self) }
-        }
-
-        @c @implementation
-        public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
-            \(name)Plugin.enter(offer, answer)
+        public struct \(name)Plugin: Plugin {
+            public static let id = "org.example.\(name.lowercased())"
+            public static let version: Version = "1.0.0"
+            public static func register(in registrar: inout Registrar) { registrar.add(\(name).self) }
         }
 
         """

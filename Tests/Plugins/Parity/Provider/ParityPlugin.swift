@@ -1,14 +1,13 @@
-import Backplane
-public import CBackplane
+public import Backplane
 import ParityContracts
 import Synchronization
 
 /// What is called, in a library of its own.
-struct ParityPlugin: Plugin {
-    static let id = "org.backplane.tests.parity"
-    static let version: Version = "1.0.0"
+public struct ParityPlugin: Plugin {
+    public static let id = "org.backplane.tests.parity"
+    public static let version: Version = "1.0.0"
 
-    static func register(in registrar: inout Registrar) {
+    public static func register(in registrar: inout Registrar) {
         registrar.add(ValuesManager.self)
         registrar.add(TaskContextManager.self)
         registrar.add(FailuresManager.self)
@@ -19,13 +18,6 @@ struct ParityPlugin: Plugin {
         registrar.add(SequencesManager.self)
         registrar.add(SequenceWatchManager.self)
     }
-}
-
-@c @implementation
-public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>)
-    -> Int32
-{
-    ParityPlugin.enter(offer, answer)
 }
 
 final class LedgerManager: Manager {

@@ -1,13 +1,12 @@
-import Backplane
-public import CBackplane
+public import Backplane
 import ParityContracts
 
 /// Who calls another library, in a library of its own.
-struct RelayPlugin: Plugin {
-    static let id = "org.backplane.tests.parity-relay"
-    static let version: Version = "1.0.0"
+public struct RelayPlugin: Plugin {
+    public static let id = "org.backplane.tests.parity-relay"
+    public static let version: Version = "1.0.0"
 
-    static func register(in registrar: inout Registrar) {
+    public static func register(in registrar: inout Registrar) {
         registrar.add(ValuesRelay.self)
         registrar.add(TaskContextRelay.self)
         registrar.add(FailuresRelay.self)
@@ -19,13 +18,6 @@ struct RelayPlugin: Plugin {
         registrar.add(OtherMajorReader.self)
         registrar.add(OtherKindReader.self)
     }
-}
-
-@c @implementation
-public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>)
-    -> Int32
-{
-    RelayPlugin.enter(offer, answer)
 }
 
 final class FailuresRelay: Manager {
