@@ -407,7 +407,7 @@ public final class TransferPool: TransferWay, Sendable {
     /// Schedules the storing of what has changed, after the write in progress, so that an earlier state never
     /// overwrites a later one; requires the lock.
     ///
-    /// What could not be stored is tried again with the next change, or when a command waits for it.
+    /// A record that could not be stored is tried again with the next change, or when a command waits for it.
     private func scheduleWrite(_ state: inout State) -> Task<BackplaneError?, Never> {
         if let scheduled = state.scheduledWrite { return scheduled }
         let task = Task { [last = state.lastWrite] in

@@ -12,7 +12,7 @@ package final class HostOperations: Sendable {
         let name, queue, component, plugin: String
         let count: Int
         let functions: OperationFunctions
-        /// Those who follow the graph. A signal is `nil` after changes, and the final nodes at the end.
+        /// The followers of the graph. A signal is `nil` after changes, and the final nodes at the end.
         var followers: [Int: AsyncStream<[OperationNode]?>.Continuation] = [:]
     }
     private struct State: Sendable {

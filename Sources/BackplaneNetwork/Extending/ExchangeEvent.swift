@@ -3,7 +3,7 @@ import Synchronization
 
 /// An event that notifies observers of a stage of an exchange, or of a load with all its exchanges.
 ///
-/// What crosses to plugins contains nothing secret: no header fields, no query and no bytes of a body.
+/// An event that crosses to a plugin contains nothing secret: no header fields, no query and no bytes of a body.
 public struct ExchangeEvent: Codable, Sendable {
     /// The name of a stage; hosts of a later version may have additional ones.
     public struct Stage: RawRepresentable, Codable, Equatable, Sendable {

@@ -231,7 +231,7 @@ private struct StreamRegistration: Sendable {
 
 /// An open stream of this component as its host controls it, regardless of its elements.
 ///
-/// `@unchecked`: it has no state; that of its one subclass is behind a lock.
+/// `@unchecked`: it has no state; its subclasses are constant, or have theirs behind a lock.
 @usableFromInline
 class StreamControl: @unchecked Sendable {
     @usableFromInline
