@@ -102,7 +102,9 @@ extension HTTPClient {
     /// ```swift
     /// let http = HTTPClient([AsyncHTTPClientExecutor()]).relative(to: "https://books.example.org/v2")
     /// ```
-    public init(_ executors: [any HTTPExecutor]) { self.init(HTTPPipeline(executors)) }
+    public init(_ executors: [any HTTPExecutor], credentials: Credentials = Credentials()) {
+        self.init(HTTPPipeline(executors, credentials: credentials))
+    }
 
     /// Loads an endpoint outside any call, as in a program.
     ///

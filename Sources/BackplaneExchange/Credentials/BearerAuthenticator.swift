@@ -10,8 +10,6 @@ final class BearerAuthenticator: Authenticator {
         var token: BearerToken?
         /// The pending request for another token.
         var renewal: Task<BearerToken, any Error>?
-        /// A Boolean value that indicates whether the account has been signed out.
-        var isClosed = false
     }
     private enum Step {
         case use(Secret)
@@ -21,17 +19,18 @@ final class BearerAuthenticator: Authenticator {
     static let limit = Duration.seconds(60)
 
     private let source: TokenSource
-    /// A function that receives each new token.
-    private let keep: @Sendable (BearerToken) throws -> Void
     private let date: @Sendable () -> Date
     private let state: Mutex<State>
+    /// A function that stores each new token, until the account is closed.
+    private let keep: Mutex<(@Sendable (BearerToken) throws -> Void)?>
 
     init(
         _ source: TokenSource, _ token: BearerToken?, date: @escaping @Sendable () -> Date,
         keep: @escaping @Sendable (BearerToken) throws -> Void
     ) {
-        (self.source, self.date, self.keep) = (source, date, keep)
+        (self.source, self.date) = (source, date)
         state = Mutex(State(token: token))
+        self.keep = Mutex(keep)
     }
 
     func prepare(_ request: HTTPRequest, _ call: Call, over network: HTTPPipeline) async throws -> HTTPRequest {
@@ -53,7 +52,10 @@ final class BearerAuthenticator: Authenticator {
     }
 
     /// Closes the account; tokens that arrive later are not stored.
-    func close() { state.withLock { ($0.token, $0.isClosed) = (nil, true) } }
+    func close() {
+        keep.withLock { $0 = nil }
+        state.withLock { $0.token = nil }
+    }
 
     /// Returns the token, or waits for another one if it was rejected or is about to expire.
     private func token(instead refused: Secret?, over network: HTTPPipeline) async throws -> Secret {
@@ -78,12 +80,9 @@ final class BearerAuthenticator: Authenticator {
     private func renewed(_ old: BearerToken?, over network: HTTPPipeline) async throws -> BearerToken {
         do {
             let token = try await another(old, over: network)
-            try state.withLock { state in
-                state.renewal = nil
-                guard !state.isClosed else { return }
-                state.token = token
-                try keep(token)
-            }
+            // Requests do not wait for the disk, and a full one does not fail them: the next token is stored again.
+            keep.withLock { keep in try? keep?(token) }
+            state.withLock { ($0.token, $0.renewal) = (token, nil) }
             return token
         } catch {
             state.withLock { state in
@@ -97,6 +96,7 @@ final class BearerAuthenticator: Authenticator {
 
     /// Requests another token with a refresh, or with a sign-in if a refresh is rejected or impossible.
     private func another(_ old: BearerToken?, over network: HTTPPipeline) async throws -> BearerToken {
+        if let function = source.function { return try await Self.token(of: function, by: network.clock) }
         if let refresh = source.refresh, let old, canRefresh(old) {
             do {
                 var token = try await Self.ask(refresh, old.values, source, date, over: network)
@@ -120,7 +120,33 @@ final class BearerAuthenticator: Authenticator {
         return try BearerToken(response, to: request, source, now: date())
     }
 
-    private var canSignIn: Bool { source.signIn?.names.isEmpty == true }
+    /// Returns the token of a function of the program.
+    private static func token(
+        of function: TokenSource.Function, by clock: any DeadlineClock
+    ) async throws -> BearerToken {
+        func failed(_ why: String, _ cause: (any Error)? = nil) -> BackplaneError {
+            BackplaneError(
+                .networkSignIn, "the program's function for tokens \(why)",
+                causes: cause.map { [BackplaneError(thrown: $0)] } ?? [])
+        }
+        let late = failed("has not returned within \(limit)"), text: String
+        do {
+            text = try await Race.run(by: clock, function.call, within: limit, otherwise: late)
+        } catch let error as BackplaneError where error.code == .networkSignIn {
+            throw error
+        } catch {
+            throw failed("has failed: \(BackplaneError(thrown: error).message)", error)
+        }
+        guard let token = BearerToken.token(text) else {
+            throw failed(
+                "has returned a token that is empty, longer than \(BearerToken.mostBytes >> 10) KB, or not of visible ASCII characters"
+            )
+        }
+        return BearerToken(token)
+    }
+
+    /// A Boolean value that indicates whether a token can be requested without the values of a sign-in.
+    private var canSignIn: Bool { source.function != nil || source.signIn?.names.isEmpty == true }
 
     private func canRefresh(_ token: BearerToken) -> Bool {
         source.refresh?.names.isSubset(of: token.values.keys) == true
@@ -210,7 +236,7 @@ struct BearerToken: Sendable, Equatable {
     }
 
     /// Returns the token if it can occur in a header field.
-    private static func token(_ text: String) -> Secret? {
+    static func token(_ text: String) -> Secret? {
         guard (1...mostBytes).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return nil
         }

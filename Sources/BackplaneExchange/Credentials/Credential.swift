@@ -50,10 +50,24 @@ public struct Login: Sendable, Hashable {
     public init(user: Secret? = nil, password: Secret? = nil) { (self.user, self.password) = (user, password) }
 }
 
-/// The source of a bearer token: a fixed token, or a request.
+/// The source of a bearer token: a fixed token, a function of the program, or a request.
 public struct TokenSource: Sendable, Hashable {
+    /// A function that returns a token, which is equal to its copies.
+    struct Function: Sendable, Hashable {
+        private final class Identity: Sendable {}
+        let call: @Sendable () async throws -> String
+        private let identity = Identity()
+
+        init(_ call: @escaping @Sendable () async throws -> String) { self.call = call }
+
+        static func == (a: Function, b: Function) -> Bool { a.identity === b.identity }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(identity)) }
+    }
     /// The fixed token.
     public var secret: Secret?
+    /// The function of the program.
+    var function: Function?
     /// The request for the first token.
     public var signIn: TokenRequest?
     /// The request for another token; without it, or if it is rejected, the sign-in is repeated.
@@ -80,6 +94,16 @@ public struct TokenSource: Sendable, Hashable {
     public init(secret: Secret) {
         (self.secret, signIn, refresh, token, expires, refreshToken) = (secret, nil, nil, "", nil, nil)
         isKept = false
+    }
+
+    /// Creates a source whose tokens are returned by a function, such as that of a library for signing in.
+    ///
+    /// The function is called for the first request, and again once a server has rejected the token; only once however
+    /// many requests wait for it. They fail with `network.sign-in` if it throws an error, returns no token, or takes
+    /// longer than a minute.
+    public init(_ function: @escaping @Sendable () async throws -> String) {
+        (secret, signIn, refresh, token, expires, refreshToken) = (nil, nil, nil, "", nil, nil)
+        (self.function, isKept) = (Function(function), false)
     }
 }
 

@@ -161,7 +161,7 @@ final class CredentialAccounts: Sendable {
             if let entry = try keeping?.entry(of: account, name, definition) {
                 return bearer(account, source, entry.principal, entry.token, keeping)
             }
-            guard account.isEmpty, source.signIn?.names.isEmpty == true else { return nil }
+            guard account.isEmpty, source.function != nil || source.signIn?.names.isEmpty == true else { return nil }
             return bearer(account, source, principal, nil, keeping)
         case .custom(let scheme):
             guard let values else { return nil }

@@ -10,9 +10,16 @@ import Synchronization
 /// let http = HTTPClient(HTTPPipeline([executor], credentials: credentials))
 /// ```
 ///
-/// A request chooses one with `HTTPOptions.credential`. Copies share the accounts.
+/// A request chooses one with `HTTPOptions.credential`. Copies share the accounts. A program with a single credential
+/// need not name it; it is sent with every request to its hosts:
+///
+/// ```swift
+/// let http = HTTPClient([executor], credentials: .basic("ann", password, for: "books.example.org"))
+/// ```
 public struct Credentials: Sendable {
     private let accounts: [String: CredentialAccounts]
+    /// The name of the credential of requests to its hosts that choose none; `nil` if there is none.
+    private var single: String?
     /// A Boolean value that indicates whether credentials with an authenticating manager are refused.
     package var refusesManagers = false
     /// The principals of requests that do not choose a credential.
@@ -32,6 +39,53 @@ public struct Credentials: Sendable {
         if let folder { kept = { () throws(BackplaneError) in folder } }
         let vault = CredentialVault(keptIn: kept)
         self = vault.credentials(definitions)
+    }
+
+    /// Returns the credential of a user (RFC 7617), which is sent without a challenge with every request to the hosts.
+    ///
+    /// - Parameter hosts: The names of the hosts, each for all ports, or `name:port`, or the URL of a server.
+    public static func basic(_ user: String, _ password: Secret, for hosts: String...) -> Credentials {
+        Credentials(single: .basic(Login(user: Secret(user), password: password)), for: hosts)
+    }
+
+    /// Returns the credential of a user, which is sent as a digest (RFC 7616) with every request to the hosts.
+    public static func digest(_ user: String, _ password: Secret, for hosts: String...) -> Credentials {
+        Credentials(single: .digest(Login(user: Secret(user), password: password)), for: hosts)
+    }
+
+    /// Returns the credential of a fixed bearer token (RFC 6750), which is sent with every request to the hosts.
+    public static func bearer(_ token: Secret, for hosts: String...) -> Credentials {
+        Credentials(single: .bearer(TokenSource(secret: token)), for: hosts)
+    }
+
+    /// Returns the credential of a bearer token from a function, which is sent with every request to the hosts.
+    ///
+    /// ```swift
+    /// let http = HTTPClient([executor], credentials: .bearer(for: "books.example.org") { try await session.token() })
+    /// ```
+    ///
+    /// - Parameter token: A function that returns a token; see ``TokenSource/init(_:)``.
+    public static func bearer(
+        for hosts: String..., token: @escaping @Sendable () async throws -> String
+    ) -> Credentials {
+        Credentials(single: .bearer(TokenSource(token)), for: hosts)
+    }
+
+    private init(single scheme: Credential.Scheme, for hosts: [String]) {
+        let names = hosts.map { host in HTTPOrigin(host).map { "\($0.host):\($0.port)" } ?? host }
+        let name = names.joined(separator: ", ")
+        self.init([name: Credential(hosts: names, scheme)])
+        single = name
+    }
+
+    /// Returns the options with the single credential, if they choose none and the request may carry it.
+    func chosen(for request: HTTPRequest, _ options: HTTPOptions) -> HTTPOptions {
+        guard let single, options.credential == nil, options.account == nil, request.authorization == nil,
+            covers(single, request)
+        else { return options }
+        var options = options
+        options.credential = single
+        return options
     }
 
     /// The signed-in accounts: the credential, the name and the principal of each.
@@ -188,6 +242,7 @@ extension HTTPPipeline {
     package func principal(
         of request: HTTPRequest, _ options: HTTPOptions = HTTPOptions()
     ) throws(BackplaneError) -> UInt64? {
+        let options = credentials.chosen(for: request, options)
         guard let name = options.credential else { return credentials.own.principal(of: request) }
         guard request.headers["Cookie"] == nil else { return nil }
         return try credentials.accounts(of: name).account(options.account ?? "").principal

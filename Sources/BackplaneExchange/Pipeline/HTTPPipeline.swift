@@ -158,6 +158,7 @@ public struct HTTPPipeline: Sendable {
         _ request: HTTPRequest, _ options: HTTPOptions, ends: Bool = true,
         _ exchange: (ExchangeStart) async throws -> Response
     ) async throws -> Response {
+        let options = credentials.chosen(for: request, options)
         var start = ExchangeStart(request, options, extensions, clock)
         do {
             try await start.filter()
