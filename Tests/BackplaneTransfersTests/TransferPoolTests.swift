@@ -108,6 +108,9 @@ struct TransferPoolTests {
         #expect(transfer.request.url == "http://books.test/v2/files/42" && transfer.target == "42.epub")
         #expect(transfer.request.headers == ["X-Client": "ahab", "X-Signature": "white"])
         #expect(transfer.credential == "library")
+        (endpoint.options.credential, http.defaults.credential, http.defaults.account) = (nil, "shelf", "ann")
+        let other = try await Transfer("42", download: endpoint, on: http)
+        #expect(other.credential == "shelf" && other.account == "ann", "those of the client")
         http.defaults.interceptors.append(HTTPInterceptor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 200)) })
         await expectCode(.transferRefused) { [http] in
             _ = try await Transfer("42", upload: Endpoint<Nothing>("PUT", "files/42"), on: http)

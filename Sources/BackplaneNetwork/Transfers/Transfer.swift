@@ -57,15 +57,14 @@ public struct Transfer: Sendable {
     /// ```
     ///
     /// The request has the base URL and the header fields of the client, and the changes by the interceptors of both,
-    /// which run once, now; they get an empty response. Of the endpoint's options, only the credential applies.
+    /// which run once, now; they get an empty response. Of the options, only the credential applies.
     ///
     /// - Throws: `network.invalid-request`; the errors of the interceptors; `transfer.refused` if one of them does not
     ///   pass the request on.
     public init(
         _ id: String, download endpoint: Endpoint<DownloadedFile>, on http: HTTPClient
     ) async throws(BackplaneError) {
-        self.init(id, upload: try await endpoint.intercepted(on: http))
-        (credential, account) = (endpoint.options.credential, endpoint.options.account)
+        self.init(id, try await endpoint.intercepted(on: http), endpoint.options, http.defaults)
         if case .file(let path, _) = endpoint.receipt { target = path }
     }
 
@@ -73,8 +72,13 @@ public struct Transfer: Sendable {
     public init<Response>(
         _ id: String, upload endpoint: Endpoint<Response>, on http: HTTPClient
     ) async throws(BackplaneError) {
-        self.init(id, upload: try await endpoint.intercepted(on: http))
-        (credential, account) = (endpoint.options.credential, endpoint.options.account)
+        self.init(id, try await endpoint.intercepted(on: http), endpoint.options, http.defaults)
+    }
+
+    private init(_ id: String, _ request: HTTPRequest, _ options: HTTPOptions, _ defaults: EndpointDefaults) {
+        self.init(id, upload: request)
+        let options = defaults.completed(options, for: request)
+        (credential, account) = (options.credential, options.account)
     }
 }
 
