@@ -177,9 +177,9 @@ extension Endpoint {
     /// The load continues even if it is not retained.
     @discardableResult
     public func load(on http: HTTPClient, _ call: Call) -> EndpointLoad<Response> {
-        let event = event(.random(in: 1..<(1 << 53)), http.defaults, call)
-        return EndpointLoad(event) { progress throws(BackplaneError) in
-            try await EndpointRun(self, on: http, call, progress, number: event.exchange).value
+        EndpointLoad(event(.random(in: 1..<(1 << 53)), http.defaults, call)) {
+            number, progress throws(BackplaneError) in
+            try await EndpointRun(self, on: http, call, progress, number: number).value
         }
     }
 

@@ -11,23 +11,25 @@ import Synchronization
 ///
 /// Any number of callbacks can be added. They run one after another in the order in which they were added, each on its
 /// executor. A load ends exactly once, by success, failure or cancellation; a callback that is added after the end is
-/// also called.
+/// also called. Callbacks are released with the load, so they must not retain it.
 public final class EndpointLoad<Response: Sendable>: Sendable {
+    /// A function that loads the endpoint, with a number for the events of the load.
+    typealias Load =
+        @Sendable (UInt64, @escaping @Sendable (HTTPProgress) -> Void) async throws(BackplaneError) -> Response
+    private let load: Load
     private let ends: LoadEnds<Response>
     private let task: Task<Result<Response, BackplaneError>, Never>
+    /// The functions that have added callbacks, in order.
+    private let additions = Mutex<[@Sendable (LoadEnds<Response>) -> Void]>([])
 
     /// Starts a load.
-    init(
-        _ event: ExchangeEvent,
-        _ load:
-            @escaping @Sendable (@escaping @Sendable (HTTPProgress) -> Void) async throws(BackplaneError) -> Response
-    ) {
+    init(_ event: ExchangeEvent, _ load: @escaping Load) {
         let ends = LoadEnds<Response>(event)
-        self.ends = ends
+        (self.ends, self.load) = (ends, load)
         task = Task {
             let result: Result<Response, BackplaneError>
             do {
-                result = .success(try await load { ends.progressed($0) })
+                result = .success(try await load(event.exchange) { ends.progressed($0) })
             } catch {
                 result = .failure(BackplaneError(thrown: error))
             }
@@ -58,8 +60,7 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
         on executor: CallbackExecutor = .concurrent,
         _ body: @escaping @Sendable (Result<Response, BackplaneError>) -> Void
     ) -> Self {
-        ends.add(executor, body)
-        return self
+        add { $0.add(executor, body) }
     }
 
     /// Adds a function that is called with the progress of both bodies, before the functions of the end.
@@ -70,8 +71,7 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
     public func onProgress(
         on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (HTTPProgress) -> Void
     ) -> Self {
-        ends.add(executor, progress: body)
-        return self
+        add { $0.add(executor, progress: body) }
     }
 
     /// Adds an observer, independent of the type of the response, that is notified of the start, progress and the end.
@@ -82,9 +82,27 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
     public func observe(
         on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (ExchangeEvent) -> Void
     ) -> Self {
-        ends.add(executor, observer: body)
+        add { $0.add(executor, observer: body) }
+    }
+
+    private func add(_ addition: @escaping @Sendable (LoadEnds<Response>) -> Void) -> Self {
+        additions.withLock { $0.append(addition) }
+        addition(ends)
         return self
     }
+
+    /// Starts another load of the endpoint, which calls the functions that were added to this one, in the same order.
+    ///
+    /// This load continues, unless it has ended.
+    @discardableResult
+    public func reload() -> EndpointLoad {
+        var event = ends.start
+        event.exchange = .random(in: 1..<(1 << 53))
+        return additions.withLock(\.self).reduce(EndpointLoad(event, load)) { $0.add($1) }
+    }
+
+    /// The number of the load in its events.
+    var id: UInt64 { ends.start.exchange }
 
     /// Cancels the load, which ends with `call.cancelled` unless it has already ended.
     public func cancel() { task.cancel() }
@@ -100,6 +118,41 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
     }
 }
 
+/// A started load of any type, for parts of an interface that show loads, such as an overlay or a button.
+///
+/// ```swift
+/// let shelf = AnyLoad(books.load(on: http).onSuccess { books in show(books) })
+/// shelf.observe(on: .main) { event in if event.stage == .end, event.failure != nil { offerRetry(of: shelf) } }
+/// ```
+public struct AnyLoad: Identifiable, Sendable {
+    /// The number of the load, which is ``ExchangeEvent/exchange`` of its events.
+    public let id: UInt64
+    private let observing: @Sendable (CallbackExecutor, @escaping @Sendable (ExchangeEvent) -> Void) -> Void
+    private let cancelling: @Sendable () -> Void
+    private let reloading: @Sendable () -> AnyLoad
+
+    /// Creates a handle of a load.
+    public init<Response>(_ load: EndpointLoad<Response>) {
+        (id, cancelling) = (load.id, { load.cancel() })
+        observing = { executor, body in load.observe(on: executor, body) }
+        reloading = { AnyLoad(load.reload()) }
+    }
+
+    /// Adds an observer that is notified of the start, progress and the end.
+    public func observe(
+        on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (ExchangeEvent) -> Void
+    ) {
+        observing(executor, body)
+    }
+
+    /// Cancels the load, which ends with `call.cancelled` unless it has already ended.
+    public func cancel() { cancelling() }
+
+    /// Starts another load of the endpoint, with the callbacks and observers of this one.
+    @discardableResult
+    public func reload() -> AnyLoad { reloading() }
+}
+
 /// The functions that wait for the end of a load, and for its progress.
 private final class LoadEnds<Response: Sendable>: Sendable {
     typealias Ending = @Sendable (Result<Response, BackplaneError>) -> Void
@@ -113,7 +166,7 @@ private final class LoadEnds<Response: Sendable>: Sendable {
     }
     private let queue = CallbackQueue()
     /// The event of the start.
-    private let start: ExchangeEvent
+    let start: ExchangeEvent
     private let began = ContinuousClock.now
     private let state = Mutex(State())
 

@@ -162,4 +162,28 @@ struct EndpointLoadTests {
             _ = await server.departures.first { _ in true }
         }
     }
+
+    @Test func `a load of any type can be observed, cancelled and loaded again, with its callbacks`() async throws {
+        let statuses = Recording<String>(), steps = Recording<String>(), events = Recording<ExchangeEvent>()
+        let http = HTTPClient([
+            MemoryExecutor { _, _ in
+                statuses.add("asked")
+                return .init(HTTPResponse(status: statuses.all.count == 1 ? 503 : 200, body: Array("whale".utf8)))
+            }
+        ]).relative(to: "https://books.example.org")
+        let load = Endpoint<String>("GET", "shelf").load(on: http)
+            .onSuccess { steps.add($0) }.onFailure { steps.add($0.code.rawValue) }.onCompletion { _ in steps.add("end")
+            }
+        let loads = [AnyLoad(load)]
+        loads[0].observe { if $0.stage == .end { events.add($0) } }
+        let error = try #require(try await events.first(1).first)
+        #expect(error.failure?.httpStatus == 503 && error.endpoint == "GET shelf" && error.exchange == loads[0].id)
+        let again = loads[0].reload()
+        #expect(again.id != loads[0].id)
+        #expect(try await events.first(2).last?.error == nil)
+        #expect(events.all.last?.exchange == again.id)
+        #expect(steps.all == ["network.status", "end", "whale", "end"])
+        again.cancel()
+        #expect(try await load.reload().value == "whale")
+    }
 }
