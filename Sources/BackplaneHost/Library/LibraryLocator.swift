@@ -15,6 +15,9 @@ package struct LibraryLocator: Sendable {
 
     /// Creates a locator.
     ///
+    /// The libraries of a manifest in a Swift package are those of that package: a program of another package, such as
+    /// the command of a checkout, does not replace those that are not built yet with its own.
+    ///
     /// - Parameter manifestFolder: The manifest's folder; `nil` if the manifest is not a file, so that paths are
     ///   relative to the current folder.
     package init(
@@ -22,11 +25,26 @@ package struct LibraryLocator: Sendable {
         advice: String = "build it, or specify its folder with `HostOptions.pluginPaths`"
     ) {
         (self.manifestFolder, self.advice) = (manifestFolder ?? ".", advice)
-        var seen: Set<String> = []
-        // Last, where SwiftPM leaves the libraries of a package whose manifest is in its folder.
-        let built = manifestFolder.map { FilePath.join($0, ".build/debug") }
-        places = ([manifestFolder].compactMap(\.self) + pluginPaths + [executableFolder, built].compactMap(\.self))
+        var seen: Set<String> = [], last = [executableFolder]
+        if let manifestFolder {
+            let package = Self.package(of: manifestFolder)
+            let isOther = package.map { executableFolder?.hasPrefix(FilePath.join($0, "")) == false } ?? false
+            let built = FilePath.join(package ?? manifestFolder, ".build/debug")
+            last = isOther ? [built] : [built, executableFolder]
+        }
+        places = ([manifestFolder].compactMap(\.self) + pluginPaths + last.compactMap(\.self))
             .filter { seen.insert(FilePath.absolute($0)).inserted }
+    }
+
+    /// Returns the folder of the Swift package in which a folder is; `nil` if there is none.
+    private static func package(of folder: String) -> String? {
+        var folder = FilePath.absolute(folder)
+        while true {
+            if (try? FileStatus(at: FilePath.join(folder, "Package.swift"))) != nil { return folder }
+            let parent = FilePath.folder(of: folder)
+            if parent == folder { return nil }
+            folder = parent
+        }
     }
 
     /// Returns the path of a library.

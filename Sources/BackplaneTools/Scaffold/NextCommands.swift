@@ -21,11 +21,10 @@ struct NextCommands: Sendable, Hashable {
     let build = "swift build"
     let test = "swift test"
 
-    /// Returns the command that calls a manager, with the libraries of a debug build.
+    /// Returns the command that calls a manager.
     func call(_ layers: ManagerLayers, of manifest: String) -> String {
         let (method, input) = layers.firstCall
-        let words =
-            [manifest, layers.manager, method] + (input.map { [$0] } ?? []) + ["--plugin-path", ".build/debug"]
+        let words = [manifest, layers.manager, method] + (input.map { [$0] } ?? [])
         return ([tool, "call"] + words).map(\.shellWord).joined(separator: " ")
     }
 

@@ -42,18 +42,23 @@ struct LibraryLocatorTests {
                 "\(places[0])/libBookshelf.so: plugin.not-found: No such file or directory",
                 "\(folder.path)/file/libBookshelf.so: plugin.not-found: Not a directory",
                 "\(places[1])/libBookshelf.so: plugin.not-found: No such file or directory",
-                "\(places[3])/libBookshelf.so: plugin.not-found: No such file or directory",
                 "\(places[0])/.build/debug/libBookshelf.so: plugin.not-found: No such file or directory",
+                "\(places[3])/libBookshelf.so: plugin.not-found: No such file or directory",
             ])
     }
 
-    @Test func `the build folder beside the manifest is the last place`() throws {
-        _ = try folder.makeFolder("manifests/.build")
-        _ = try folder.makeFolder("manifests/.build/debug")
-        let built = try folder.write(as: "manifests/.build/debug/libBookshelf.so")
-        #expect(try locator.locate("Bookshelf") == built)
+    @Test(arguments: ["manifests", "."])
+    func `the libraries of a manifest in a package are those that the package has built`(package: String) throws {
         try folder.write(as: "bin/libBookshelf.so")
         #expect(try locator.locate("Bookshelf") == places[3] + "/libBookshelf.so")
+        for name in [".build", ".build/debug"] { _ = try folder.makeFolder("\(package)/\(name)") }
+        try folder.write(as: "\(package)/Package.swift")
+        if package == "manifests" {
+            let error = #expect(throws: BackplaneError.self) { try locator.locate("Bookshelf") }
+            #expect(error?.causes.contains { $0.location?.hasPrefix(places[3]) == true } == false)
+        }
+        let built = try folder.write(as: "\(package)/.build/debug/libBookshelf.so")
+        #expect(FilePath.absolute(try locator.locate("Bookshelf")) == FilePath.absolute(built))
     }
 
     @Test(arguments: [
