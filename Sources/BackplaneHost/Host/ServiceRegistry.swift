@@ -16,7 +16,8 @@ import Synchronization
 public final class ServiceRegistry: Sendable {
     private let instances = Mutex<[any Sendable]>([])
 
-    package init() {}
+    /// Creates an empty registry; a host has one already.
+    public init() {}
 
     /// Adds an instance after those already registered.
     public func register(_ instance: some Sendable) {
