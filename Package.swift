@@ -311,6 +311,13 @@ package.targets += [
             "BackplaneURLSession", "TestFixtures",
         ]),
     tests(
+        "ComingFrom",
+        [
+            "Backplane", "BackplaneDefinitions", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost",
+            "BackplaneNetwork", "BackplaneOperations", "BackplaneOperationsNetwork", "BackplaneRecords",
+            "BackplaneTestKit", "BackplaneTransfers", "BackplaneURLSession", "Challenge", "TestFixtures",
+        ]),
+    tests(
         "BookshelfTests",
         [
             "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP",

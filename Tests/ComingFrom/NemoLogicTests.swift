@@ -57,6 +57,17 @@ struct `Nemo Logic's cases on a running host` {
                     dataAccessController: "ChallengeDataAccess", communicationController: "ChallengeCommunication",
                     services: ["Challenge"]))
     }
+
+    @Test func `managers are asked for by constants, and another dictionary replaces the configuration`() async throws {
+        let test = try TestHost(Source.propertyList, plugins: [ChallengePlugin.self]), host = test.host
+        let name: ManagerName<Challenge> = "ChallengeManager"
+        #expect(try await host.manager(name).surroundings().services == ["Challenge"])
+        try await host.apply(Manifest(dictionary: ["Second": ["className": "ChallengeManager"]]))
+        #expect(try await host.manager("Second", as: Challenge.self).surroundings() == Surroundings())
+        let error = await #expect(throws: BackplaneError.self) { try await host.manager(name) }
+        #expect(error?.code == .unknownManager)
+        await host.stop()
+    }
 }
 
 /// A folder with the library of these managers alone: a manifest without `plugins` has a host look into every library
