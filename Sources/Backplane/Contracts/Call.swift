@@ -108,23 +108,21 @@ extension BackplaneError {
 /// Without a deadline the operation runs in the caller's task at no extra cost. With a deadline it runs in a separate
 /// task, with the caller's priority and task-local values, beside a task that sleeps.
 ///
-/// - Throws: `call.deadline`; otherwise the operation's error, as ``BackplaneError/init(thrown:)`` converts it.
+/// - Throws: `call.deadline`; otherwise the operation's error.
 public func withDeadline<Value: Sendable>(
     _ call: Call, _ operation: @escaping @Sendable () async throws -> Value
-) async throws(BackplaneError) -> Value {
-    guard let timeLeft = call.timeLeft else {
-        do { return try await operation() } catch { throw BackplaneError(thrown: error) }
-    }
+) async throws -> Value {
+    guard let timeLeft = call.timeLeft else { return try await operation() }
     try call.checkDeadline()
     let first = FirstResult<Value>()
     let work = Task {
         do { first.receive(.success(try await operation())) } catch {
-            first.receive(.failure(BackplaneError(thrown: error)))
+            first.receive(.failure(error))
         }
     }
     let timer = Task {
         do { try await Task.sleep(for: timeLeft) } catch { return }
-        first.receive(.failure(.deadlinePassed(before: "the operation ended")))
+        first.receive(.failure(BackplaneError.deadlinePassed(before: "the operation ended")))
     }
     defer {
         timer.cancel()
@@ -141,14 +139,14 @@ public func withDeadline<Value: Sendable>(
 private final class FirstResult<Value: Sendable>: Sendable {
     private enum State {
         case nothing
-        case waiting(UnsafeContinuation<Result<Value, BackplaneError>, Never>)
-        case received(Result<Value, BackplaneError>)
+        case waiting(UnsafeContinuation<Result<Value, any Error>, Never>)
+        case received(Result<Value, any Error>)
         case over
     }
     private let state = Mutex(State.nothing)
 
-    func receive(_ result: Result<Value, BackplaneError>) {
-        let waiting = state.withLock { state -> UnsafeContinuation<Result<Value, BackplaneError>, Never>? in
+    func receive(_ result: Result<Value, any Error>) {
+        let waiting = state.withLock { state -> UnsafeContinuation<Result<Value, any Error>, Never>? in
             switch state {
             case .nothing: state = .received(result)
             case .waiting(let continuation):
@@ -164,9 +162,9 @@ private final class FirstResult<Value: Sendable>: Sendable {
     /// Returns the first result, waiting for it if necessary.
     ///
     /// It must be called exactly once.
-    func wait() async -> Result<Value, BackplaneError> {
+    func wait() async -> Result<Value, any Error> {
         await withUnsafeContinuation { continuation in
-            let result = state.withLock { state -> Result<Value, BackplaneError>? in
+            let result = state.withLock { state -> Result<Value, any Error>? in
                 if case .received(let result) = state {
                     state = .over
                     return result

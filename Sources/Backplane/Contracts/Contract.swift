@@ -17,6 +17,8 @@ public protocol Contract: Sendable {
     static var name: String { get }
     /// The version that consumers require: a provider has the same major version and at least this one.
     static var version: Version { get }
+    /// The error that providers throw and callers catch as a value of its type, a ``ContractError``. Default: none.
+    associatedtype Failure: ContractFailure = Never
     /// Creates the contract, from which the SDK reads its members.
     init()
 }

@@ -41,10 +41,12 @@ public struct BackplaneError: Error, Sendable {
         public var code: String
         /// Further facts, keyed by name; a fact is confidential if its name begins with a dot.
         public var details: [String: String]
+        /// The value of a ``ContractError`` as JSON, from which its callers decode it.
+        public var json: String?
 
         /// Creates the part of an error that callers of the component compare.
-        public init(code: String, details: [String: String] = [:]) {
-            (self.code, self.details) = (code, details)
+        public init(code: String, details: [String: String] = [:], json: String? = nil) {
+            (self.code, self.details, self.json) = (code, details, json)
         }
     }
 }
@@ -330,13 +332,15 @@ extension BackplaneError.Failure {
         let container = try error.nestedContainer(keyedBy: TextKey.self, forKey: .failure)
         self.init(
             code: try container.decode(String.self, forKey: .code),
-            details: try container.decode([String: String].self, forKey: .details))
+            details: try container.decode([String: String].self, forKey: .details),
+            json: try container.decodeIfPresent(String.self, forKey: .json))
     }
 
     fileprivate func encode(in error: inout KeyedEncodingContainer<TextKey>) throws {
         var container = error.nestedContainer(keyedBy: TextKey.self, forKey: .failure)
         try container.encode(code, forKey: .code)
         try container.encode(details, forKey: .details)
+        try container.encodeIfPresent(json, forKey: .json)
     }
 }
 
@@ -348,6 +352,7 @@ extension TextKey {
     fileprivate static let causes = TextKey("causes")
     fileprivate static let calls = TextKey("calls")
     fileprivate static let details = TextKey("details")
+    fileprivate static let json = TextKey("json")
 }
 
 /// An error of a component whose code, message and details reach its callers.
@@ -376,15 +381,73 @@ extension ComponentError {
     public var details: [String: String] { [:] }
 }
 
+/// An error that a contract declares, and that callers catch as a value of its type.
+///
+/// ```swift
+/// public struct Tides: Contract {
+///     public static let version: Version = "1.0.0"
+///     public let depth = SyncMethod<String, Double>()
+///     public init() {}
+///
+///     public enum Failure: ContractError {
+///         case unknownPort(String)
+///         public var code: String { "tides.unknown-port" }
+///         public var message: String { "the tide table does not have this port" }
+///     }
+/// }
+/// ```
+///
+/// Calls of such a contract throw `any Error`: this type, or a ``BackplaneError`` for everything else, which includes
+/// a value that the caller's version of the type cannot decode or that has another ``ComponentError/code`` there.
+public protocol ContractError: ComponentError, ContractFailure, Codable {}
+
+extension ContractError {
+    /// Returns the error of this type that a component threw; another error unchanged.
+    @_documentation(visibility: internal)
+    public static func thrown(_ error: BackplaneError) -> any Error { error.failure(as: Self.self) ?? error }
+
+    fileprivate var json: String? {
+        (try? JSON.encode(self, failing: .callInvalidOutput)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// The type that a contract declares for its errors: a ``ContractError``, or `Never`.
+public protocol ContractFailure: Error {
+    /// The error that calls throw: `any Error` for a ``ContractError``, ``BackplaneError`` for `Never`.
+    associatedtype Thrown: Error
+    /// Returns the error that a call throws for one that crossed the boundary.
+    static func thrown(_ error: BackplaneError) -> Thrown
+}
+
+extension Never: ContractFailure {
+    /// Returns the error unchanged.
+    @_documentation(visibility: internal) @inlinable
+    public static func thrown(_ error: BackplaneError) -> BackplaneError { error }
+}
+
 extension BackplaneError {
+    /// Returns the error that a component threw; `nil` for one of another type, or of a version of the type that cannot
+    /// be decoded.
+    public func failure<Failure: ContractError>(as _: Failure.Type) -> Failure? {
+        guard let failure, let json = failure.json,
+            let value = try? JSON.decode(Failure.self, Array(json.utf8), failing: .callInvalidOutput),
+            value.code == failure.code
+        else { return nil }
+        return value
+    }
+
     /// Creates the error that callers receive for an error thrown by a component.
     ///
-    /// A `BackplaneError` is kept unchanged, and a `CancellationError` becomes `call.cancelled`.
+    /// A `BackplaneError` is kept unchanged, a `CancellationError` becomes `call.cancelled`, and a ``ContractError`` can
+    /// be taken out again by ``failure(as:)``.
     public init(thrown error: any Error) {
         switch error {
         case let error as BackplaneError: self = error
         case let error as any ComponentError:
-            self.init(.componentFailed, error.message, failure: Failure(code: error.code, details: error.details))
+            let json = (error as? any ContractError)?.json
+            self.init(
+                .componentFailed, error.message,
+                failure: Failure(code: error.code, details: error.details, json: json))
         case is CancellationError: self.init(.callCancelled, "the call was cancelled")
         default: self.init(.componentFailed, String(describing: error))
         }

@@ -86,8 +86,9 @@ enum {
     BP_FORBIDDEN = 6,       /* payload: text; the calling component's role may not do this     */
     BP_RETIRED = 7,         /* payload: text; the component called, or calling, has stopped    */
     BP_ERROR = 8,           /* payload: JSON {"code": "…", "message": "…", "location"?: "…",
-                               "failure"?: {"code": "…", "details": {"…": "…"}}, "causes"?: […],
-                               "calls"?: ["…"]}, the calls that it has ended, outermost first */
+                               "failure"?: {"code": "…", "details": {"…": "…"}, "json"?: "…"},
+                               "causes"?: […], "calls"?: ["…"]}, the calls that it has ended, outermost first;
+                               json: the error itself, for callers in Swift that know its type */
     BP_END = 9              /* no payload; a stream has no further elements: answers bp_next only */
 };
 

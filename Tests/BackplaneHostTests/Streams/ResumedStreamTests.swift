@@ -11,7 +11,7 @@ import Testing
 struct ResumedStreamTests {
     /// A reader of all numbers, which follow one another whichever edition of the feed sends them.
     private struct Reader {
-        private var numbers: StreamElements<Int>.Iterator
+        private var numbers: StreamElements<Int, BackplaneError>.Iterator
         private var expected = 0
 
         init(_ feed: Remote<Feeding>) { numbers = feed.counted(CountedFrom(first: 0)).makeAsyncIterator() }
