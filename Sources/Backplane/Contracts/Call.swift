@@ -1,6 +1,5 @@
 public import CBackplane
 import Glibc
-import Synchronization
 
 /// The frame that travels with a call: its deadline, its trace and the components that it has passed through.
 ///
@@ -114,67 +113,29 @@ public func withDeadline<Value: Sendable>(
 ) async throws -> Value {
     guard let timeLeft = call.timeLeft else { return try await operation() }
     try call.checkDeadline()
-    let first = FirstResult<Value>()
+    let (results, first) = AsyncStream.makeStream(
+        of: Result<Value, any Error>.self, bufferingPolicy: .bufferingOldest(1))
     let work = Task {
-        do { first.receive(.success(try await operation())) } catch {
-            first.receive(.failure(error))
-        }
+        do { first.yield(.success(try await operation())) } catch { first.yield(.failure(error)) }
     }
     let timer = Task {
         do { try await Task.sleep(for: timeLeft) } catch { return }
-        first.receive(.failure(BackplaneError.deadlinePassed(before: "the operation ended")))
+        first.yield(.failure(BackplaneError.deadlinePassed(before: "the operation ended")))
     }
     defer {
         timer.cancel()
         work.cancel()
     }
+    // In a task of its own, because a stream ends for a task that is cancelled, and the operation's result counts.
+    let result = Task {
+        for await result in results { return result }
+        return .failure(CancellationError())
+    }
     return try await withTaskCancellationHandler {
-        await first.wait()
+        await result.value
     } onCancel: {
         work.cancel()
     }.get()
-}
-
-/// A receiver of several results, which stores the first one.
-private final class FirstResult<Value: Sendable>: Sendable {
-    private enum State {
-        case nothing
-        case waiting(UnsafeContinuation<Result<Value, any Error>, Never>)
-        case received(Result<Value, any Error>)
-        case over
-    }
-    private let state = Mutex(State.nothing)
-
-    func receive(_ result: Result<Value, any Error>) {
-        let waiting = state.withLock { state -> UnsafeContinuation<Result<Value, any Error>, Never>? in
-            switch state {
-            case .nothing: state = .received(result)
-            case .waiting(let continuation):
-                state = .over
-                return continuation
-            case .received, .over: break
-            }
-            return nil
-        }
-        waiting?.resume(returning: result)
-    }
-
-    /// Returns the first result, waiting for it if necessary.
-    ///
-    /// It must be called exactly once.
-    func wait() async -> Result<Value, any Error> {
-        await withUnsafeContinuation { continuation in
-            let result = state.withLock { state -> Result<Value, any Error>? in
-                if case .received(let result) = state {
-                    state = .over
-                    return result
-                }
-                state = .waiting(continuation)
-                return nil
-            }
-            if let result { continuation.resume(returning: result) }
-        }
-    }
 }
 
 /// An instant on the clock that both sides of the boundary share: `CLOCK_MONOTONIC`, in nanoseconds.

@@ -83,9 +83,7 @@ final class StreamReader<Element: Sendable, Failure: Error> {
     /// The stream while it is open.
     @usableFromInline var source: OpenSource<Element>?
     @usableFromInline var isOver = false
-    /// A Boolean value that indicates whether a request for an element has not been answered.
     @usableFromInline var isReading = false
-    /// A Boolean value that indicates whether the stream is reopened when it is interrupted.
     @usableFromInline let isResumable: Bool
     /// The last element of a stream that is resumed.
     @usableFromInline var last: Element?

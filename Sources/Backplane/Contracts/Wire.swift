@@ -56,8 +56,6 @@ public struct BoundAsync<Input: Sendable, Output: Sendable, Failure: ContractFai
 
 extension BoundAsync where Input == Nothing {
     /// Calls a method that takes no input.
-    ///
-    /// - Parameter call: The frame of the call being served, or one started with `context.begin()`.
     @inlinable @inline(__always)
     public func callAsFunction(_ call: Call) async throws(Failure.Thrown) -> Output {
         try await slot.call(member, Nothing(), call, Failure.self)
@@ -89,8 +87,6 @@ public struct BoundSync<Input: Sendable, Output: Sendable, Failure: ContractFail
 
 extension BoundSync where Input == Nothing {
     /// Calls a method that takes no input.
-    ///
-    /// - Parameter call: The frame of the call being served, or one started with `context.begin()`.
     @inlinable @inline(__always)
     public func callAsFunction(_ call: Call) throws(Failure.Thrown) -> Output {
         try slot.callNow(member, Nothing(), call, Failure.self)
@@ -139,7 +135,7 @@ extension BoundSync where Input == Nothing, Frame == OptionalFrame {
 /// A component passes on the frame of the call that it serves, or begins a new one with `context.begin()`.
 public enum RequiredFrame {}
 
-// The four functions below exist for their message. They have bodies only because Swift requires them.
+// The four functions below exist for their message. Their bodies never run.
 
 extension BoundAsync where Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
@@ -147,7 +143,6 @@ extension BoundAsync where Frame == RequiredFrame {
         *, unavailable,
         message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
-    // Never runs: the compiler refuses every call.
     public func callAsFunction(_ input: Input) async throws(Failure.Thrown) -> Output { fatalError("unavailable") }
 }
 
@@ -157,7 +152,6 @@ extension BoundAsync where Input == Nothing, Frame == RequiredFrame {
         *, unavailable,
         message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
-    // Never runs: the compiler refuses every call.
     public func callAsFunction() async throws(Failure.Thrown) -> Output { fatalError("unavailable") }
 }
 
@@ -167,7 +161,6 @@ extension BoundSync where Frame == RequiredFrame {
         *, unavailable,
         message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
-    // Never runs: the compiler refuses every call.
     public func callAsFunction(_ input: Input) throws(Failure.Thrown) -> Output { fatalError("unavailable") }
 }
 
@@ -177,7 +170,6 @@ extension BoundSync where Input == Nothing, Frame == RequiredFrame {
         *, unavailable,
         message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
-    // Never runs: the compiler refuses every call.
     public func callAsFunction() throws(Failure.Thrown) -> Output { fatalError("unavailable") }
 }
 
@@ -204,8 +196,6 @@ public struct BoundStream<Input: Sendable, Element: Sendable, Failure: ContractF
 
 extension BoundStream where Input == Nothing {
     /// Returns the elements of a stream that takes no input.
-    ///
-    /// - Parameter call: The frame of the call being served, or one started with `context.begin()`.
     public func callAsFunction(_ call: Call) -> StreamElements<Element, Failure.Thrown> { self(Nothing(), call) }
 }
 
@@ -227,7 +217,6 @@ extension BoundStream where Frame == RequiredFrame {
         *, unavailable,
         message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
-    // Never runs: the compiler refuses every call.
     public func callAsFunction(_ input: Input) -> StreamElements<Element, Failure.Thrown> { fatalError("unavailable") }
 }
 
@@ -237,7 +226,6 @@ extension BoundStream where Input == Nothing, Frame == RequiredFrame {
         *, unavailable,
         message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
-    // Never runs: the compiler refuses every call.
     public func callAsFunction() -> StreamElements<Element, Failure.Thrown> { fatalError("unavailable") }
 }
 

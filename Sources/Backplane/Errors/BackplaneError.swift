@@ -36,7 +36,7 @@ public struct BackplaneError: Error, Sendable {
     }
 
     /// A component's own code and details, provided by an error that adopts ``ComponentError``.
-    public struct Failure: Sendable, Equatable {
+    public struct Failure: Sendable, Equatable, Codable {
         /// The code that the component chose.
         public var code: String
         /// Further facts, keyed by name; a fact is confidential if its name begins with a dot.
@@ -308,7 +308,7 @@ extension BackplaneError: Codable {
             Code(rawValue: try container.decode(String.self, forKey: .code)),
             try container.decodeIfPresent(String.self, forKey: .message) ?? "",
             at: try container.decodeIfPresent(String.self, forKey: .location),
-            failure: try Failure(ifIn: container),
+            failure: try container.decodeIfPresent(Failure.self, forKey: .failure),
             causes: try container.decodeIfPresent([BackplaneError].self, forKey: .causes) ?? [])
         calls = try container.decodeIfPresent([String].self, forKey: .calls) ?? []
     }
@@ -319,28 +319,9 @@ extension BackplaneError: Codable {
         try container.encode(code.rawValue, forKey: .code)
         try container.encode(message, forKey: .message)
         try container.encodeIfPresent(location, forKey: .location)
-        try failure?.encode(in: &container)
+        try container.encodeIfPresent(failure, forKey: .failure)
         if !causes.isEmpty { try container.encode(causes, forKey: .causes) }
         if !calls.isEmpty { try container.encode(calls, forKey: .calls) }
-    }
-}
-
-extension BackplaneError.Failure {
-    /// Decodes the failure; `nil` for an error without one.
-    fileprivate init?(ifIn error: KeyedDecodingContainer<TextKey>) throws {
-        guard error.contains(.failure), try !error.decodeNil(forKey: .failure) else { return nil }
-        let container = try error.nestedContainer(keyedBy: TextKey.self, forKey: .failure)
-        self.init(
-            code: try container.decode(String.self, forKey: .code),
-            details: try container.decode([String: String].self, forKey: .details),
-            json: try container.decodeIfPresent(String.self, forKey: .json))
-    }
-
-    fileprivate func encode(in error: inout KeyedEncodingContainer<TextKey>) throws {
-        var container = error.nestedContainer(keyedBy: TextKey.self, forKey: .failure)
-        try container.encode(code, forKey: .code)
-        try container.encode(details, forKey: .details)
-        try container.encodeIfPresent(json, forKey: .json)
     }
 }
 
@@ -351,8 +332,6 @@ extension TextKey {
     fileprivate static let failure = TextKey("failure")
     fileprivate static let causes = TextKey("causes")
     fileprivate static let calls = TextKey("calls")
-    fileprivate static let details = TextKey("details")
-    fileprivate static let json = TextKey("json")
 }
 
 /// An error of a component whose code, message and details reach its callers.
