@@ -27,6 +27,19 @@ public struct Almanac: Contract {
     public let events = StreamMethod<Nothing, Event>()
     /// Creates the contract with its methods.
     public init() {}
+
+    /// The error that callers of the almanac catch: a text that is not a day of the year.
+    public struct Failure: ContractError {
+        /// The text that was given for a day.
+        public var text: String
+        /// The kind of the error: `almanac.not-a-day`.
+        public var code: String { "almanac.not-a-day" }
+        /// A description of the problem.
+        public var message: String { "`\(text)` is not a day of the year; write month and day, such as 07-20" }
+
+        /// Creates the error for a text.
+        public init(text: String) { self.text = text }
+    }
 }
 
 /// The contract of the almanac's data access controller, which stores the last events fetched.

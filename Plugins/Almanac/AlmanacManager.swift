@@ -22,7 +22,7 @@ final class AlmanacManager: Manager {
     }
 
     private func on(_ day: String, _ call: Call) async throws -> Sourced<[Event]> {
-        guard day.isDay else { throw NotADay(text: day) }
+        guard day.isDay else { throw Almanac.Failure(text: day) }
         let events = try await events(call)
         return Sourced(events.value.filter { $0.day == day }, from: events.source)
     }
@@ -37,12 +37,6 @@ final class AlmanacManager: Manager {
             try await wires.dataAccessController.kept(call)
         }
         return Sourced(events.value.sorted { ($0.day, $0.year) < ($1.day, $1.year) }, from: events.source)
-    }
-
-    struct NotADay: ComponentError {
-        var text: String
-        var code: String { "almanac.not-a-day" }
-        var message: String { "`\(text)` is not a day of the year; write month and day, such as 07-20" }
     }
 }
 

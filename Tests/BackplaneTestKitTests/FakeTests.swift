@@ -79,6 +79,21 @@ struct FakeTests {
         }
     }
 
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `a contract's own error is caught with its type`(lanes: LaneRule) async throws {
+        let lent = Fake(Lending.self) { lending in
+            lending.async(\.lend) { book, _ in throw Lending.Failure(book: book) }
+            lending.sync(\.count) { _, _ in throw Lending.Failure(book: "all") }
+        }
+        try await TestHost.run(
+            .lending, plugins: [LendingPlugin.self], fakes: [.manager("Librarian"): lent], lanes: lanes
+        ) { host in
+            let lending = try await host.manager(.librarian)
+            await #expect(throws: Lending.Failure(book: "whale")) { try await lending.lend("whale") }
+            #expect(throws: Lending.Failure(book: "all")) { try lending.count() }
+        }
+    }
+
     @Test func `what a closure throws arrives as a component's error does`() async throws {
         struct LendingFailure: ComponentError {
             var code: String { "api.failed" }

@@ -19,6 +19,11 @@ struct LendingPlugin: Plugin {
 
 struct Lending: Contract {
     static let version: Version = "1.0.0"
+    struct Failure: ContractError, Equatable {
+        var book: String
+        var code: String { "lending.lent" }
+        var message: String { "`\(book)` is lent" }
+    }
     /// Asks the service, keeps its answer and says when that was.
     let lend = AsyncMethod<String, String>()
     let count = SyncMethod<Nothing, Int>()

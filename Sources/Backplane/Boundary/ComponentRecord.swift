@@ -11,7 +11,6 @@ final class ComponentRecord: Sendable {
     /// Returns the keys of a configuration that its type does not declare; throws the error that ``create`` would
     /// throw.
     let review: Review
-    /// A Boolean value that indicates whether instances accept another configuration.
     let isReconfigurable: Bool
     /// The type of the state, or `nil` without state.
     let state: NativeState?
@@ -404,18 +403,15 @@ struct NativeState: Sendable {
 ///
 /// A slot is never freed.
 final class OwnSlots: Sendable {
-    // An array: there are few, and a dictionary would make the runtime search every loaded image for `Hashable`.
-    private let slots = Mutex<[(wire: UInt64, slot: Slot)]>([])
+    private let slots = Mutex(NumberedValues<Slot>())
 
     /// Returns the slot of a wire, creating it if necessary.
     ///
     /// - Parameter make: Creates the slot; returns `nil` if that is not possible.
     func slot(of wire: UInt64, _ make: () -> Slot?) -> Slot? {
         slots.withLock { slots in
-            if let known = slots.first(where: { $0.wire == wire }) { return known.slot }
-            guard let new = make() else { return nil }
-            slots.append((wire, new))
-            return new
+            if slots[wire] == nil { slots[wire] = make() }
+            return slots[wire]
         }
     }
 }

@@ -108,9 +108,12 @@ package struct ContractSamples: Codable, Sendable {
     package var inputs: [String: [String]] = [:]
     /// The outputs or, for a stream, the elements.
     package var outputs: [String: [String]] = [:]
+    /// The stream whose next input is asked for, instead of mistakes: the one that follows the given input after the
+    /// given element, or that opens the stream again before its first element.
+    package var resumed: String?
 
-    package init(inputs: [String: [String]] = [:], outputs: [String: [String]] = [:]) {
-        (self.inputs, self.outputs) = (inputs, outputs)
+    package init(inputs: [String: [String]] = [:], outputs: [String: [String]] = [:], resumed: String? = nil) {
+        (self.inputs, self.outputs, self.resumed) = (inputs, outputs, resumed)
     }
 }
 
@@ -136,6 +139,9 @@ extension ContractValues {
     fileprivate func rehearsed(_ request: [UInt8]) throws(BackplaneError) -> [UInt8] {
         guard !request.isEmpty else { return try JSON.encode(samples, failing: .callInvalidOutput) }
         let samples = try JSON.decode(ContractSamples.self, request, failing: .callInvalidInput)
+        if let stream = samples.resumed {
+            return try JSON.encode(resumption(of: stream, samples), failing: .callInvalidOutput)
+        }
         return try JSON.encode(mistakes(in: samples), failing: .callInvalidOutput)
     }
 
@@ -146,6 +152,27 @@ extension ContractValues {
             samples.outputs[member.name] = SampleDecoder.samples(of: member.type.types.output)
         }
         return samples
+    }
+
+    /// Returns the input with which an interrupted stream is opened again; none if it is not ``Resumable``, or has no
+    /// position.
+    private func resumption(of stream: String, _ samples: ContractSamples) throws(BackplaneError) -> [String] {
+        guard let types = members.first(where: { $0.name == stream })?.type.types,
+            let input = samples.inputs[stream]?.first,
+            let type = types.input as? any (Resumable & Codable).Type
+        else { return [] }
+        return try Self.resumption(of: input, as: type, after: samples.outputs[stream]?.first, as: types.output)
+    }
+
+    private static func resumption<Input: Resumable & Codable, Element: Codable>(
+        of json: String, as _: Input.Type, after last: String?, as _: Element.Type
+    ) throws(BackplaneError) -> [String] {
+        let input = try JSON.decode(Input.self, Array(json.utf8), failing: .callInvalidInput)
+        guard let last else { return input.hasPosition ? [json] : [] }
+        let element = try JSON.decode(Element.self, Array(last.utf8), failing: .callInvalidOutput)
+        guard let element = element as? Input.Element else { return [] }
+        let next = try JSON.encode(input.resuming(after: element), failing: .callInvalidInput)
+        return [String(decoding: next, as: UTF8.self)]
     }
 
     private func mistakes(in samples: ContractSamples) -> [SampleMistake] {

@@ -20,9 +20,10 @@ final class Instance: Sendable {
     private let tasks: ComponentTasks
     /// The step that applies another configuration, in JSON; `nil` for a component that is recreated instead.
     let reconfigure: Reconfigure?
-    private let calls = Mutex(Calls())
-    /// The streams that the host has opened and not closed.
-    private let streams = Mutex(InstanceStreams())
+    /// The encoded calls in flight, by the host's numbers.
+    private let calls = Mutex(NumberedValues<CallState>())
+    /// The streams that the host has opened and not closed, by its numbers.
+    private let streams = Mutex(NumberedValues<StreamControl>())
 
     typealias Reconfigure = @Sendable (_ configuration: [UInt8]) async throws -> Void
 
@@ -76,12 +77,12 @@ final class Instance: Sendable {
         } catch {
             stream = RefusedStream(error)
         }
-        streams.withLock { $0.add(id, stream) }
+        streams.withLock { $0[id] = stream }
     }
 
     /// Answers with elements of a stream.
     func next(_ id: UInt64, _ count: Int, _ reply: Reply) {
-        guard let stream = streams.withLock({ $0.stream(id) }) else {
+        guard let stream = streams.withLock({ $0[id] }) else {
             return reply.end(BackplaneError(.streamMisused, "there is no open stream with the number \(id)"))
         }
         stream.pull(count, reply)
@@ -89,7 +90,11 @@ final class Instance: Sendable {
 
     /// Closes a stream, and answers when its body has returned.
     func close(_ id: UInt64, _ reply: Reply) {
-        guard let stream = streams.withLock({ $0.remove(id) }) else { return reply.end(Int32(BP_OK), .empty) }
+        let open = streams.withLock { streams in
+            defer { streams[id] = nil }
+            return streams[id]
+        }
+        guard let stream = open else { return reply.end(Int32(BP_OK), .empty) }
         stream.end(.streamCancelled)
         stream.whenReturned(reply)
     }
@@ -135,28 +140,6 @@ final class Instance: Sendable {
             return nil
         }
         task?.cancel()
-    }
-
-    /// The encoded calls in flight, by id, in the order of their start.
-    ///
-    /// Lookups begin at the end.
-    ///
-    /// It is not a dictionary, because the runtime would search every loaded image for `Hashable` to create one.
-    private struct Calls {
-        private var all: [(id: UInt64, state: CallState)] = []
-
-        subscript(id: UInt64) -> CallState? {
-            get { all.last { $0.id == id }?.state }
-            set {
-                let index = all.lastIndex { $0.id == id }
-                switch (index, newValue) {
-                case (let index?, let state?): all[index].state = state
-                case (let index?, nil): all.remove(at: index)
-                case (nil, let state?): all.append((id, state))
-                case (nil, nil): break
-                }
-            }
-        }
     }
 
     private enum CallState {

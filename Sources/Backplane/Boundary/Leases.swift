@@ -32,30 +32,32 @@ package struct Slot: @unchecked Sendable {  // the slot is C atomics (lease.h), 
     /// - Throws: `call.retired` if the slot stays closed; `call.deadline` if the deadline has passed; the method's
     ///   error.
     @inlinable @inline(__always)
-    nonisolated(nonsending) func call<Input, Output>(_ member: Int, _ input: Input, _ call: Call)
-        async throws(BackplaneError) -> Output
-    {
+    nonisolated(nonsending) func call<Input, Output, Failure: ContractFailure>(
+        _ member: Int, _ input: Input, _ call: Call, _: Failure.Type
+    ) async throws(Failure.Thrown) -> Output {
         do throws(BackplaneError) {
             try call.checkDeadline()
             let binding = if let open = bp_enter(pointer) { open } else { try await admission(of: call) }
             defer { bp_leave(binding) }
             return try await bp_cell(binding, member).assumingMemoryBound(to: AsyncCell<Input, Output>.self).pointee
                 .invoke(input, call, from: pointer.pointee.number)
-        } catch { throw naming(member, in: error) }
+        } catch { throw Failure.thrown(naming(member, in: error)) }
     }
 
     /// Calls a synchronous method through the slot's binding, without waiting.
     ///
     /// Throws the errors of `call`.
     @inlinable @inline(__always)
-    func callNow<Input, Output>(_ member: Int, _ input: Input, _ call: Call) throws(BackplaneError) -> Output {
+    func callNow<Input, Output, Failure: ContractFailure>(
+        _ member: Int, _ input: Input, _ call: Call, _: Failure.Type
+    ) throws(Failure.Thrown) -> Output {
         do throws(BackplaneError) {
             try call.checkDeadline()
             let binding = if let open = bp_enter(pointer) { open } else { try immediateAdmission(of: call) }
             defer { bp_leave(binding) }
             return try bp_cell(binding, member).assumingMemoryBound(to: SyncCell<Input, Output>.self).pointee
                 .invoke(input, call, from: pointer.pointee.number)
-        } catch { throw naming(member, in: error) }
+        } catch { throw Failure.thrown(naming(member, in: error)) }
     }
 
     /// Returns the error of a call through the slot, with the called method in ``BackplaneError/calls``.

@@ -1,3 +1,27 @@
+/// The layer to which a component belongs, which determines what its context offers.
+public enum Role: UInt32, Sendable, Hashable, CaseIterable {
+    /// The role that holds business logic.
+    case manager = 1
+    /// The role that stores data for a manager.
+    case dataAccessController
+    /// The role that carries out a manager's requests through network services.
+    case communicationController
+    /// The role that communicates with one endpoint.
+    case networkService
+}
+
+extension Role: CustomStringConvertible {
+    /// The role in lower-case words, such as `data access controller`.
+    public var description: String {
+        switch self {
+        case .manager: "manager"
+        case .dataAccessController: "data access controller"
+        case .communicationController: "communication controller"
+        case .networkService: "network service"
+        }
+    }
+}
+
 /// The description of a component class, which is sufficient to check a manifest without an instance.
 ///
 /// Only the host compares descriptions, and it defines how (`ComponentClass.swift`), so that plugins need no
@@ -9,11 +33,7 @@ package struct ComponentDescription: Sendable {
     /// The contract that the component provides; `nil` if it has no methods to call.
     package var contract: ContractDescription?
     package var wires: [WireDescription]
-    /// A Boolean value that indicates whether activation acquires resources that two instances cannot share.
-    ///
-    /// Examples are ports and files.
     package var isExclusive: Bool
-    /// A Boolean value that indicates whether the component is recreated when one of its collaborators is swapped.
     package var restartsOnSwap: Bool
     /// The state that a swap carries over; `nil` for a component without state.
     package var state: StateDescription?
@@ -88,4 +108,24 @@ package struct WireDescription: Sendable {
 package enum ReservedLabel {
     package static let dataAccessController = "dataAccessController"
     package static let communicationController = "communicationController"
+}
+
+/// Returns the name of a type as declared.
+///
+/// `String(describing:)` looks up conformances, and after a library has been loaded, Swift's runtime searches every
+/// loaded image for each of them. A plugin has many names.
+func typeName(of type: Any.Type) -> String {
+    withoutPrivateMarks(_typeName(type, qualified: false))
+}
+
+/// Removes the markers of private types, which optimised code names `(Name in _0123456789ABCDEF)` after their file.
+func withoutPrivateMarks(_ name: String) -> String {
+    var (rest, plain) = (name[...], "")
+    while let start = rest.firstIndex(of: "("), let end = rest[start...].firstIndex(of: ")") {
+        let words = rest[rest.index(after: start)..<end].split(separator: " ")
+        let isMark = words.count == 3 && words[1] == "in" && words[2].hasPrefix("_")
+        plain += isMark ? rest[..<start] + words[0] : rest[...end]
+        rest = rest[rest.index(after: end)...]
+    }
+    return plain + rest
 }

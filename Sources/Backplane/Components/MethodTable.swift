@@ -36,7 +36,7 @@ extension MethodTable where C: Component {
     @inlinable @inline(__always)
     public mutating func async<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C.Provides, AsyncMethod<Input, Output>>,
-        _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
+        _ body: @escaping Body<Input, Output>
     ) {
         set(memberNumber(of: member), AsyncBody(of: C.self, body))
     }
@@ -67,7 +67,7 @@ extension MethodTable where C: Component {
     @inlinable @inline(__always)
     public mutating func stream<Input: Codable & Sendable, Element: Codable & Sendable>(
         _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>,
-        _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Element>, Call) async throws -> Void
+        _ body: @escaping Sending<Input, Element>
     ) {
         set(memberNumber(of: member), StreamBody(of: C.self, body))
     }
@@ -107,12 +107,17 @@ package struct MethodKind: Sendable {
 // Functions that no program can call: their messages say what to write instead. docs/compiler-messages.md has the list.
 
 extension MethodTable where C: Component {
+    /// The body of an ``AsyncMethod``.
+    public typealias Body<Input, Output> = nonisolated(nonsending) @Sendable (C, Input, Call) async throws -> Output
+    /// The body of a ``StreamMethod``.
+    public typealias Sending<Input, Element: Sendable> =
+        nonisolated(nonsending) @Sendable (C, Input, StreamSender<Element>, Call) async throws -> Void
+
     /// Refuses a method of another kind.
     @available(*, unavailable, message: "the contract declares this method as an AsyncMethod: write `table.async`")
     @_documentation(visibility: internal)
     public mutating func sync<Input: Codable & Sendable, Output: Codable & Sendable>(
-        _ member: KeyPath<C.Provides, AsyncMethod<Input, Output>>,
-        _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
+        _ member: KeyPath<C.Provides, AsyncMethod<Input, Output>>, _ body: @escaping Body<Input, Output>
     ) {}
 
     /// Refuses a method of another kind.
@@ -122,8 +127,7 @@ extension MethodTable where C: Component {
     )
     @_documentation(visibility: internal)
     public mutating func async<Input: Codable & Sendable, Output: Codable & Sendable>(
-        _ member: KeyPath<C.Provides, SyncMethod<Input, Output>>,
-        _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
+        _ member: KeyPath<C.Provides, SyncMethod<Input, Output>>, _ body: @escaping Body<Input, Output>
     ) {}
 
     /// Refuses a method of another kind.
@@ -133,8 +137,7 @@ extension MethodTable where C: Component {
     )
     @_documentation(visibility: internal)
     public mutating func async<Input: Codable & Sendable, Element: Codable & Sendable, Output>(
-        _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>,
-        _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
+        _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>, _ body: @escaping Body<Input, Output>
     ) {}
 
     /// Refuses a method of another kind.
@@ -144,9 +147,7 @@ extension MethodTable where C: Component {
     )
     @_documentation(visibility: internal)
     public mutating func async<Input: Codable & Sendable, Element: Codable & Sendable>(
-        _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>,
-        _ body:
-            nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Element>, Call) async throws -> Void
+        _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>, _ body: @escaping Sending<Input, Element>
     ) {}
 
     /// Refuses a method of another kind.
@@ -156,8 +157,7 @@ extension MethodTable where C: Component {
     )
     @_documentation(visibility: internal)
     public mutating func sync<Input: Codable & Sendable, Element: Codable & Sendable, Output>(
-        _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>,
-        _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
+        _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>, _ body: @escaping Body<Input, Output>
     ) {}
 
     /// Refuses a method of another kind.
@@ -167,9 +167,7 @@ extension MethodTable where C: Component {
     )
     @_documentation(visibility: internal)
     public mutating func sync<Input: Codable & Sendable, Element: Codable & Sendable>(
-        _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>,
-        _ body:
-            nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Element>, Call) async throws -> Void
+        _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>, _ body: @escaping Sending<Input, Element>
     ) {}
 
     /// Refuses a method of another kind.
@@ -179,9 +177,7 @@ extension MethodTable where C: Component {
     )
     @_documentation(visibility: internal)
     public mutating func stream<Input: Codable & Sendable, Output: Codable & Sendable>(
-        _ member: KeyPath<C.Provides, AsyncMethod<Input, Output>>,
-        _ body:
-            nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Output>, Call) async throws -> Void
+        _ member: KeyPath<C.Provides, AsyncMethod<Input, Output>>, _ body: @escaping Sending<Input, Output>
     ) {}
 
     /// Refuses a method of another kind.
@@ -191,9 +187,7 @@ extension MethodTable where C: Component {
     )
     @_documentation(visibility: internal)
     public mutating func stream<Input: Codable & Sendable, Output: Codable & Sendable>(
-        _ member: KeyPath<C.Provides, SyncMethod<Input, Output>>,
-        _ body:
-            nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Output>, Call) async throws -> Void
+        _ member: KeyPath<C.Provides, SyncMethod<Input, Output>>, _ body: @escaping Sending<Input, Output>
     ) {}
 }
 
@@ -208,8 +202,7 @@ extension MethodTable where C: Component {
     )
     @_documentation(visibility: internal)
     public mutating func async<Input, Output>(
-        _ member: KeyPath<C.Provides, UndeclaredMember>,
-        _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
+        _ member: KeyPath<C.Provides, UndeclaredMember>, _ body: @escaping Body<Input, Output>
     ) {}
 
     /// Refuses a method of a component without a contract.
@@ -219,8 +212,7 @@ extension MethodTable where C: Component {
     )
     @_documentation(visibility: internal)
     public mutating func async<Output>(
-        _ member: KeyPath<C.Provides, UndeclaredMember>,
-        _ body: nonisolated(nonsending) @escaping @Sendable (C, UndeclaredMember, Call) async throws -> Output
+        _ member: KeyPath<C.Provides, UndeclaredMember>, _ body: @escaping Body<UndeclaredMember, Output>
     ) {}
 
     /// Refuses a method of a component without a contract.
@@ -230,8 +222,7 @@ extension MethodTable where C: Component {
     )
     @_documentation(visibility: internal)
     public mutating func sync<Input, Output>(
-        _ member: KeyPath<C.Provides, UndeclaredMember>,
-        _ body: @escaping @Sendable (C, Input, Call) throws -> Output
+        _ member: KeyPath<C.Provides, UndeclaredMember>, _ body: @escaping @Sendable (C, Input, Call) throws -> Output
     ) {}
 
     /// Refuses a method of a component without a contract.
@@ -252,9 +243,7 @@ extension MethodTable where C: Component {
     )
     @_documentation(visibility: internal)
     public mutating func stream<Input, Element>(
-        _ member: KeyPath<C.Provides, UndeclaredMember>,
-        _ body:
-            nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Element>, Call) async throws -> Void
+        _ member: KeyPath<C.Provides, UndeclaredMember>, _ body: @escaping Sending<Input, Element>
     ) {}
 }
 

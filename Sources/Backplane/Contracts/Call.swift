@@ -1,6 +1,5 @@
 public import CBackplane
 import Glibc
-import Synchronization
 
 /// The frame that travels with a call: its deadline, its trace and the components that it has passed through.
 ///
@@ -108,75 +107,35 @@ extension BackplaneError {
 /// Without a deadline the operation runs in the caller's task at no extra cost. With a deadline it runs in a separate
 /// task, with the caller's priority and task-local values, beside a task that sleeps.
 ///
-/// - Throws: `call.deadline`; otherwise the operation's error, as ``BackplaneError/init(thrown:)`` converts it.
+/// - Throws: `call.deadline`; otherwise the operation's error.
 public func withDeadline<Value: Sendable>(
     _ call: Call, _ operation: @escaping @Sendable () async throws -> Value
-) async throws(BackplaneError) -> Value {
-    guard let timeLeft = call.timeLeft else {
-        do { return try await operation() } catch { throw BackplaneError(thrown: error) }
-    }
+) async throws -> Value {
+    guard let timeLeft = call.timeLeft else { return try await operation() }
     try call.checkDeadline()
-    let first = FirstResult<Value>()
+    let (results, first) = AsyncStream.makeStream(
+        of: Result<Value, any Error>.self, bufferingPolicy: .bufferingOldest(1))
     let work = Task {
-        do { first.receive(.success(try await operation())) } catch {
-            first.receive(.failure(BackplaneError(thrown: error)))
-        }
+        do { first.yield(.success(try await operation())) } catch { first.yield(.failure(error)) }
     }
     let timer = Task {
         do { try await Task.sleep(for: timeLeft) } catch { return }
-        first.receive(.failure(.deadlinePassed(before: "the operation ended")))
+        first.yield(.failure(BackplaneError.deadlinePassed(before: "the operation ended")))
     }
     defer {
         timer.cancel()
         work.cancel()
     }
+    // In a task of its own, because a stream ends for a task that is cancelled, and the operation's result counts.
+    let result = Task {
+        for await result in results { return result }
+        return .failure(CancellationError())
+    }
     return try await withTaskCancellationHandler {
-        await first.wait()
+        await result.value
     } onCancel: {
         work.cancel()
     }.get()
-}
-
-/// A receiver of several results, which stores the first one.
-private final class FirstResult<Value: Sendable>: Sendable {
-    private enum State {
-        case nothing
-        case waiting(UnsafeContinuation<Result<Value, BackplaneError>, Never>)
-        case received(Result<Value, BackplaneError>)
-        case over
-    }
-    private let state = Mutex(State.nothing)
-
-    func receive(_ result: Result<Value, BackplaneError>) {
-        let waiting = state.withLock { state -> UnsafeContinuation<Result<Value, BackplaneError>, Never>? in
-            switch state {
-            case .nothing: state = .received(result)
-            case .waiting(let continuation):
-                state = .over
-                return continuation
-            case .received, .over: break
-            }
-            return nil
-        }
-        waiting?.resume(returning: result)
-    }
-
-    /// Returns the first result, waiting for it if necessary.
-    ///
-    /// It must be called exactly once.
-    func wait() async -> Result<Value, BackplaneError> {
-        await withUnsafeContinuation { continuation in
-            let result = state.withLock { state -> Result<Value, BackplaneError>? in
-                if case .received(let result) = state {
-                    state = .over
-                    return result
-                }
-                state = .waiting(continuation)
-                return nil
-            }
-            if let result { continuation.resume(returning: result) }
-        }
-    }
 }
 
 /// An instant on the clock that both sides of the boundary share: `CLOCK_MONOTONIC`, in nanoseconds.

@@ -6,13 +6,13 @@ import Synchronization
 /// shortly before. Leaving the loop, cancelling its task or dropping the iterator cancels the provider's body. The
 /// sequence can be iterated once.
 ///
-/// The iteration throws the provider's error, as ``BackplaneError/init(thrown:)`` converts it; `stream.interrupted` if
+/// The iteration throws the provider's error, as a call does; `stream.interrupted` if
 /// the provider is swapped or restarted, after which the stream can be reopened, unless the input is ``Resumable`` with
 /// a position and the stream continues automatically; `call.cancelled` in a cancelled task; `call.deadline`,
 /// `call.retired` and `call.unimplemented` if the stream cannot be opened; `stream.misused` for a second iteration, or
 /// for concurrent requests.
-public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
-    @usableFromInline let opening: StreamOpening<Element>
+public struct StreamElements<Element: Sendable, Failure: Error>: AsyncSequence, Sendable {
+    @usableFromInline let opening: StreamOpening<Element, Failure>
 
     /// Creates the elements of a stream.
     ///
@@ -20,14 +20,14 @@ public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
     ///   - member: The slot and the member that errors name.
     ///   - isResumable: Whether the stream is reopened when it is interrupted.
     ///   - hasPosition: Whether the stream may be reopened before its first element.
+    ///   - type: The contract's error.
     ///   - open: A function that opens the stream, or reopens it after the given element.
-    init(
-        of member: (slot: Slot, number: Int), isResumable: Bool, hasPosition: Bool = true,
-        _ open:
-            nonisolated(nonsending) @escaping @Sendable (_ last: Element?, _ isFirst: Bool)
-            async throws(BackplaneError) -> OpenSource<Element>
-    ) {
-        opening = StreamOpening(of: member, isResumable: isResumable, hasPosition: hasPosition, open)
+    init<Declared: ContractFailure>(
+        of member: (slot: Slot, number: Int), isResumable: Bool, hasPosition: Bool = true, throwing type: Declared.Type,
+        _ open: @escaping StreamOpening<Element, Failure>.Open
+    ) where Declared.Thrown == Failure {
+        opening = StreamOpening(
+            of: member, isResumable: isResumable, hasPosition: hasPosition, thrown: { Declared.thrown($0) }, open)
     }
 
     /// Returns the iterator over the elements; only the first iterator returns any.
@@ -36,15 +36,14 @@ public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
 
     /// The reader of a stream, which closes it when it is dropped.
     public struct Iterator: AsyncIteratorProtocol {
-        @usableFromInline let reader: StreamReader<Element>
+        @usableFromInline let reader: StreamReader<Element, Failure>
 
         @inlinable
-        init(_ opening: StreamOpening<Element>) { reader = StreamReader(opening) }
+        init(_ opening: StreamOpening<Element, Failure>) { reader = StreamReader(opening) }
 
         /// Returns the next element when it is available; `nil` after the last one.
         @inlinable
-        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BackplaneError)
-            -> Element?
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(Failure) -> Element?
         {
             try await reader.next()
         }
@@ -53,19 +52,23 @@ public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
 
 /// The function that opens a stream, which can be taken only once.
 @usableFromInline
-final class StreamOpening<Element>: Sendable {
+final class StreamOpening<Element, Failure: Error>: Sendable {
     typealias Open =
         nonisolated(nonsending) @Sendable (_ last: Element?, _ isFirst: Bool)
         async throws(BackplaneError) -> OpenSource<Element>
     let member: (slot: Slot, number: Int)
     let isResumable, hasPosition: Bool
+    /// Returns the error that the loop throws for one that crossed the boundary.
+    let thrown: @Sendable (BackplaneError) -> Failure
     let open: Open
     private let isTaken = Atomic<Bool>(false)
 
     init(
-        of member: (slot: Slot, number: Int), isResumable: Bool, hasPosition: Bool, _ open: @escaping Open
+        of member: (slot: Slot, number: Int), isResumable: Bool, hasPosition: Bool,
+        thrown: @escaping @Sendable (BackplaneError) -> Failure, _ open: @escaping Open
     ) {
-        (self.member, self.isResumable, self.hasPosition, self.open) = (member, isResumable, hasPosition, open)
+        (self.member, self.isResumable, self.hasPosition) = (member, isResumable, hasPosition)
+        (self.thrown, self.open) = (thrown, open)
     }
 
     /// Returns `true` only the first time that it is called.
@@ -76,22 +79,20 @@ final class StreamOpening<Element>: Sendable {
 ///
 /// The code that runs for each element is inlined into the consumer's loop, where the element's type is known.
 @usableFromInline
-final class StreamReader<Element: Sendable> {
+final class StreamReader<Element: Sendable, Failure: Error> {
     /// The stream while it is open.
     @usableFromInline var source: OpenSource<Element>?
     @usableFromInline var isOver = false
-    /// A Boolean value that indicates whether a request for an element has not been answered.
     @usableFromInline var isReading = false
-    /// A Boolean value that indicates whether the stream is reopened when it is interrupted.
     @usableFromInline let isResumable: Bool
     /// The last element of a stream that is resumed.
     @usableFromInline var last: Element?
     /// The number of interruptions since then.
     @usableFromInline var interruptions = 0
-    private let opening: StreamOpening<Element>
+    private let opening: StreamOpening<Element, Failure>
 
     @usableFromInline
-    init(_ opening: StreamOpening<Element>) { (self.opening, isResumable) = (opening, opening.isResumable) }
+    init(_ opening: StreamOpening<Element, Failure>) { (self.opening, isResumable) = (opening, opening.isResumable) }
 
     /// The maximum number of consecutive interruptions without an element.
     private static var patience: Int { 1_000 }
@@ -99,9 +100,9 @@ final class StreamReader<Element: Sendable> {
     deinit { close() }
 
     @inlinable
-    nonisolated(nonsending) func next() async throws(BackplaneError) -> Element? {
+    nonisolated(nonsending) func next() async throws(Failure) -> Element? {
         // Copies of an iterator share their reader.
-        guard !isReading else { throw naming(.streamReadTwiceAtOnce) }
+        guard !isReading else { throw thrown(.streamReadTwiceAtOnce) }
         isReading = true
         defer { isReading = false }
         while !isOver {
@@ -130,18 +131,18 @@ final class StreamReader<Element: Sendable> {
 
     /// Closes the stream, and throws its error unless it is reopened.
     @inline(never) @usableFromInline
-    func fail(_ error: BackplaneError) throws(BackplaneError) {
+    func fail(_ error: BackplaneError) throws(Failure) {
         close()
         interruptions += 1
         guard isResumable, last != nil || opening.hasPosition, error.code == .streamInterrupted,
             interruptions < Self.patience
-        else { throw naming(error) }
+        else { throw thrown(error) }
         isOver = false
     }
 
     @inline(never) @usableFromInline
-    func naming(_ error: BackplaneError) -> BackplaneError {
-        opening.member.slot.naming(opening.member.number, in: error)
+    func thrown(_ error: BackplaneError) -> Failure {
+        opening.thrown(opening.member.slot.naming(opening.member.number, in: error))
     }
 
     @inline(never) @usableFromInline
@@ -236,8 +237,10 @@ extension BoundStream where Input: Resumable, Input.Element == Element {
     ///   - input: The argument of the stream.
     ///   - call: The frame of the call being served, or one started with `context.begin()`. Its deadline bounds the
     ///     first opening.
-    public func callAsFunction(_ input: Input, _ call: Call) -> StreamElements<Element> {
-        StreamElements(of: (slot, member), isResumable: true, hasPosition: input.hasPosition) {
+    public func callAsFunction(_ input: Input, _ call: Call) -> StreamElements<Element, Failure.Thrown> {
+        StreamElements(
+            of: (slot, member), isResumable: true, hasPosition: input.hasPosition, throwing: Failure.self
+        ) {
             [slot, member] (last, isFirst) async throws(BackplaneError) in
             var call = call
             if !isFirst { call.deadline = nil }
@@ -248,5 +251,5 @@ extension BoundStream where Input: Resumable, Input.Element == Element {
 
 extension BoundStream where Input: Resumable, Input.Element == Element, Frame == OptionalFrame {
     /// Returns the elements of a stream without a deadline or a trace, which is reopened after interruptions.
-    public func callAsFunction(_ input: Input) -> StreamElements<Element> { self(input, Call()) }
+    public func callAsFunction(_ input: Input) -> StreamElements<Element, Failure.Thrown> { self(input, Call()) }
 }

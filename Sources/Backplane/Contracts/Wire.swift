@@ -12,7 +12,7 @@ public struct Wire<C: Contract>: Sendable {
     @inlinable @inline(__always)
     public subscript<Input: Sendable, Output: Sendable>(
         dynamicMember member: KeyPath<C, AsyncMethod<Input, Output>>
-    ) -> BoundAsync<Input, Output, RequiredFrame> {
+    ) -> BoundAsync<Input, Output, C.Failure, RequiredFrame> {
         BoundAsync(slot: slot, member: memberNumber(of: member))
     }
 
@@ -20,20 +20,20 @@ public struct Wire<C: Contract>: Sendable {
     @inlinable @inline(__always)
     public subscript<Input: Sendable, Output: Sendable>(
         dynamicMember member: KeyPath<C, SyncMethod<Input, Output>>
-    ) -> BoundSync<Input, Output, RequiredFrame> {
+    ) -> BoundSync<Input, Output, C.Failure, RequiredFrame> {
         BoundSync(slot: slot, member: memberNumber(of: member))
     }
     /// Returns a stream of the contract, bound to the collaborator.
     public subscript<Input: Sendable, Element: Sendable>(
         dynamicMember member: KeyPath<C, StreamMethod<Input, Element>>
-    ) -> BoundStream<Input, Element, RequiredFrame> {
+    ) -> BoundStream<Input, Element, C.Failure, RequiredFrame> {
         BoundStream(slot: slot, member: memberNumber(of: member))
     }
 }
 
 /// An ``AsyncMethod`` of a ``Wire`` or a ``Remote``, which can be stored and called at any time.
 @frozen
-public struct BoundAsync<Input: Sendable, Output: Sendable, Frame>: Sendable {
+public struct BoundAsync<Input: Sendable, Output: Sendable, Failure: ContractFailure, Frame>: Sendable {
     @usableFromInline let slot: Slot
     @usableFromInline let member: Int
 
@@ -45,27 +45,26 @@ public struct BoundAsync<Input: Sendable, Output: Sendable, Frame>: Sendable {
     /// - Parameters:
     ///   - input: The argument of the method.
     ///   - call: The frame of the call being served, or one started with `context.begin()`.
-    /// - Throws: The component's error, as ``BackplaneError/init(thrown:)`` converts it; `call.deadline`;
+    /// - Throws: The contract's ``Contract/Failure``, if it declares one; every other error of the component as
+    ///   ``BackplaneError/init(thrown:)`` converts it; `call.deadline`;
     ///   `call.cancelled`; `call.retired` after the component has stopped.
     @inlinable @inline(__always)
-    public func callAsFunction(_ input: Input, _ call: Call) async throws(BackplaneError) -> Output {
-        try await slot.call(member, input, call)
+    public func callAsFunction(_ input: Input, _ call: Call) async throws(Failure.Thrown) -> Output {
+        try await slot.call(member, input, call, Failure.self)
     }
 }
 
 extension BoundAsync where Input == Nothing {
     /// Calls a method that takes no input.
-    ///
-    /// - Parameter call: The frame of the call being served, or one started with `context.begin()`.
     @inlinable @inline(__always)
-    public func callAsFunction(_ call: Call) async throws(BackplaneError) -> Output {
-        try await slot.call(member, Nothing(), call)
+    public func callAsFunction(_ call: Call) async throws(Failure.Thrown) -> Output {
+        try await slot.call(member, Nothing(), call, Failure.self)
     }
 }
 
 /// A ``SyncMethod`` of a ``Wire`` or a ``Remote``, which can be stored and called at any time.
 @frozen
-public struct BoundSync<Input: Sendable, Output: Sendable, Frame>: Sendable {
+public struct BoundSync<Input: Sendable, Output: Sendable, Failure: ContractFailure, Frame>: Sendable {
     @usableFromInline let slot: Slot
     @usableFromInline let member: Int
 
@@ -77,21 +76,20 @@ public struct BoundSync<Input: Sendable, Output: Sendable, Frame>: Sendable {
     /// - Parameters:
     ///   - input: The argument of the method.
     ///   - call: The frame of the call being served, or one started with `context.begin()`.
-    /// - Throws: The component's error, as ``BackplaneError/init(thrown:)`` converts it; `call.deadline`;
+    /// - Throws: The contract's ``Contract/Failure``, if it declares one; every other error of the component as
+    ///   ``BackplaneError/init(thrown:)`` converts it; `call.deadline`;
     ///   `call.retired` after the component has stopped.
     @inlinable @inline(__always)
-    public func callAsFunction(_ input: Input, _ call: Call) throws(BackplaneError) -> Output {
-        try slot.callNow(member, input, call)
+    public func callAsFunction(_ input: Input, _ call: Call) throws(Failure.Thrown) -> Output {
+        try slot.callNow(member, input, call, Failure.self)
     }
 }
 
 extension BoundSync where Input == Nothing {
     /// Calls a method that takes no input.
-    ///
-    /// - Parameter call: The frame of the call being served, or one started with `context.begin()`.
     @inlinable @inline(__always)
-    public func callAsFunction(_ call: Call) throws(BackplaneError) -> Output {
-        try slot.callNow(member, Nothing(), call)
+    public func callAsFunction(_ call: Call) throws(Failure.Thrown) -> Output {
+        try slot.callNow(member, Nothing(), call, Failure.self)
     }
 }
 
@@ -103,32 +101,32 @@ public enum OptionalFrame {}
 extension BoundAsync where Frame == OptionalFrame {
     /// Calls the method without a deadline or a trace.
     @inlinable @inline(__always)
-    public func callAsFunction(_ input: Input) async throws(BackplaneError) -> Output {
-        try await slot.call(member, input, Call())
+    public func callAsFunction(_ input: Input) async throws(Failure.Thrown) -> Output {
+        try await slot.call(member, input, Call(), Failure.self)
     }
 }
 
 extension BoundAsync where Input == Nothing, Frame == OptionalFrame {
     /// Calls a method that takes no input, without a deadline or a trace.
     @inlinable @inline(__always)
-    public func callAsFunction() async throws(BackplaneError) -> Output {
-        try await slot.call(member, Nothing(), Call())
+    public func callAsFunction() async throws(Failure.Thrown) -> Output {
+        try await slot.call(member, Nothing(), Call(), Failure.self)
     }
 }
 
 extension BoundSync where Frame == OptionalFrame {
     /// Calls the method without a deadline or a trace.
     @inlinable @inline(__always)
-    public func callAsFunction(_ input: Input) throws(BackplaneError) -> Output {
-        try slot.callNow(member, input, Call())
+    public func callAsFunction(_ input: Input) throws(Failure.Thrown) -> Output {
+        try slot.callNow(member, input, Call(), Failure.self)
     }
 }
 
 extension BoundSync where Input == Nothing, Frame == OptionalFrame {
     /// Calls a method that takes no input, without a deadline or a trace.
     @inlinable @inline(__always)
-    public func callAsFunction() throws(BackplaneError) -> Output {
-        try slot.callNow(member, Nothing(), Call())
+    public func callAsFunction() throws(Failure.Thrown) -> Output {
+        try slot.callNow(member, Nothing(), Call(), Failure.self)
     }
 }
 
@@ -137,7 +135,7 @@ extension BoundSync where Input == Nothing, Frame == OptionalFrame {
 /// A component passes on the frame of the call that it serves, or begins a new one with `context.begin()`.
 public enum RequiredFrame {}
 
-// The four functions below exist for their message. They have bodies only because Swift requires them.
+// The four functions below exist for their message. Their bodies never run.
 
 extension BoundAsync where Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
@@ -145,8 +143,7 @@ extension BoundAsync where Frame == RequiredFrame {
         *, unavailable,
         message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
-    // Never runs: the compiler refuses every call.
-    public func callAsFunction(_ input: Input) async throws(BackplaneError) -> Output { fatalError("unavailable") }
+    public func callAsFunction(_ input: Input) async throws(Failure.Thrown) -> Output { fatalError("unavailable") }
 }
 
 extension BoundAsync where Input == Nothing, Frame == RequiredFrame {
@@ -155,8 +152,7 @@ extension BoundAsync where Input == Nothing, Frame == RequiredFrame {
         *, unavailable,
         message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
-    // Never runs: the compiler refuses every call.
-    public func callAsFunction() async throws(BackplaneError) -> Output { fatalError("unavailable") }
+    public func callAsFunction() async throws(Failure.Thrown) -> Output { fatalError("unavailable") }
 }
 
 extension BoundSync where Frame == RequiredFrame {
@@ -165,8 +161,7 @@ extension BoundSync where Frame == RequiredFrame {
         *, unavailable,
         message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
-    // Never runs: the compiler refuses every call.
-    public func callAsFunction(_ input: Input) throws(BackplaneError) -> Output { fatalError("unavailable") }
+    public func callAsFunction(_ input: Input) throws(Failure.Thrown) -> Output { fatalError("unavailable") }
 }
 
 extension BoundSync where Input == Nothing, Frame == RequiredFrame {
@@ -175,12 +170,11 @@ extension BoundSync where Input == Nothing, Frame == RequiredFrame {
         *, unavailable,
         message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
-    // Never runs: the compiler refuses every call.
-    public func callAsFunction() throws(BackplaneError) -> Output { fatalError("unavailable") }
+    public func callAsFunction() throws(Failure.Thrown) -> Output { fatalError("unavailable") }
 }
 
 /// A ``StreamMethod`` of a ``Wire`` or a ``Remote``, which can be stored and opened at any time.
-public struct BoundStream<Input: Sendable, Element: Sendable, Frame>: Sendable {
+public struct BoundStream<Input: Sendable, Element: Sendable, Failure: ContractFailure, Frame>: Sendable {
     let slot: Slot
     let member: Int
 
@@ -192,8 +186,9 @@ public struct BoundStream<Input: Sendable, Element: Sendable, Frame>: Sendable {
     ///   - input: The argument of the stream.
     ///   - call: The frame of the call being served, or one started with `context.begin()`. Its deadline bounds the
     ///     opening of the stream, not its lifetime.
-    public func callAsFunction(_ input: Input, _ call: Call) -> StreamElements<Element> {
-        StreamElements(of: (slot, member), isResumable: false) { [slot, member] (_, _) async throws(BackplaneError) in
+    public func callAsFunction(_ input: Input, _ call: Call) -> StreamElements<Element, Failure.Thrown> {
+        StreamElements(of: (slot, member), isResumable: false, throwing: Failure.self) {
+            [slot, member] (_, _) async throws(BackplaneError) in
             try await slot.open(member, input, call, Element.self)
         }
     }
@@ -201,19 +196,17 @@ public struct BoundStream<Input: Sendable, Element: Sendable, Frame>: Sendable {
 
 extension BoundStream where Input == Nothing {
     /// Returns the elements of a stream that takes no input.
-    ///
-    /// - Parameter call: The frame of the call being served, or one started with `context.begin()`.
-    public func callAsFunction(_ call: Call) -> StreamElements<Element> { self(Nothing(), call) }
+    public func callAsFunction(_ call: Call) -> StreamElements<Element, Failure.Thrown> { self(Nothing(), call) }
 }
 
 extension BoundStream where Frame == OptionalFrame {
     /// Returns the elements of a stream that is opened without a deadline or a trace.
-    public func callAsFunction(_ input: Input) -> StreamElements<Element> { self(input, Call()) }
+    public func callAsFunction(_ input: Input) -> StreamElements<Element, Failure.Thrown> { self(input, Call()) }
 }
 
 extension BoundStream where Input == Nothing, Frame == OptionalFrame {
     /// Returns the elements of a stream that takes no input and is opened without a deadline or a trace.
-    public func callAsFunction() -> StreamElements<Element> { self(Nothing(), Call()) }
+    public func callAsFunction() -> StreamElements<Element, Failure.Thrown> { self(Nothing(), Call()) }
 }
 
 // The functions below exist for their message, as those of ``BoundAsync`` do.
@@ -224,8 +217,7 @@ extension BoundStream where Frame == RequiredFrame {
         *, unavailable,
         message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
-    // Never runs: the compiler refuses every call.
-    public func callAsFunction(_ input: Input) -> StreamElements<Element> { fatalError("unavailable") }
+    public func callAsFunction(_ input: Input) -> StreamElements<Element, Failure.Thrown> { fatalError("unavailable") }
 }
 
 extension BoundStream where Input == Nothing, Frame == RequiredFrame {
@@ -234,8 +226,7 @@ extension BoundStream where Input == Nothing, Frame == RequiredFrame {
         *, unavailable,
         message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
-    // Never runs: the compiler refuses every call.
-    public func callAsFunction() -> StreamElements<Element> { fatalError("unavailable") }
+    public func callAsFunction() -> StreamElements<Element, Failure.Thrown> { fatalError("unavailable") }
 }
 
 /// A manager as called by a host program or a test: `try await library.search(query)`.
@@ -252,7 +243,7 @@ public struct Remote<C: Contract>: Sendable {
     @inlinable @inline(__always)
     public subscript<Input: Sendable, Output: Sendable>(
         dynamicMember member: KeyPath<C, AsyncMethod<Input, Output>>
-    ) -> BoundAsync<Input, Output, OptionalFrame> {
+    ) -> BoundAsync<Input, Output, C.Failure, OptionalFrame> {
         BoundAsync(slot: slot, member: memberNumber(of: member))
     }
 
@@ -260,13 +251,13 @@ public struct Remote<C: Contract>: Sendable {
     @inlinable @inline(__always)
     public subscript<Input: Sendable, Output: Sendable>(
         dynamicMember member: KeyPath<C, SyncMethod<Input, Output>>
-    ) -> BoundSync<Input, Output, OptionalFrame> {
+    ) -> BoundSync<Input, Output, C.Failure, OptionalFrame> {
         BoundSync(slot: slot, member: memberNumber(of: member))
     }
     /// Returns a stream of the contract, bound to the manager.
     public subscript<Input: Sendable, Element: Sendable>(
         dynamicMember member: KeyPath<C, StreamMethod<Input, Element>>
-    ) -> BoundStream<Input, Element, OptionalFrame> {
+    ) -> BoundStream<Input, Element, C.Failure, OptionalFrame> {
         BoundStream(slot: slot, member: memberNumber(of: member))
     }
 }

@@ -36,15 +36,17 @@ public struct BackplaneError: Error, Sendable {
     }
 
     /// A component's own code and details, provided by an error that adopts ``ComponentError``.
-    public struct Failure: Sendable, Equatable {
+    public struct Failure: Sendable, Equatable, Codable {
         /// The code that the component chose.
         public var code: String
         /// Further facts, keyed by name; a fact is confidential if its name begins with a dot.
         public var details: [String: String]
+        /// The value of a ``ContractError`` as JSON, from which its callers decode it.
+        public var json: String?
 
         /// Creates the part of an error that callers of the component compare.
-        public init(code: String, details: [String: String] = [:]) {
-            (self.code, self.details) = (code, details)
+        public init(code: String, details: [String: String] = [:], json: String? = nil) {
+            (self.code, self.details, self.json) = (code, details, json)
         }
     }
 }
@@ -306,7 +308,7 @@ extension BackplaneError: Codable {
             Code(rawValue: try container.decode(String.self, forKey: .code)),
             try container.decodeIfPresent(String.self, forKey: .message) ?? "",
             at: try container.decodeIfPresent(String.self, forKey: .location),
-            failure: try Failure(ifIn: container),
+            failure: try container.decodeIfPresent(Failure.self, forKey: .failure),
             causes: try container.decodeIfPresent([BackplaneError].self, forKey: .causes) ?? [])
         calls = try container.decodeIfPresent([String].self, forKey: .calls) ?? []
     }
@@ -317,26 +319,9 @@ extension BackplaneError: Codable {
         try container.encode(code.rawValue, forKey: .code)
         try container.encode(message, forKey: .message)
         try container.encodeIfPresent(location, forKey: .location)
-        try failure?.encode(in: &container)
+        try container.encodeIfPresent(failure, forKey: .failure)
         if !causes.isEmpty { try container.encode(causes, forKey: .causes) }
         if !calls.isEmpty { try container.encode(calls, forKey: .calls) }
-    }
-}
-
-extension BackplaneError.Failure {
-    /// Decodes the failure; `nil` for an error without one.
-    fileprivate init?(ifIn error: KeyedDecodingContainer<TextKey>) throws {
-        guard error.contains(.failure), try !error.decodeNil(forKey: .failure) else { return nil }
-        let container = try error.nestedContainer(keyedBy: TextKey.self, forKey: .failure)
-        self.init(
-            code: try container.decode(String.self, forKey: .code),
-            details: try container.decode([String: String].self, forKey: .details))
-    }
-
-    fileprivate func encode(in error: inout KeyedEncodingContainer<TextKey>) throws {
-        var container = error.nestedContainer(keyedBy: TextKey.self, forKey: .failure)
-        try container.encode(code, forKey: .code)
-        try container.encode(details, forKey: .details)
     }
 }
 
@@ -347,7 +332,6 @@ extension TextKey {
     fileprivate static let failure = TextKey("failure")
     fileprivate static let causes = TextKey("causes")
     fileprivate static let calls = TextKey("calls")
-    fileprivate static let details = TextKey("details")
 }
 
 /// An error of a component whose code, message and details reach its callers.
@@ -376,15 +360,73 @@ extension ComponentError {
     public var details: [String: String] { [:] }
 }
 
+/// An error that a contract declares, and that callers catch as a value of its type.
+///
+/// ```swift
+/// public struct Tides: Contract {
+///     public static let version: Version = "1.0.0"
+///     public let depth = SyncMethod<String, Double>()
+///     public init() {}
+///
+///     public enum Failure: ContractError {
+///         case unknownPort(String)
+///         public var code: String { "tides.unknown-port" }
+///         public var message: String { "the tide table does not have this port" }
+///     }
+/// }
+/// ```
+///
+/// Calls of such a contract throw `any Error`: this type, or a ``BackplaneError`` for everything else, which includes
+/// a value that the caller's version of the type cannot decode or that has another ``ComponentError/code`` there.
+public protocol ContractError: ComponentError, ContractFailure, Codable {}
+
+extension ContractError {
+    /// Returns the error of this type that a component threw; another error unchanged.
+    @_documentation(visibility: internal)
+    public static func thrown(_ error: BackplaneError) -> any Error { error.failure(as: Self.self) ?? error }
+
+    fileprivate var json: String? {
+        (try? JSON.encode(self, failing: .callInvalidOutput)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// The type that a contract declares for its errors: a ``ContractError``, or `Never`.
+public protocol ContractFailure: Error {
+    /// The error that calls throw: `any Error` for a ``ContractError``, ``BackplaneError`` for `Never`.
+    associatedtype Thrown: Error
+    /// Returns the error that a call throws for one that crossed the boundary.
+    static func thrown(_ error: BackplaneError) -> Thrown
+}
+
+extension Never: ContractFailure {
+    /// Returns the error unchanged.
+    @_documentation(visibility: internal) @inlinable
+    public static func thrown(_ error: BackplaneError) -> BackplaneError { error }
+}
+
 extension BackplaneError {
+    /// Returns the error that a component threw; `nil` for one of another type, or of a version of the type that cannot
+    /// be decoded.
+    public func failure<Failure: ContractError>(as _: Failure.Type) -> Failure? {
+        guard let failure, let json = failure.json,
+            let value = try? JSON.decode(Failure.self, Array(json.utf8), failing: .callInvalidOutput),
+            value.code == failure.code
+        else { return nil }
+        return value
+    }
+
     /// Creates the error that callers receive for an error thrown by a component.
     ///
-    /// A `BackplaneError` is kept unchanged, and a `CancellationError` becomes `call.cancelled`.
+    /// A `BackplaneError` is kept unchanged, a `CancellationError` becomes `call.cancelled`, and a ``ContractError`` can
+    /// be taken out again by ``failure(as:)``.
     public init(thrown error: any Error) {
         switch error {
         case let error as BackplaneError: self = error
         case let error as any ComponentError:
-            self.init(.componentFailed, error.message, failure: Failure(code: error.code, details: error.details))
+            let json = (error as? any ContractError)?.json
+            self.init(
+                .componentFailed, error.message,
+                failure: Failure(code: error.code, details: error.details, json: json))
         case is CancellationError: self.init(.callCancelled, "the call was cancelled")
         default: self.init(.componentFailed, String(describing: error))
         }

@@ -12,8 +12,8 @@ package struct LaneSide: Sendable {
     /// The coding of the contract's values.
     let rehearse: Rehearsal
 
-    /// Answers an empty request with ``ContractSamples``, and those of another side with an array of ``SampleMistake``;
-    /// `nil` if the origin cannot.
+    /// Answers an empty request with ``ContractSamples``, and those of another side with an array of ``SampleMistake``
+    /// or with the input that resumes a stream; `nil` if the origin cannot.
     typealias Rehearsal = @Sendable (_ request: [UInt8]) -> [UInt8]?
 
     init(
@@ -25,6 +25,24 @@ package struct LaneSide: Sendable {
 }
 
 extension LaneSide {
+    /// Returns the JSON of the input with which an interrupted stream is opened again; `nil` if the origin cannot tell.
+    ///
+    /// The plugin's function runs on a separate thread, which remains occupied if it never returns.
+    ///
+    /// - Parameter last: The last element; `nil` before the first one.
+    func input(resuming stream: String, begunWith input: [UInt8], after last: [UInt8]?) async -> [UInt8]? {
+        let samples = ContractSamples(
+            inputs: [stream: [String(decoding: input, as: UTF8.self)]],
+            outputs: last.map { [stream: [String(decoding: $0, as: UTF8.self)]] } ?? [:], resumed: stream)
+        guard let request = try? JSON.encode(samples, failing: .callInvalidInput) else { return nil }
+        let answer = await withCheckedContinuation { continuation in
+            let isAsked = HostThread.launch { [rehearse] in continuation.resume(returning: rehearse(request)) }
+            if !isAsked { continuation.resume(returning: nil) }
+        }
+        let inputs = answer.flatMap { try? JSON.decode([String].self, $0, failing: .callInvalidInput) }
+        return inputs?.first.map { Array($0.utf8) }
+    }
+
     /// Creates the end of a wire in this program.
     ///
     /// - Throws: `wire.mismatch` for a contract that is not a struct containing only methods.

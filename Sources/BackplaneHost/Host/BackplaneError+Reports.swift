@@ -7,6 +7,7 @@ extension BackplaneError {
     package var shown: BackplaneError {
         var shown = self
         shown.failure?.details = failure?.details.filter { !$0.key.hasPrefix(".") } ?? [:]
+        shown.failure?.json = nil
         shown.causes = causes.map(\.shown)
         return shown
     }

@@ -216,16 +216,16 @@ struct WireKey: Hashable {
 /// ```swift
 /// for try await progress in transfers.progress(id).buffered(.bufferingNewest(1)) { show(progress) }
 /// ```
-public struct BufferedElements<Element: Sendable>: AsyncSequence, Sendable {
+public struct BufferedElements<Element: Sendable, Failure: Error>: AsyncSequence, Sendable {
     /// The policies for a full buffer: those of `AsyncStream`.
     public typealias Policy = AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy
     private let stream: AsyncThrowingStream<Element, any Error>
 
-    fileprivate init(_ elements: StreamElements<Element>, _ policy: Policy) {
+    fileprivate init(_ elements: StreamElements<Element, Failure>, _ policy: Policy) {
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: Element.self, throwing: (any Error).self, bufferingPolicy: policy)
         let task = Task {
-            do throws(BackplaneError) {
+            do {
                 for try await element in elements { continuation.yield(element) }
                 continuation.finish()
             } catch {
@@ -244,10 +244,10 @@ public struct BufferedElements<Element: Sendable>: AsyncSequence, Sendable {
         fileprivate var iterator: AsyncThrowingStream<Element, any Error>.Iterator
 
         /// Returns the next element when it is available; `nil` after the last one.
-        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BackplaneError)
-            -> Element?
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(Failure) -> Element?
         {
-            do { return try await iterator.next(isolation: actor) } catch { throw BackplaneError(thrown: error) }
+            // The buffer ends with the error of the elements and with no other.
+            do { return try await iterator.next(isolation: actor) } catch { throw error as! Failure }
         }
     }
 }
@@ -256,7 +256,7 @@ extension StreamElements {
     /// Reads the elements in advance, without waiting for the consumer.
     ///
     /// - Parameter policy: The size of the buffer, and the elements to drop when it is full.
-    public func buffered(_ policy: BufferedElements<Element>.Policy) -> BufferedElements<Element> {
+    public func buffered(_ policy: BufferedElements<Element, Failure>.Policy) -> BufferedElements<Element, Failure> {
         BufferedElements(self, policy)
     }
 }

@@ -1,17 +1,16 @@
 public import Backplane
 import BackplaneDocuments
 import CBackplane
+import Synchronization
 
 /// The elements, each as JSON, of a stream that was opened by name.
 ///
 /// Leaving the loop, cancelling its task or dropping the iterator closes the stream. One element is requested at a
-/// time.
+/// time. A stream whose input is `Resumable` continues when its provider, a plugin in Swift, is swapped or restarted.
 public struct NamedElements: AsyncSequence, Sendable {
     private let stream: NamedStream
 
-    init(_ stream: ServedStream, of method: String, through wire: ServedWire) {
-        self.stream = NamedStream(stream, of: method, through: wire)
-    }
+    init(_ stream: NamedStream) { self.stream = stream }
 
     /// Returns the iterator over the elements; all iterators read the same stream.
     public func makeAsyncIterator() -> Iterator { Iterator(stream: stream) }
@@ -29,34 +28,85 @@ public struct NamedElements: AsyncSequence, Sendable {
     }
 }
 
-/// A stream that is closed when it is no longer referenced.
-private final class NamedStream: Sendable {
-    private let stream: ServedStream
+/// A stream that is closed when it is no longer referenced, and opened again after an interruption if the plugin that
+/// provides it knows where to continue.
+final class NamedStream: Sendable {
+    private struct State {
+        var stream: ServedStream
+        /// The last element.
+        var last: [UInt8]?
+        /// The number of interruptions since then.
+        var interruptions = 0
+    }
     private let method: String
+    private let input: [UInt8]
+    private let call: Call
     private let wire: ServedWire
+    private let provider: @Sendable () async -> LaneSide?
+    private let state: Mutex<State>
 
-    init(_ stream: ServedStream, of method: String, through wire: ServedWire) {
-        (self.stream, self.method, self.wire) = (stream, method, wire)
+    /// Opens a stream.
+    ///
+    /// - Parameter provider: Returns the side of the wire that provides the stream now.
+    init(
+        _ method: String, _ input: [UInt8], _ call: Call, through wire: ServedWire,
+        provider: @escaping @Sendable () async -> LaneSide?
+    ) {
+        (self.method, self.input, self.call, self.wire) = (method, input, call, wire)
+        self.provider = provider
+        state = Mutex(State(stream: wire.openAside(.named(method), input, call)))
     }
 
-    deinit { Self.close(stream) }
+    deinit { Self.close(state.withLock(\.stream)) }
+
+    /// The maximum number of consecutive interruptions without an element.
+    private static var patience: Int { 1_000 }
 
     /// Closes a stream on a separate thread, which remains occupied if the plugin's function never returns.
     private static func close(_ stream: ServedStream) {
         if !HostThread.launch({ stream.close() }) { stream.close() }
     }
 
+    /// Returns the next element, of another stream once the first one is interrupted.
+    nonisolated(nonsending) func next() async throws(BackplaneError) -> [UInt8]? {
+        while true {
+            do throws(BackplaneError) {
+                let element = try await request(state.withLock(\.stream))
+                state.withLock { ($0.last, $0.interruptions) = (element, 0) }
+                return element
+            } catch {
+                guard error.code == .streamInterrupted, await reopen() else { throw wire.naming(method, in: error) }
+            }
+        }
+    }
+
+    /// Opens the stream after its last element; returns `false` if it cannot be continued.
+    private nonisolated(nonsending) func reopen() async -> Bool {
+        let (last, interruptions) = state.withLock { ($0.last, $0.interruptions) }
+        guard interruptions < Self.patience,
+            let input = await provider()?.input(resuming: method, begunWith: input, after: last)
+        else { return false }
+        var call = call
+        call.deadline = nil
+        let next = wire.openAside(.named(method), input, call)
+        let interrupted = state.withLock { state in
+            defer { state.stream = next }
+            state.interruptions += 1
+            return state.stream
+        }
+        Self.close(interrupted)
+        return true
+    }
+
     /// Requests one element.
     ///
     /// The plugin's function runs on a separate thread, which remains occupied if it never returns.
-    nonisolated(nonsending) func next() async throws(BackplaneError) -> [UInt8]? {
+    private nonisolated(nonsending) func request(_ stream: ServedStream) async throws(BackplaneError) -> [UInt8]? {
         let answer = PendingAnswer(), reply = answer.reply
-        if !HostThread.launch({ [stream] in stream.next(1, reply) }) { reply.end(.noThread) }
-        let pulled = await answer.wait { [stream] in Self.close(stream) }
+        if !HostThread.launch({ stream.next(1, reply) }) { reply.end(.noThread) }
+        let pulled = await answer.wait { Self.close(stream) }
         if pulled.status == Int32(BP_END) { return nil }
-        do throws(BackplaneError) { return try element(in: pulled.get()) } catch {
-            throw wire.naming(method, in: error)
-        }
+        return try element(in: pulled.get())
     }
 
     /// Returns the only element of a JSON array, byte for byte.

@@ -300,7 +300,10 @@ public final class PluginHost: Sendable {
     {
         try coordinator.requireThreads()
         let wire = try await coordinator.names(of: manager)
-        return NamedElements(wire.openAside(.named(method), input, call), of: method, through: wire)
+        return NamedElements(
+            NamedStream(method, input, call, through: wire) { [coordinator] in
+                try? await coordinator.loaded().providerSide(ofManager: manager)
+            })
     }
 
     /// Returns a new call that starts here.

@@ -22,14 +22,9 @@ struct StoreExchange: Sendable {
     }
 
     /// Sets the indexes of a collection to those of a definition.
-    ///
-    /// A host without full text would treat a full-text index as one of values, so full-text indexes are not sent to
-    /// it.
     func define(_ collection: CollectionDefinition) async throws(BackplaneError) {
         let _: [UInt8] = try await ask { table, component, context in
-            var known = collection
-            if table.search == nil { known.indexes.removeAll { $0.text != nil } }
-            return known.withC { table.define(component, $0, nil, answered, context) }
+            collection.withC { table.define(component, $0, nil, answered, context) }
         }
     }
 
@@ -58,15 +53,7 @@ struct StoreExchange: Sendable {
     /// Waits until a collection has a change after a number.
     func waitForChange(of collection: String, since number: Int64) async throws(BackplaneError) {
         let _: [UInt8] = try await ask { table, component, context in
-            collection.withBytes { name in
-                guard let wait = table.wait else {
-                    Waiting<[UInt8]>.end(context) { () throws(BackplaneError) in
-                        throw .olderHost("changes of a collection cannot be waited for")
-                    }
-                    return 0
-                }
-                return wait(component, name, number, nil, answered, context)
-            }
+            collection.withBytes { table.wait(component, $0, number, nil, answered, context) }
         }
     }
 
@@ -74,8 +61,7 @@ struct StoreExchange: Sendable {
     private func ask<Value: Sendable>(
         _ start: (bp_store_2, _ component: UInt64, _ context: UnsafeMutableRawPointer) -> UInt64
     ) async throws(BackplaneError) -> Value {
-        let first = MemoryLayout<bp_store_2>.offset(of: \.search)!
-        guard let table = services.host.table(BP_STORE, revision: 2, as: bp_store_2.self, first: first) else {
+        guard let table = services.host.table(BP_STORE, revision: 2, as: bp_store_2.self) else {
             throw BackplaneError(.interfaceMissing, "this host does not offer \(BP_STORE)/2")
         }
         guard !Task.isCancelled else { throw BackplaneError(.callCancelled, "the task was cancelled") }
@@ -112,22 +98,10 @@ extension StoreExchange: StoreAccess {
             guard let words = selection.search else {
                 return selection.withC { lent in withFrame { table.read(component, lent, $0, pageRead, context) } }
             }
-            guard let search = table.search else {
-                Waiting<RecordPage>.end(context) { () throws(BackplaneError) in
-                    throw .olderHost("records cannot be searched for words")
-                }
-                return 0
-            }
             return selection.withC(of: words) { lent in
-                withFrame { search(component, lent, $0, pageRead, context) }
+                withFrame { table.search(component, lent, $0, pageRead, context) }
             }
         }
-    }
-}
-
-extension BackplaneError {
-    fileprivate static func olderHost(_ lack: String) -> BackplaneError {
-        BackplaneError(.interfaceMissing, "this host is older than the plugin's SDK and \(lack)")
     }
 }
 

@@ -86,8 +86,9 @@ enum {
     BP_FORBIDDEN = 6,       /* payload: text; the calling component's role may not do this     */
     BP_RETIRED = 7,         /* payload: text; the component called, or calling, has stopped    */
     BP_ERROR = 8,           /* payload: JSON {"code": "…", "message": "…", "location"?: "…",
-                               "failure"?: {"code": "…", "details": {"…": "…"}}, "causes"?: […],
-                               "calls"?: ["…"]}, the calls that it has ended, outermost first */
+                               "failure"?: {"code": "…", "details": {"…": "…"}, "json"?: "…"},
+                               "causes"?: […], "calls"?: ["…"]}, the calls that it has ended, outermost first;
+                               json: the error itself, for callers in Swift that know its type */
     BP_END = 9              /* no payload; a stream has no further elements: answers bp_next only */
 };
 
@@ -329,9 +330,8 @@ typedef struct bp_log_1 {
     /* Returns 0 if messages of `level` are not written. It is cheap, to be called before a message is composed. */
     int32_t (*is_enabled)(uint64_t component, uint32_t level);
     void (*write)(uint64_t component, uint32_t level, bp_bytes message, const bp_pair *_Nullable metadata, size_t metadata_count);
-    /* Writes a message about the call with this frame: the host adds the id of its trace, if it has one, as `trace`.
-     * Beyond the end of an older host's table. */
-    void (*_Nullable write_for_call)(uint64_t component, const bp_call *call, uint32_t level, bp_bytes message,
+    /* Writes a message about the call with this frame: the host adds the id of its trace, if it has one, as `trace`. */
+    void (*write_for_call)(uint64_t component, const bp_call *call, uint32_t level, bp_bytes message,
                                      const bp_pair *_Nullable metadata, size_t metadata_count);
 } bp_log_1;
 
@@ -862,7 +862,7 @@ typedef struct bp_store_search {
     uint64_t limit;                         /* records, of which 10,000 at most are returned */
     const bp_store_condition *_Nullable conditions;     /* of the state that the records are read from */
     size_t condition_count;
-    bp_bytes after;                         /* `next` of the page before, which older hosts lack; empty: the first page */
+    bp_bytes after;                         /* `next` of the page before; empty: the first page */
 } bp_store_search;
 
 typedef struct bp_store_record {
@@ -936,14 +936,13 @@ typedef struct bp_store_2 {
                         void *_Nullable context);
     /* Cancels an operation, which is still answered, also if it could not be cut short. Unknown ids are ignored. */
     void (*cancel)(uint64_t component, uint64_t id);
-    /* Finds records by their words. An engine without full text fails with `store.unsupported`.
-     * Beyond the end of an older host's table, as `wait` is. */
-    uint64_t (*_Nullable search)(uint64_t component, const bp_store_search *search, const bp_call *_Nullable call, bp_store_read done,
+    /* Finds records by their words. An engine without full text fails with `store.unsupported`. */
+    uint64_t (*search)(uint64_t component, const bp_store_search *search, const bp_call *_Nullable call, bp_store_read done,
                                  void *_Nullable context);
     /* Waits until a collection has a change after the change `since`, or no longer has all of them in its log; `changes`
      * then reads them. Writers do not wait for this. Changes that another process makes to the store's file are noticed
      * within a quarter of a second. The payload of BP_OK is empty. */
-    uint64_t (*_Nullable wait)(uint64_t component, bp_bytes collection, int64_t since, const bp_call *_Nullable call, bp_done done,
+    uint64_t (*wait)(uint64_t component, bp_bytes collection, int64_t since, const bp_call *_Nullable call, bp_done done,
                                void *_Nullable context);
 } bp_store_2;
 
@@ -1024,26 +1023,8 @@ typedef struct bp_field {
     uint32_t offset, size;
 } bp_field;
 
-/* One value of every kind that this header uses, see 6. Never grows. */
-typedef struct bp_canary {
-    uint8_t u8;                             /* 0x81                                            */
-    uint16_t u16;                           /* 0x8203                                          */
-    uint8_t u8_before_u32;                  /* 0x84                                            */
-    uint32_t u32;                           /* 0x85060708                                      */
-    uint8_t u8_before_u64;                  /* 0x89                                            */
-    uint64_t u64;                           /* 0x8A0B0C0D0E0F1011                              */
-    int32_t i32;                            /* -305419896, which is -0x12345678                */
-    int64_t i64;                            /* -81985529216486896, which is -0x123456789ABCDF0 */
-    char letters[3];                        /* "bp", zero-terminated                           */
-    size_t length;                          /* all bits set, less 2                            */
-    const void *_Nullable pointer;          /* the address 0x10203040                          */
-    bp_get_interface _Nullable function;    /* NULL                                            */
-    bp_bytes bytes;                         /* the text "backplane"                            */
-} bp_canary;
-
 /* The plugin's layout of this header, which the host compares with its own; bp_check_self() fills it in. Never grows. */
 typedef struct bp_self_check {
-    bp_canary canary;
     uint64_t layout_hash;                       /* of the fields */
     const bp_field *_Nullable fields;           /* BP_LAYOUT */
     size_t field_count;
@@ -1129,13 +1110,12 @@ typedef struct bp_identity {
 
 /* ------------------------------------------------------------------------------------------- 6. the self-check */
 
-/* A plugin that is compiled with this header only sets `.self_check = bp_check_self()` in its answer. The host compares
- * - the canary, value by value: widths, alignment and byte order;
- * - the hash, which covers the name, offset and size of every field of every struct. Equal hashes mean the same header
- *   and the same layout. Otherwise one side may be newer, and every field that both know is compared; a mismatch is
- *   refused with the name of the field and both offsets.
- * Other languages fill in the canary's values, as listed above, and the table in any order. The hash is FNV-1a (64 bits)
- * over the name of each field with its terminating zero, its offset and its size, as four bytes each, little-endian.
+/* A plugin that is compiled with this header only sets `.self_check = bp_check_self()` in its answer. The host compares the
+ * hash, which covers the name, offset and size of every field of every struct. Equal hashes mean the same header and the
+ * same layout. Otherwise one side may be newer, and every field that both know is compared; a mismatch is refused with the
+ * name of the field and both offsets.
+ * Other languages fill in the table in any order. The hash is FNV-1a (64 bits) over the name of each field with its
+ * terminating zero, its offset and its size, as four bytes each, little-endian.
  * A table must contain bp_call.path, bp_method.name, bp_component.call, bp_creation.handle and bp_answer.components.
  * Fields that it omits are not compared: include those of every struct that you use. */
 #define BP_FIELD(type, field) {#type "." #field, (uint32_t)offsetof(type, field), (uint32_t)sizeof(((type *)0)->field)}
@@ -1249,11 +1229,7 @@ typedef struct bp_identity {
     BP_FIELD(bp_answer, version), BP_FIELD(bp_answer, toolchain), BP_FIELD(bp_answer, components), BP_FIELD(bp_answer, component_count), \
     BP_FIELD(bp_answer, problems), BP_FIELD(bp_answer, self_check), \
     BP_FIELD(bp_field, name), BP_FIELD(bp_field, offset), BP_FIELD(bp_field, size), \
-    BP_FIELD(bp_canary, u8), BP_FIELD(bp_canary, u16), BP_FIELD(bp_canary, u8_before_u32), BP_FIELD(bp_canary, u32), \
-    BP_FIELD(bp_canary, u8_before_u64), BP_FIELD(bp_canary, u64), BP_FIELD(bp_canary, i32), BP_FIELD(bp_canary, i64), \
-    BP_FIELD(bp_canary, letters), BP_FIELD(bp_canary, length), BP_FIELD(bp_canary, pointer), BP_FIELD(bp_canary, function), \
-    BP_FIELD(bp_canary, bytes), \
-    BP_FIELD(bp_self_check, canary), BP_FIELD(bp_self_check, layout_hash), BP_FIELD(bp_self_check, fields), \
+    BP_FIELD(bp_self_check, layout_hash), BP_FIELD(bp_self_check, fields), \
     BP_FIELD(bp_self_check, field_count), \
     BP_FIELD(bp_identity, magic), BP_FIELD(bp_identity, size), BP_FIELD(bp_identity, abi_min), BP_FIELD(bp_identity, abi_max), \
     BP_FIELD(bp_identity, swift), BP_FIELD(bp_identity, sdk), BP_FIELD(bp_identity, toolchain), BP_FIELD(bp_identity, id), \
@@ -1274,12 +1250,8 @@ static inline uint64_t bp_layout_hash(const bp_field *_Nullable fields, size_t c
 /* The self-check of a plugin that is compiled with this header. */
 static inline bp_self_check bp_check_self(void) {
     static const bp_field fields[] = BP_LAYOUT;
-    static const char text[] = "backplane";
     const size_t count = sizeof fields / sizeof *fields;
-    const bp_self_check check = {
-        {0x81, 0x8203, 0x84, 0x85060708, 0x89, 0x8A0B0C0D0E0F1011u, -0x12345678, -0x123456789ABCDF0, "bp", (size_t)-3,
-         (const void *)(uintptr_t)0x10203040, NULL, {(const uint8_t *)text, sizeof text - 1}},
-        bp_layout_hash(fields, count), fields, count};
+    const bp_self_check check = {bp_layout_hash(fields, count), fields, count};
     return check;
 }
 

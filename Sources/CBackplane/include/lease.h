@@ -205,7 +205,7 @@ BP_HIDDEN uint64_t bp_entered(const bp_binding *binding);
 typedef bp_bytes (*BP_SENDABLE bp_layout)(void *type);
 
 /* Rehearses the coding of a contract's values: answers an empty request with samples of them in JSON, and samples of
- * another module with the mistakes in reading them. Answers before it returns. */
+ * another module with the mistakes in reading them, or with the input that resumes a stream. Answers before it returns. */
 typedef void (*BP_SENDABLE bp_rehearse)(void *type, bp_bytes request, bp_done done, void *_Nullable context);
 
 /* Ends an open stream with an error, at once or when its body has reacted; may be called more than once. */

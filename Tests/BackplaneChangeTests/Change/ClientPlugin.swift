@@ -37,7 +37,7 @@ final class Client: Manager {
         let counter: Wire<Counting>
     }
     private let context: Context
-    private let kept: BoundAsync<Int, Int, RequiredFrame>
+    private let kept: BoundAsync<Int, Int, Never, RequiredFrame>
 
     init(_ context: Context) {
         self.context = context

@@ -68,6 +68,15 @@ struct AlmanacTests {
     }
 
     @Test(arguments: Origin.allCases)
+    func `a text that is not a day is the error that the contract declares`(origin: Origin) async throws {
+        let test = try makeHost(origin)
+        let almanac: Remote<Almanac> = try await test.host.manager("Almanac")
+        let error = await #expect(throws: Almanac.Failure.self) { try await almanac.on("02-30") }
+        #expect(error?.text == "02-30")
+        await test.host.stop()
+    }
+
+    @Test(arguments: Origin.allCases)
     func `a damaged store does no harm while the network answers, and is reported when it does not`(origin: Origin)
         async throws
     {

@@ -20,7 +20,7 @@ struct ValueParityTests {
 
     /// Sends values there, and expects them there and back as they are.
     private func expect<Value: Equatable>(
-        _ values: [Value], through echo: BoundAsync<Value, Seen<Value>, OptionalFrame>,
+        _ values: [Value], through echo: BoundAsync<Value, Seen<Value>, Never, OptionalFrame>,
         _ location: SourceLocation = #_sourceLocation
     ) async throws {
         for value in values {

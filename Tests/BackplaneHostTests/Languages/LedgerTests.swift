@@ -36,9 +36,26 @@ struct LedgerTests {
         #expect(try await call("add", "5") == "5")
         let overdrawn = await error { try await call("add", "-12") }
         #expect(overdrawn?.code == .componentFailed && overdrawn?.message == "the ledger lacks 7")
-        #expect(overdrawn?.failure == .init(code: "ledger.overdrawn", details: ["missing": "7"]))
+        #expect(overdrawn?.failure?.code == "ledger.overdrawn" && overdrawn?.failure?.details == ["missing": "7"])
         #expect(try await call("total") == "5", "nothing was taken")
+        let ledger: Remote<LedgerInSwift> = try await test.host.manager("Ledger")
+        let typed = await #expect(throws: LedgerInSwift.Overdrawn.self) { try await ledger.add(-9) }
+        #expect(typed?.missing == 4)
         await test.host.stop()
+    }
+
+    /// The C++ plugin's contract for users in Swift.
+    private struct LedgerInSwift: Contract {
+        typealias Failure = Overdrawn
+        static let name = "Ledger"
+        static let version: Version = "1.0.0"
+        let add = AsyncMethod<Int, Int>()
+
+        struct Overdrawn: ContractError {
+            var missing: Int
+            var code: String { "ledger.overdrawn" }
+            var message: String { "the ledger lacks \(missing)" }
+        }
     }
 
     @Test func `it calls its collaborator, and passes on the answer or the error`() async throws {

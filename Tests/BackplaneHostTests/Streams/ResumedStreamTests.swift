@@ -11,7 +11,7 @@ import Testing
 struct ResumedStreamTests {
     /// A reader of all numbers, which follow one another whichever edition of the feed sends them.
     private struct Reader {
-        private var numbers: StreamElements<Int>.Iterator
+        private var numbers: StreamElements<Int, BackplaneError>.Iterator
         private var expected = 0
 
         init(_ feed: Remote<Feeding>) { numbers = feed.counted(CountedFrom(first: 0)).makeAsyncIterator() }
@@ -71,6 +71,29 @@ struct ResumedStreamTests {
                 try await feeds.swap([FeedHost.edition(edition), FeedHost.readerEdition(edition)])
             }
             try await reader.read()
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a stream that was opened by name goes on`(isGated: Bool) async throws {
+        try await FeedHost.with(isGated: isGated, lanes: .fastest) { feeds in
+            func stream(_ method: String, _ input: String) async throws -> NamedElements.Iterator {
+                try await feeds.host.stream("Feed", method, Array(input.utf8), feeds.host.begin()).makeAsyncIterator()
+            }
+            var counted = try await stream("counted", #"{"first": 5}"#), numbers = try await stream("numbers", "0")
+            var expected = 5
+            for edition in 2...5 {
+                for _ in 0..<3 {
+                    let number = try await counted.next().map { String(decoding: $0, as: UTF8.self) }
+                    #expect(number == "\(expected)")
+                    expected += 1
+                }
+                try await feeds.swap(FeedScript(edition))
+            }
+            let number = try await counted.next().map { String(decoding: $0, as: UTF8.self) }
+            #expect(number == "\(expected)")
+            let ended = await error { while try await numbers.next() != nil {} }
+            #expect(ended?.code == .streamInterrupted, "its input does not say where to continue")
         }
     }
 

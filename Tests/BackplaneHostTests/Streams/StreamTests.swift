@@ -78,7 +78,7 @@ struct StreamTests {
             }
             #expect(try watch.counts().cancelled == 3)
 
-            var iterator: StreamElements<Int>.Iterator? = sequences.endless().makeAsyncIterator()
+            var iterator: StreamElements<Int, BackplaneError>.Iterator? = sequences.endless().makeAsyncIterator()
             #expect(try await iterator?.next() == 0)
             #expect(try watch.counts().running == 1)
             iterator = nil
@@ -94,9 +94,9 @@ struct StreamTests {
     func `a second request at once is refused, and the first one is answered`(route: Route) async throws {
         /// Keeps an iterator whose copies its tasks use.
         actor SharedIterator {
-            private let iterator: StreamElements<Int>.Iterator
+            private let iterator: StreamElements<Int, BackplaneError>.Iterator
 
-            init(_ stream: StreamElements<Int>) { iterator = stream.makeAsyncIterator() }
+            init(_ stream: StreamElements<Int, BackplaneError>) { iterator = stream.makeAsyncIterator() }
 
             func next() async -> Result<Int?, BackplaneError> {
                 var copy = iterator
@@ -138,8 +138,10 @@ struct StreamTests {
     @Test(arguments: Route.allCases)
     func `a buffer reads in advance, and drops what its policy says`(route: Route) async throws {
         try await with(route) { _, sequences, watch in
-            var newest: BufferedElements<Int>.Iterator? = sequences.endless().buffered(.bufferingNewest(1))
-                .makeAsyncIterator()
+            var newest: BufferedElements<Int, BackplaneError>.Iterator? = sequences.endless().buffered(
+                .bufferingNewest(1)
+            )
+            .makeAsyncIterator()
             try await eventually { try watch.counts().sent > 500 }
             let number = try await newest?.next() ?? 0
             #expect(number > 0, "the first one was dropped")

@@ -98,6 +98,30 @@ import Testing
                     .componentFailed, "no shelf", failure: .init(code: "library.no-shelf", details: ["shelf": "B7"])))
     }
 
+    @Test func `a contract's error crosses as a value, which only its type and code take out`() throws {
+        struct NoBook: ContractError, Equatable {
+            var title: String
+            var pages: Double = 1
+            var code: String { "library.no-book" }
+            var message: String { "no book" }
+        }
+        struct NoTitle: ContractError {
+            var title: String
+            var code: String { "library.no-title" }
+            var message: String { "no title" }
+        }
+        let error = BackplaneError(thrown: NoBook(title: "Emma"))
+        #expect(error.code == .componentFailed && error.message == "no book")
+        #expect(error.failure?.code == "library.no-book" && error.failure?.details == [:])
+        let arrived = EncodedAnswer(error).error
+        #expect(arrived == error && arrived.failure(as: NoBook.self) == NoBook(title: "Emma"))
+        #expect(arrived.failure(as: NoTitle.self) == nil, "which has another code")
+        #expect(NoBook.thrown(arrived) as? NoBook == NoBook(title: "Emma"))
+        #expect(NoTitle.thrown(arrived) as? BackplaneError == error)
+        let unwritable = BackplaneError(thrown: NoBook(title: "Emma", pages: .infinity))
+        #expect(unwritable.failure == .init(code: "library.no-book"), "which JSON cannot hold")
+    }
+
     @Test func `what passes through stays what it is`() {
         #expect(BackplaneError(thrown: error) == error)
         #expect(BackplaneError(thrown: CancellationError()).code == .callCancelled)

@@ -68,7 +68,8 @@ template <typename Body> void guarded(const Reply &reply, Body body) noexcept {
     } catch (const Overdrawn &error) {
         const auto missing = std::to_string(error.missing);
         reply(BP_ERROR, R"({"code": "component.failed", "message": "the ledger lacks )" + missing
-                            + R"(", "failure": {"code": "ledger.overdrawn", "details": {"missing": ")" + missing + R"("}}})");
+                            + R"(", "failure": {"code": "ledger.overdrawn", "details": {"missing": ")" + missing + R"("},
+                               "json": "{\"missing\": )" + missing + R"(}"}})");
     } catch (const InvalidInput &error) {
         reply(BP_INVALID_INPUT, error.what());
     } catch (const std::exception &error) {

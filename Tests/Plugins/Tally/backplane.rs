@@ -82,11 +82,7 @@ structs! {
         get_interface: bp_get_interface,
     }
     bp_field { name: *const c_char, offset: u32, size: u32 }
-    bp_canary {
-        u8: u8, u16: u16, u8_before_u32: u8, u32: u32, u8_before_u64: u8, u64: u64, i32: i32, i64: i64,
-        letters: [u8; 3], length: usize, pointer: *const c_void, function: Option<bp_get_interface>, bytes: bp_bytes,
-    }
-    bp_self_check { canary: bp_canary, layout_hash: u64, fields: *const bp_field, field_count: usize }
+    bp_self_check { layout_hash: u64, fields: *const bp_field, field_count: usize }
     bp_answer {
         size: u32, abi: u32, lane_revision: u32, reserved: u32, id: bp_bytes, version: bp_bytes, toolchain: bp_bytes,
         components: *const bp_component, component_count: usize, problems: bp_bytes, self_check: bp_self_check,
@@ -139,7 +135,7 @@ const fn padded<const SIZE: usize>(text: &str) -> [u8; SIZE] {
     bytes
 }
 
-/// The self-check of part 6: the canary, the table, and FNV-1a over it.
+/// The self-check of part 6: the table, and FNV-1a over it.
 pub fn check_self() -> bp_self_check {
     let mut hash = 0xCBF2_9CE4_8422_2325_u64;
     for field in LAYOUT {
@@ -149,11 +145,6 @@ pub fn check_self() -> bp_self_check {
         }
     }
     bp_self_check {
-        canary: bp_canary {
-            u8: 0x81, u16: 0x8203, u8_before_u32: 0x84, u32: 0x8506_0708, u8_before_u64: 0x89, u64: 0x8A0B_0C0D_0E0F_1011,
-            i32: -0x1234_5678, i64: -0x0123_4567_89AB_CDF0, letters: *b"bp\0", length: usize::MAX - 2,
-            pointer: 0x1020_3040 as *const c_void, function: None, bytes: bp_bytes::of("backplane"),
-        },
         layout_hash: hash,
         fields: LAYOUT.as_ptr(),
         field_count: LAYOUT.len(),

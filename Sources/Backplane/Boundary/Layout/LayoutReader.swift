@@ -255,54 +255,28 @@ struct StandardType: Sendable {
         }
     }
 
-    private static let all = [
-        StandardType("Int"),
-        StandardType("Int8"),
-        StandardType("Int16"),
-        StandardType("Int32"),
-        StandardType("Int64"),
-        StandardType("Int128"),
-        StandardType("UInt"),
-        StandardType("UInt8"),
-        StandardType("UInt16"),
-        StandardType("UInt32"),
-        StandardType("UInt64"),
-        StandardType("UInt128"),
-        StandardType("Float"),
-        StandardType("Double"),
-        StandardType("Bool"),
-        StandardType("String"),
-        StandardType("Substring"),
-        StandardType("Character"),
-        StandardType("Unicode.Scalar"),
-        StandardType("Duration"),
-        StandardType("Never"),
-
-        StandardType("Optional"),
-        StandardType("Result"),
-        StandardType("Array"),
-        StandardType("ContiguousArray"),
-        StandardType("Set", hashed: "an element of a `Set`"),
-        StandardType("Dictionary", hashed: "a key of a `Dictionary`"),
-        StandardType("Range"),
-        StandardType("ClosedRange"),
-        StandardType("PartialRangeFrom"),
-        StandardType("PartialRangeThrough"),
-        StandardType("PartialRangeUpTo"),
-
-        StandardType("Calendar", Calendar.self),
-        StandardType("Data", Data.self),
-        StandardType("Date", Date.self),
-        StandardType("DateComponents", DateComponents.self),
-        StandardType("DateInterval", DateInterval.self),
-        StandardType("Decimal", Decimal.self),
-        StandardType("IndexPath", IndexPath.self),
-        StandardType("Locale", Locale.self),
-        StandardType("TimeZone", TimeZone.self),
-        StandardType("URL", URL.self),
-        StandardType("URLComponents", URLComponents.self),
-        StandardType("UUID", UUID.self),
-    ]
+    private static let all =
+        [
+            "Int", "Int8", "Int16", "Int32", "Int64", "Int128", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
+            "UInt128", "Float", "Double", "Bool", "String", "Substring", "Character", "Unicode.Scalar", "Duration",
+            "Never", "Optional", "Result", "Array", "ContiguousArray", "Range", "ClosedRange", "PartialRangeFrom",
+            "PartialRangeThrough", "PartialRangeUpTo",
+        ].map { StandardType($0) } + [
+            StandardType("Set", hashed: "an element of a `Set`"),
+            StandardType("Dictionary", hashed: "a key of a `Dictionary`"),
+            StandardType("Calendar", Calendar.self),
+            StandardType("Data", Data.self),
+            StandardType("Date", Date.self),
+            StandardType("DateComponents", DateComponents.self),
+            StandardType("DateInterval", DateInterval.self),
+            StandardType("Decimal", Decimal.self),
+            StandardType("IndexPath", IndexPath.self),
+            StandardType("Locale", Locale.self),
+            StandardType("TimeZone", TimeZone.self),
+            StandardType("URL", URL.self),
+            StandardType("URLComponents", URLComponents.self),
+            StandardType("UUID", UUID.self),
+        ]
 
     /// The modules of the toolchain, whose types either are in the list or do not cross.
     static let modules = [

@@ -28,7 +28,6 @@ package indirect enum TypeLayout: Sendable {
         ///
         /// Names are not unique: two files may have a private `State`.
         package var number: Int
-        /// A Boolean value that indicates whether the type is an enum rather than a struct.
         package var isEnumeration: Bool
         package var name: QualifiedName
         package var size: TypeSize

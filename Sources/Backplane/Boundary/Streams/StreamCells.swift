@@ -259,20 +259,6 @@ final class RefusedStream: StreamControl, @unchecked Sendable {  // constant
     override func pull(_ count: Int, _ reply: Reply) { reply.end(error) }
 }
 
-/// The streams that an instance has open in the encoded lane, by the host's numbers.
-struct InstanceStreams {
-    // An array: there are few, and a dictionary would make the runtime search every loaded image for `Hashable`.
-    private var open: [(id: UInt64, stream: StreamControl)] = []
-
-    mutating func add(_ id: UInt64, _ stream: StreamControl) { open.append((id, stream)) }
-
-    func stream(_ id: UInt64) -> StreamControl? { open.last { $0.id == id }?.stream }
-
-    mutating func remove(_ id: UInt64) -> StreamControl? {
-        open.lastIndex { $0.id == id }.map { open.remove(at: $0).stream }
-    }
-}
-
 /// The consumer's end of an encoded stream, which decodes batches and returns their elements one by one.
 ///
 /// `@unchecked`: only its one reader uses the elements; any task may close it.

@@ -44,7 +44,6 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
         /// The senders after the first one, of a body that sends from several tasks.
         @usableFromInline var senders: [Sender] = []
         @usableFromInline var reader: Reader?
-        /// A Boolean value that indicates whether nothing more can be sent.
         @usableFromInline var ending: Ending?
         var isClosed = false
         var hasReturned = false
@@ -144,7 +143,6 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
         return .streamCancelled
     }
 
-    /// A Boolean value that indicates whether the consumer or the host has ended the stream.
     @usableFromInline var isClosed: Bool { state.withLock { $0.isClosed } }
 
     // MARK: Receiving

@@ -127,7 +127,7 @@ final class PluginExchange: Sendable {
         }
     }
 
-    private func read(_ heads: StreamElements<HTTPHead>) async {
+    private func read(_ heads: StreamElements<HTTPHead, BackplaneError>) async {
         do throws(BackplaneError) {
             for try await head in heads { try headed(head) }
             end(BackplaneError(.networkMalformed, "the executor `\(executor)` ended the exchange too early", at: url))

@@ -11,9 +11,7 @@
 #define STATUS BP_UNIMPLEMENTED
 #elif defined(REFUSES)
 #define STATUS 42
-#elif defined(LYING_CANARY)
-#define AT_ANSWER own.self_check.canary.u32 = 0x08070685;
-#elif defined(NO_CANARY)
+#elif defined(NO_SELF_CHECK)
 #define AT_ANSWER own.self_check = (bp_self_check){0};
 #elif defined(LYING_HASH)
 #define AT_ANSWER own.self_check.layout_hash = 1;

@@ -126,6 +126,59 @@ public enum FailureKind: String, Codable, Sendable, CaseIterable {
         ])
 }
 
+/// Throws an error of its own, from methods of every kind.
+public struct Loans: Contract {
+    public typealias Failure = LoanError
+    public static let version: Version = "1.0.0"
+    public let borrow = AsyncMethod<LoanError, Nothing>()
+    public let borrowNow = SyncMethod<LoanError, Nothing>()
+    /// One title, and then the error.
+    public let titles = StreamMethod<LoanError, String>()
+    /// Throws an error that is none of the contract's.
+    public let fail = AsyncMethod<FailureKind, Nothing>()
+    public init() {}
+}
+
+public enum LoanError: ContractError, Equatable {
+    case lent(book: String, to: String?)
+    case closed
+    /// Has another code than one version of the contract believes.
+    case renamed
+
+    public var code: String { if case .renamed = self { "loans.renamed" } else { "loans.refused" } }
+    public var message: String { "the loan is refused" }
+}
+
+/// The same contract as it was before it told an error from another.
+public struct EarlierLoans: Contract {
+    public static let name = "Loans"
+    public static let version: Version = "1.0.0"
+    public let borrow = AsyncMethod<LoanError, Nothing>()
+    public let borrowNow = SyncMethod<LoanError, Nothing>()
+    public let titles = StreamMethod<LoanError, String>()
+    public let fail = AsyncMethod<FailureKind, Nothing>()
+    public init() {}
+
+    public enum Failure: ContractError, Equatable {
+        case closed
+        case renamed
+
+        public var code: String { "loans.refused" }
+        public var message: String { "" }
+    }
+}
+
+/// The same contract without an error of its own.
+public struct UntypedLoans: Contract {
+    public static let name = "Loans"
+    public static let version: Version = "1.0.0"
+    public let borrow = AsyncMethod<LoanError, Nothing>()
+    public let borrowNow = SyncMethod<LoanError, Nothing>()
+    public let titles = StreamMethod<LoanError, String>()
+    public let fail = AsyncMethod<FailureKind, Nothing>()
+    public init() {}
+}
+
 extension BackplaneError {
     /// An error with so many errors in one another below it.
     public static func deep(_ levels: Int) -> BackplaneError {

@@ -11,6 +11,7 @@ public struct ParityPlugin: Plugin {
         registrar.add(ValuesManager.self)
         registrar.add(TaskContextManager.self)
         registrar.add(FailuresManager.self)
+        registrar.add(LoansManager.self)
         registrar.add(FramesManager.self)
         registrar.add(LedgerManager.self)
         registrar.add(FullStateManager.self)
@@ -80,6 +81,22 @@ final class FailuresManager: Manager {
 
     private struct Plain: Error {
         var number: Int
+    }
+}
+
+final class LoansManager: Manager {
+    typealias Provides = Loans
+
+    init(_ context: Context) {}
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.borrow) { _, error, _ in throw error }
+        table.sync(\.borrowNow) { _, error, _ in throw error }
+        table.stream(\.titles) { _, error, elements, _ in
+            try await elements.send("Moby-Dick")
+            throw error
+        }
+        table.async(\.fail) { _, kind, _ in throw FailuresManager.thrown(kind) }
     }
 }
 

@@ -10,6 +10,7 @@ public struct RelayPlugin: Plugin {
         registrar.add(ValuesRelay.self)
         registrar.add(TaskContextRelay.self)
         registrar.add(FailuresRelay.self)
+        registrar.add(LoansRelay.self)
         registrar.add(FramesRelay.self)
         registrar.add(SequencesRelay.self)
         registrar.add(LedgerReader.self)
@@ -35,6 +36,36 @@ final class FailuresRelay: Manager {
         table.async(\.fail) { relay, kind, call in try await relay.next.fail(kind, call) }
         table.sync(\.failNow) { relay, kind, call in try relay.next.failNow(kind, call) }
         table.async(\.failDeep) { relay, levels, call in try await relay.next.failDeep(levels, call) }
+    }
+}
+
+/// Catches the errors of the other library with their type, and throws them on.
+final class LoansRelay: Manager {
+    typealias Provides = Loans
+    struct Wires: Wiring {
+        let next: Wire<Loans>
+    }
+    private let next: Wire<Loans>
+
+    init(_ context: Context) {
+        next = context.wires.next
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.borrow) { relay, input, call in
+            do { return try await relay.next.borrow(input, call) } catch let error as LoanError { throw error }
+        }
+        table.sync(\.borrowNow) { relay, input, call in
+            do { return try relay.next.borrowNow(input, call) } catch let error as LoanError { throw error }
+        }
+        table.stream(\.titles) { relay, input, elements, call in
+            do {
+                for try await title in relay.next.titles(input, call) { try await elements.send(title) }
+            } catch let error as LoanError {
+                throw error
+            }
+        }
+        table.async(\.fail) { relay, kind, call in try await relay.next.fail(kind, call) }
     }
 }
 
