@@ -116,8 +116,7 @@ let host: [Target] = [
             "Backplane", "BackplaneExchange", "BackplaneNetwork",
             engine("AsyncHTTPClient", "async-http-client"), engine("HTTPTypes", "swift-http-types"),
             engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"), engine("NIOHTTP2", "swift-nio-http2"),
-            engine("NIOHTTPCompression", "swift-nio-extras"), engine("NIOPosix", "swift-nio"),
-            engine("NIOSSL", "swift-nio-ssl"),
+            engine("NIOPosix", "swift-nio"), engine("NIOSSL", "swift-nio-ssl"),
         ]),
     module(
         "BackplaneSQLite", ["Backplane", "BackplaneRecords", "BackplaneStorage", engine("GRDB", "GRDB.swift")]),
@@ -215,7 +214,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.24.0"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.36.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.29.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),

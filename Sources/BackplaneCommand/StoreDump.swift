@@ -12,6 +12,7 @@ struct DumpReader: ~Copyable {
     private var bytes: [UInt8] = []
     private var start = 0
     private var isEnded = false
+    private var isFirst = true
     /// The maximum length of a line: that of a record of maximum size in base64.
     private static let limit = 128 << 20
 
@@ -28,7 +29,15 @@ struct DumpReader: ~Copyable {
     deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
     /// Returns the next line without its newline, or `nil` at the end.
+    ///
+    /// The byte order mark that some editors put at the start of a file is skipped.
     mutating func next() throws(BackplaneError) -> [UInt8]? {
+        defer { isFirst = false }
+        guard let line = try nextLine() else { return nil }
+        return isFirst && line.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(line.dropFirst(3)) : line
+    }
+
+    private mutating func nextLine() throws(BackplaneError) -> [UInt8]? {
         var searched = start
         while true {
             if let end = bytes[searched...].firstIndex(of: 0x0A) {

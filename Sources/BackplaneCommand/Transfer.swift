@@ -216,7 +216,7 @@ extension BackplaneTool.TransferFiles {
                 }
                 let folder = file.map { $0.hasSuffix("/") ? $0 : $0 + "/" } ?? ""
                 let encoded =
-                    URLComponents(string: url)?.percentEncodedPath.split(separator: "/").last.map(String.init) ?? ""
+                    WebURL(url)?.path.split(separator: "/").last.map(String.init) ?? ""
                 // A name that would escape the folder is not used.
                 let name = encoded.removingPercentEncoding ?? encoded
                 guard !["", ".", ".."].contains(name),

@@ -51,8 +51,7 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     ) {
         clients = HTTPClients(
             connectTimeout: connectTimeout, connectionsPerHost: connectionsPerHost,
-            trustRoots: trustRoots ?? Self.environmentRoots,
-            decompressionRatio: decompressionRatio)
+            trustRoots: trustRoots ?? Self.environmentRoots)
         places = HostPlaces(limit: connectionsPerHost)
         (self.proxies, self.decompressionRatio) = (proxies, decompressionRatio)
     }
@@ -95,18 +94,20 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
         } else if options.decompresses, ready.headers["Accept-Encoding"] == nil {
             ready.headers.add("Accept-Encoding", "identity")
         }
-        let scheme = ready.scheme, origin = ready.origin(of: scheme), proxy = try proxies.proxy(for: ready)
+        let scheme = ready.scheme, proxy = try proxies.proxy(for: ready)
+        // One spelling of an origin, because the library has one queue for it.
+        let origin = HTTPOrigin(ready.url).map { "\($0.scheme)://\($0.host):\($0.port)" } ?? ready.url
         let place = try await places.take(at: origin)
         let isRepeatable = ready.isIdempotent && ready.body.isReplayable
         let isKept = isRepeatable && origins.mayHaveConnection(to: origin)
-        let key = clients.key(scheme: scheme, proxy: proxy, decodes: decodes, tls: options.tls)
-        let first = try await attempt(ready, to: origin, key, at: place) { error in
+        let key = clients.key(scheme: scheme, proxy: proxy, tls: options.tls)
+        let first = try await attempt(ready, to: origin, key, decodes, at: place) { error in
             isRepeatable && HTTPFailure.isUnprocessed(error) || isKept && HTTPFailure.isClosedBeforeResponse(error)
         }
         if let first { return first }
-        guard var response = try await attempt(ready, to: origin, key, at: place, mayRepeat: { _ in false }) else {
-            throw HTTPFailure.closed.error(for: ready)
-        }
+        guard
+            var response = try await attempt(ready, to: origin, key, decodes, at: place, mayRepeat: { _ in false })
+        else { throw HTTPFailure.closed.error(for: ready) }
         response.timings.attempts = 2
         return response
     }
@@ -115,8 +116,8 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     ///
     /// - Returns: `nil` if it failed with an error after which it may be repeated.
     private func attempt(
-        _ request: BackplaneNetwork.HTTPRequest, to origin: String, _ key: ClientKey, at place: HostPlace,
-        mayRepeat: (any Error) -> Bool
+        _ request: BackplaneNetwork.HTTPRequest, to origin: String, _ key: ClientKey, _ decodes: Bool,
+        at place: HostPlace, mayRepeat: (any Error) -> Bool
     ) async throws -> HTTPStreamedResponse? {
         let upload = try Upload(request.body)
         do {
@@ -124,21 +125,13 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
             let response = try await use.client.execute(HTTPClientRequest(request, upload), deadline: .distantFuture)
             origins.answered(origin)
             return HTTPStreamedResponse(
-                response, to: request, decoded: key.decodes, ratio: decompressionRatio, holding: (place, use))
+                response, to: request, decodingUpTo: decodes ? decompressionRatio : nil, holding: (place, use))
         } catch {
             try Task.checkCancellation()
             if let failure = upload?.failure { throw failure }
             if mayRepeat(error) { return nil }
-            throw HTTPFailure(error, ratio: decompressionRatio).error(for: request)
+            throw HTTPFailure(error).error(for: request)
         }
-    }
-}
-
-extension BackplaneNetwork.HTTPRequest {
-    /// Returns the part of the URL before the path and the query.
-    fileprivate func origin(of scheme: String) -> String {
-        let rest = url.utf8.dropFirst(scheme.utf8.count + "://".utf8.count)
-        return String(url[..<(rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? url.endIndex)])
     }
 }
 
@@ -162,22 +155,18 @@ extension HTTPClientRequest {
 
 extension HTTPStreamedResponse {
     fileprivate init(
-        _ response: HTTPClientResponse, to request: HTTPRequest, decoded: Bool, ratio: Int,
+        _ response: HTTPClientResponse, to request: HTTPRequest, decodingUpTo ratio: Int?,
         holding: (HostPlace, ClientUse)
     ) {
-        var headers: BackplaneNetwork.HTTPHeaders = [:]
-        let isDecoded =
-            decoded
-            && ["gzip", "deflate"].contains(response.headers.first(name: "Content-Encoding")?.lowercased() ?? "")
-        for (name, value) in response.headers {
-            if isDecoded, ["content-encoding", "content-length"].contains(name.lowercased()) { continue }
-            headers.add(name, value)
-        }
-        let reader = ResponseReader(response.body, of: request, ratio: ratio, holding: holding)
+        let reader = ResponseReader(response.body, of: request, holding: holding)
         self.init(
-            status: Int(response.status.code), headers: headers,
+            status: Int(response.status.code), headers: [:],
             version: response.version.major == 2 ? "HTTP/2" : "\(response.version)",
             body: HTTPBodyStream(cancel: reader.release) { try await reader.next() })
+        for (name, value) in response.headers { headers.add(name, value) }
+        guard let ratio, hasBody(for: request), let decoder = ContentDecoder(headers, ratio: ratio) else { return }
+        reader.decoder = decoder
+        (headers["Content-Encoding"], headers["Content-Length"]) = (nil, nil)
     }
 }
 
@@ -186,13 +175,14 @@ extension HTTPStreamedResponse {
 /// `@unchecked`: its stream makes one call to `next` at a time, and none concurrently with `release`.
 final class ResponseReader: @unchecked Sendable {
     private let request: HTTPRequest
-    private let ratio: Int
+    /// The decoder of the body's codings; `nil` if it is not decoded.
+    fileprivate var decoder: ContentDecoder?
     private let place: HostPlace
     private var use: ClientUse?
     private var iterator: HTTPClientResponse.Body.AsyncIterator?
 
-    init(_ body: HTTPClientResponse.Body, of request: HTTPRequest, ratio: Int, holding: (HostPlace, ClientUse)) {
-        (self.request, self.ratio, (place, use)) = (request, ratio, holding)
+    init(_ body: HTTPClientResponse.Body, of request: HTTPRequest, holding: (HostPlace, ClientUse)) {
+        (self.request, (place, use)) = (request, holding)
         iterator = body.makeAsyncIterator()
     }
 
@@ -200,14 +190,16 @@ final class ResponseReader: @unchecked Sendable {
         do {
             guard let buffer = try await iterator?.next() else {
                 try Task.checkCancellation()
+                try decoder?.finish()
                 release()
                 return nil
             }
-            return Array(buffer: buffer)
+            let bytes = Array(buffer: buffer)
+            return try decoder?.decode(bytes) ?? bytes
         } catch {
             release()
             try Task.checkCancellation()
-            throw HTTPFailure(error, ratio: ratio).error(for: request)
+            throw HTTPFailure(error).error(for: request)
         }
     }
 

@@ -4,15 +4,12 @@ import BackplaneExchange
 import struct BackplaneNetwork.TLSSettings
 import Glibc
 import NIOCore
-import NIOHTTPCompression
 import NIOSSL
 import Synchronization
 
 /// The settings that AsyncHTTPClient associates with a client rather than a request.
 struct ClientKey: Hashable, Sendable {
     var proxy: HTTPProxies.Proxy?
-    /// A Boolean value that indicates whether compressed responses are decoded.
-    var decodes: Bool
     /// The TLS settings for the request's host, if any.
     var tls: TLSSettings?
     /// The state of the file with the certificates to trust; `nil` for those of the system.
@@ -21,7 +18,7 @@ struct ClientKey: Hashable, Sendable {
     var identity: [FileState] = []
 }
 
-/// The clients of one executor, created on demand: one for each proxy and TLS settings, with and without decoding.
+/// The clients of one executor, created on demand: one for each proxy and TLS settings.
 ///
 /// Replaced certificates result in a new client, which reads them. An unused client with its own settings is shut down
 /// when the next one is created, if it has not been used for a while or there are too many.
@@ -39,7 +36,6 @@ final class HTTPClients: Sendable {
     private let connectTimeout: Duration
     private let connectionsPerHost: Int
     private let trustRoots: String?
-    private let decompressionRatio: Int
     /// The time after which an unused client with its own settings is shut down.
     private let unusedLimit: Duration
     /// The number of clients beyond which unused ones are shut down, the least recently used first.
@@ -47,20 +43,18 @@ final class HTTPClients: Sendable {
     private let state = Mutex(State())
 
     init(
-        connectTimeout: Duration, connectionsPerHost: Int, trustRoots: String?, decompressionRatio: Int,
-        unusedLimit: Duration = .seconds(60)
+        connectTimeout: Duration, connectionsPerHost: Int, trustRoots: String?, unusedLimit: Duration = .seconds(60)
     ) {
         (self.connectTimeout, self.connectionsPerHost) = (connectTimeout, connectionsPerHost)
-        (self.trustRoots, self.decompressionRatio) = (trustRoots, decompressionRatio)
-        self.unusedLimit = unusedLimit
+        (self.trustRoots, self.unusedLimit) = (trustRoots, unusedLimit)
     }
 
     /// Returns the key of the client for a request.
-    func key(scheme: String, proxy: HTTPProxies.Proxy?, decodes: Bool, tls: TLSSettings?) -> ClientKey {
+    func key(scheme: String, proxy: HTTPProxies.Proxy?, tls: TLSSettings?) -> ClientKey {
         let roots = scheme == "https" ? tls?.roots ?? trustRoots : nil
         let identity = [tls?.certificate, tls?.key].compactMap(\.self)
         return ClientKey(
-            proxy: proxy, decodes: decodes, tls: tls, roots: roots.map(FileState.init(of:)),
+            proxy: proxy, tls: tls, roots: roots.map(FileState.init(of:)),
             identity: identity.map(FileState.init(of:)))
     }
 
@@ -115,8 +109,7 @@ final class HTTPClients: Sendable {
     private func configuration(_ key: ClientKey) throws -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(connectTimeout)),
-            proxy: key.proxy.map(HTTPClient.Configuration.Proxy.init),
-            decompression: key.decodes ? .enabled(limit: .ratio(decompressionRatio)) : .disabled)
+            proxy: key.proxy.map(HTTPClient.Configuration.Proxy.init))
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
         configuration.http1_1ConnectionDebugInitializer = DeferredClose.add
         configuration.http2ConnectionDebugInitializer = CompactFrames.add

@@ -6,13 +6,12 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOHTTP2
-import NIOHTTPCompression
 import NIOPosix
 import NIOSSL
 
 extension HTTPFailure {
     /// Creates the failure that corresponds to an error of AsyncHTTPClient or of NIO.
-    init(_ error: any Error, ratio: Int = 0) {
+    init(_ error: any Error) {
         switch error {
         case let error as HTTPFailure: self = error
         case let error as NIOConnectionError:
@@ -32,9 +31,6 @@ extension HTTPFailure {
         case is NIOHTTP2Errors.StreamClosed, is NIOHTTP2Errors.CreatedStreamAfterGoaway: self = .closed
         case HTTPParserError.invalidEOFState: self = .closed
         case let error as HTTPParserError: self = .malformed("\(error)")
-        case NIOHTTPDecompression.DecompressionError.limit: self = .inflated(ratio: ratio)
-        case is NIOHTTPDecompression.DecompressionError, is NIOHTTPDecompression.ExtraDecompressionError:
-            self = .malformed("its compressed content is damaged")
         case NIOSSLError.handshakeFailed(.sslError(let errors)):
             self = .insecure(errors.first?.word ?? "the handshake failed")
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: self = .insecure("\(error)")

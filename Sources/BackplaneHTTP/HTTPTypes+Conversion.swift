@@ -1,7 +1,6 @@
 #if Engines
 public import Backplane
 public import BackplaneNetwork
-import FoundationEssentials
 public import HTTPTypes
 
 extension HTTPTypes.HTTPFields {
@@ -33,16 +32,13 @@ extension HTTPTypes.HTTPRequest {
     ///
     /// - Throws: `network.refused` for a method or a field name that is not a token, or a URL without a host.
     public init(_ request: BackplaneNetwork.HTTPRequest) throws(BackplaneError) {
-        guard let method = Method(request.method), let address = URLComponents(string: request.url),
-            let host = address.host, !host.isEmpty
+        guard let method = Method(request.method), let address = WebURL(request.url), address.host?.isEmpty == false
         else {
             throw BackplaneError(
                 .networkRefused, "expected a request with a method, a host and a path", at: request.printableURL)
         }
-        let path = (address.percentEncodedPath.isEmpty ? "/" : address.percentEncodedPath)
         self.init(
-            method: method, scheme: request.scheme, authority: host + (address.port.map { ":\($0)" } ?? ""),
-            path: path + (address.percentEncodedQuery.map { "?\($0)" } ?? ""),
+            method: method, scheme: request.scheme, authority: address.authority, path: address.target,
             headerFields: try HTTPTypes.HTTPFields(request.headers))
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 final class HostPlaces: Sendable {
     private struct Line {
         var taken = 0
-        /// The waiting requests, in order; one that has given up is no longer in `waiting`.
+        /// The waiting requests, in order; one that has given up is no longer in `waiting`, and soon not here either.
         var order: ArraySlice<UInt64> = []
         var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
     }
@@ -61,7 +61,16 @@ final class HostPlaces: Sendable {
     }
 
     private func giveUp(at host: String, _ number: UInt64) {
-        lines.withLock { $0[host]?.waiting.removeValue(forKey: number) }?.resume(returning: false)
+        let waiter = lines.withLock { lines in
+            guard let waiter = lines[host]?.waiting.removeValue(forKey: number), let line = lines[host] else {
+                return nil as CheckedContinuation<Bool, Never>?
+            }
+            if line.order.count > 2 * line.waiting.count {
+                lines[host]?.order = line.order.filter { line.waiting[$0] != nil }[...]
+            }
+            return waiter
+        }
+        waiter?.resume(returning: false)
     }
 
     /// Passes the permit to the next request in the queue, or frees it.

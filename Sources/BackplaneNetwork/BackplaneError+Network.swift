@@ -212,7 +212,7 @@ extension BackplaneError {
     }
 
     /// Returns a decoder's description of an error, with its position.
-    private static func explanation(_ error: any Error) -> String {
+    static func explanation(_ error: any Error) -> String {
         func place(_ context: DecodingError.Context) -> String {
             let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
             return path.isEmpty ? "" : " at `\(path.joined(separator: "/"))`"
@@ -224,7 +224,7 @@ extension BackplaneError {
         case DecodingError.dataCorrupted(let context): context.debugDescription + place(context)
         case let error as BackplaneError: error.message
         case let error as any ComponentError: error.message
-        default: "the decoder failed with the error \(type(of: error)); adopt ComponentError to report the reason"
+        default: "the error \(type(of: error)) was thrown; adopt ComponentError to report the reason"
         }
     }
 }

@@ -6,8 +6,11 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     public struct Field: Sendable, Equatable {
         /// The name as it was given.
         public var name: String
-        /// The value as it was given.
+        /// The value as it was given, without the spaces and tabs at its ends (RFC 9110, section 5.5).
         public var value: String
+
+        /// Returns whether both have one name, regardless of the case of its letters, and one value.
+        public static func == (a: Self, b: Self) -> Bool { HTTPHeaders.equal(a.name, b.name) && a.value == b.value }
     }
     /// The fields in the order in which they were added.
     public private(set) var fields: [Field] = []
@@ -16,7 +19,7 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     ///
     /// A name may occur more than once.
     public init(dictionaryLiteral elements: (String, String)...) {
-        fields = elements.map(Field.init)
+        for (name, value) in elements { add(name, value) }
     }
 
     /// The first value of a field with a name.
@@ -37,7 +40,27 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
 
     /// Adds a field after all others, without replacing fields with the same name.
     public mutating func add(_ name: String, _ value: String) {
-        fields.append(Field(name: name, value: value))
+        let isTrimmed = value.utf8.first?.isBlank != true && value.utf8.last?.isBlank != true
+        fields.append(Field(name: name, value: isTrimmed ? value : value.trimmingBlanks))
+    }
+
+    /// The names of the fields that frame a message, which executors set.
+    package static let ofFraming: Set<String> = ["content-length", "transfer-encoding"]
+
+    /// The names of the fields that carry no credentials.
+    private static let forAnyone: Set<String> = [
+        "accept", "accept-encoding", "accept-language", "cache-control", "expect", "if-match", "if-modified-since",
+        "if-none-match", "if-range", "if-unmodified-since", "last-event-id", "pragma", "range", "user-agent",
+    ]
+
+    /// The fields that may go to another origin: any other field may be a credential.
+    package var forAnyone: HTTPHeaders { filter { Self.forAnyone.contains($0) || $0.hasPrefix("content-") } }
+
+    /// Returns the fields whose names, in lower case, meet a condition.
+    package func filter(_ isKept: (String) -> Bool) -> HTTPHeaders {
+        var kept: HTTPHeaders = [:]
+        kept.fields = fields.filter { isKept($0.name.lowercased()) }
+        return kept
     }
 
     /// Returns whether two names are equal except for the case of ASCII letters, without creating strings.

@@ -48,6 +48,9 @@ public struct HTTPOptions: Sendable {
     public package(set) var tls: TLSSettings?
     /// The function that receives the number of bytes of each part of the response's body, before it is read.
     package var received: (@Sendable (Int) -> Void)?
+    /// The function that receives the numbers of sent and of all bytes of the request's body, from an executor that
+    /// does not stream it.
+    package var sent: (@Sendable (Int64, Int64) -> Void)?
     /// The call for which the exchange is made.
     package var call: Call?
     /// The names of the credential fields, which are hidden from filters.
@@ -72,6 +75,17 @@ public struct HTTPProgress: Sendable {
     public var received: Int64 = 0
     /// The announced length of the response's body, if known.
     public var toReceive: Int64?
+
+    /// The fraction of the response's body that has been received, from 0 to 1; `nil` if its length is unknown.
+    ///
+    /// While a request's body is being sent, it is the fraction of that body.
+    public var fraction: Double? {
+        func fraction(_ done: Int64, _ all: Int64?) -> Double? {
+            all.map { $0 > 0 ? Swift.min(1, Double(done) / Double($0)) : 1 }
+        }
+        if received == 0, toReceive == nil, toSend != nil { return fraction(sent, toSend) }
+        return fraction(received, toReceive)
+    }
 
     /// Creates the progress of an exchange that has not started.
     public init() {}

@@ -1,10 +1,13 @@
 import Backplane
-import FoundationEssentials
 
 /// The method, URL, header fields and body of a message to a server.
 public struct HTTPRequest: Sendable {
     /// The method, which may be any token: `GET`, `POST`.
-    public var method: String
+    ///
+    /// The methods of the standard become upper-case, because methods are case-sensitive: `get` is `GET`.
+    public var method: String {
+        didSet { method = Self.standard(method) }
+    }
     /// The URL: absolute, or `file:` with a path relative to the manifest's folder.
     public var url: String
     /// The header fields.
@@ -14,7 +17,15 @@ public struct HTTPRequest: Sendable {
 
     /// Creates a request, by default a `GET` without header fields and body.
     public init(_ method: String = "GET", _ url: String, headers: HTTPHeaders = [:], body: HTTPBody = .none) {
-        (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
+        (self.method, self.url, self.headers, self.body) = (Self.standard(method), url, headers, body)
+    }
+
+    /// Returns a method of the standard in upper case, and any other as it is.
+    static func standard(_ method: String) -> String {
+        guard method.utf8.contains(where: { $0 >= UInt8(ascii: "a") }) else { return method }
+        let standard = method.uppercased()
+        let all = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT"]
+        return all.contains(standard) ? standard : method
     }
 
     /// Creates a request whose body is in memory; without bytes, it has no body.
@@ -32,12 +43,9 @@ extension HTTPRequest {
     /// The URL without credentials, query and fragment, which may contain secrets.
     public var printableURL: String {
         guard Redaction.urls.hides(url) else { return url }
-        if let plain = PlainURL(url), !plain.hasQuery { return url }
-        guard var address = URLComponents(string: url), address.host != nil || !url.contains("@") else {
-            return "\(scheme):…"
-        }
-        (address.user, address.password, address.query, address.fragment) = (nil, nil, nil, nil)
-        return address.string ?? "\(scheme):…"
+        guard var address = WebURL(url), address.host != nil || !url.contains("@") else { return "\(scheme):…" }
+        (address.userInfo, address.query) = (nil, nil)
+        return address.text
     }
 }
 
@@ -58,7 +66,9 @@ extension HTTPRequest {
     /// The equivalent curl command, including all secrets, for use in a shell.
     ///
     /// curl reads a streamed body from standard input.
-    public var expandedCurlDescription: String { CurlText(self, url: url, body: nil) { $0.value }.text }
+    public var expandedCurlDescription: String {
+        CurlText(self, url: WebURL(url)?.text ?? url, body: nil) { $0.value }.text
+    }
 
     /// The names of fields whose values are not secret.
     private static let plainFields: Set<String> = [
@@ -81,7 +91,7 @@ private struct CurlText {
         case "HEAD" where !hasBody: words.append("--head")
         default: words += ["--request", Self.quoted(request.method)]
         }
-        for field in request.headers.fields {
+        for field in request.headers.fields where !HTTPHeaders.ofFraming.contains(field.name.lowercased()) {
             let value = value(field)
             words += ["--header", Self.quoted(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")]
         }

@@ -6,6 +6,8 @@ public struct HTTPResponse: Sendable {
     public var headers: HTTPHeaders
     /// The body; empty for a response without one, or if it was written to a file.
     public var body: [UInt8]
+    /// The URL after redirects; `nil` if it is that of the request.
+    public var url: String?
     /// The durations of the exchange's phases.
     public var timings = HTTPTimings()
 
@@ -16,7 +18,7 @@ public struct HTTPResponse: Sendable {
 }
 
 extension HTTPResponse: Equatable {
-    /// Returns whether two responses are equal apart from their timings.
+    /// Returns whether two responses are equal apart from their URLs and timings.
     public static func == (a: Self, b: Self) -> Bool {
         a.status == b.status && a.headers == b.headers && a.body == b.body
     }
@@ -39,6 +41,8 @@ public struct HTTPStreamedResponse: Sendable {
     public var version: String?
     /// The body, which can be read once.
     public var body: HTTPBodyStream
+    /// The URL after redirects; `nil` if it is that of the request.
+    public var url: String?
     /// The durations of the phases up to the head.
     ///
     /// The duration of the body is known once the response has been collected.
@@ -52,11 +56,12 @@ public struct HTTPStreamedResponse: Sendable {
     /// Creates a response whose body is in memory.
     public init(_ response: HTTPResponse) {
         self.init(status: response.status, headers: response.headers, body: HTTPBodyStream(response.body))
+        url = response.url
     }
 
     /// The announced length of the body in bytes, before any decoding; `nil` if the server does not announce it.
     public var contentLength: Int64? {
-        headers["Content-Length"].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        headers["Content-Length"].flatMap(\.wholeNumber)
     }
 
     /// Reads the body to its end.
@@ -66,7 +71,7 @@ public struct HTTPStreamedResponse: Sendable {
     public func collect(upTo limit: Int = HTTPOptions.collectionLimit) async throws -> HTTPResponse {
         let start = ContinuousClock.now
         var response = HTTPResponse(status: status, headers: headers, body: try await body.collect(upTo: limit))
-        response.timings = timings
+        (response.url, response.timings) = (url, timings)
         response.timings.body = .now - start
         return response
     }
@@ -80,7 +85,7 @@ public struct HTTPStreamedResponse: Sendable {
         let start = ContinuousClock.now
         try await body.write(to: path)
         var response = HTTPResponse(status: status, headers: headers)
-        response.timings = timings
+        (response.url, response.timings) = (url, timings)
         response.timings.body = .now - start
         return response
     }

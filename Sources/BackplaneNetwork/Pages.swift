@@ -1,5 +1,4 @@
 public import Backplane
-import FoundationEssentials
 import Synchronization
 
 /// The pages of a resource, loaded one after another; each page is loaded while the previous one is used.
@@ -58,8 +57,8 @@ private final class PageLoading<Response: Sendable>: Sendable {
         var coming: Result<Loading, BackplaneError>?
         /// The number of pages whose load has started.
         var count = 0
-        /// The requests of the pages so far, used to detect a repeated one.
-        var asked: Set<[UInt8]> = []
+        /// The digests of the requests of the pages so far, used to detect a repeated one.
+        var asked: Set<[Int]> = []
     }
     private let pages: Pages<Response>
     private let state = Mutex(State())
@@ -93,7 +92,7 @@ private final class PageLoading<Response: Sendable>: Sendable {
         do throws(BackplaneError) {
             state.count += 1
             let request = try endpoint.request(pages.http.defaults)
-            guard request.identity.map({ state.asked.insert($0).inserted }) ?? true else {
+            guard request.digest.map({ state.asked.insert($0).inserted }) ?? true else {
                 throw BackplaneError(
                     .networkPages, "the link to the next page points to a page that was already loaded",
                     at: request.printableURL)
@@ -120,12 +119,16 @@ private final class PageLoading<Response: Sendable>: Sendable {
 }
 
 extension HTTPRequest {
-    /// The bytes that distinguish the request from others; `nil` if its body is not in memory or is too large to be
-    /// kept.
-    fileprivate var identity: [UInt8]? {
-        guard let body = body.bytes, body.count <= 64 << 10 else { return nil }
-        let head = ["\(method) \(url)"] + headers.fields.map { "\($0.name): \($0.value)" }
-        return Array(head.joined(separator: "\n").utf8) + [0] + body
+    /// Two hashes that distinguish the request from others; `nil` if its body is not in memory.
+    fileprivate var digest: [Int]? {
+        guard let body = body.bytes else { return nil }
+        return (0...1).map { number in
+            var hasher = Hasher()
+            hasher.combine(number)
+            hasher.combine(["\(method) \(url)"] + headers.fields.map { "\($0.name): \($0.value)" })
+            hasher.combine(body)
+            return hasher.finalize()
+        }
     }
 }
 
@@ -151,19 +154,26 @@ public struct NextPage<Response: Sendable>: Sendable {
 
     /// The URL with the relation `next` in the response's `Link` fields (RFC 8288), which may be relative.
     ///
-    /// A link to another origin is an error, because the request's header fields may contain credentials.
+    /// It is relative to the URL of the response, which differs from that of the request after a redirect. A link to
+    /// the origin of another server is an error, because the request's header fields may contain credentials; to the
+    /// origin of a redirect, only fields without them are sent.
     public static var link: NextPage {
         NextPage(requests: { _, response, endpoint, request in
             guard let target = LinkHeader.target("next", in: response.headers.values("Link")) else { return nil }
-            guard let base = URL(string: request.url), let url = URL(string: target, relativeTo: base)?.absoluteURL,
-                let origin = HTTPOrigin(url.absoluteString), origin == HTTPOrigin(request.url)
+            let base = response.url ?? request.url
+            guard let url = WebURL(base)?.resolving(target), let origin = HTTPOrigin(url),
+                [HTTPOrigin(base), HTTPOrigin(request.url)].contains(origin)
             else {
                 throw BackplaneError(
                     .networkPages, "the link to the next page is not a URL of the same origin, so it is not followed",
                     at: request.printableURL)
             }
             var next = endpoint
-            (next.path, next.query, next.allowsFullURL) = (url.absoluteString, [], true)
+            (next.path, next.query, next.allowsFullURL) = (url.text, [], true)
+            if origin != HTTPOrigin(request.url) {
+                next.headers = next.headers.forAnyone
+                (next.options.credential, next.options.account) = (nil, nil)
+            }
             return next
         })
     }
@@ -264,8 +274,4 @@ private struct LinkReader {
         }
         return nil
     }
-}
-
-extension UInt8 {
-    fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 }

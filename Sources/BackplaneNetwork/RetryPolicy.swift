@@ -137,9 +137,8 @@ enum RetryAfter: Equatable {
 
     /// Parses a value; returns `nil` for anything but a number of seconds or a date.
     init?(_ text: String) {
-        let text = text.trimmed
-        if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-            self = .seconds(Int64(text) ?? .max)
+        if let seconds = text.trimmingBlanks.wholeNumber {
+            self = .seconds(seconds)
         } else if let date = Date(httpDate: text) {
             self = .date(date)
         } else {
@@ -157,31 +156,55 @@ enum RetryAfter: Equatable {
     }
 }
 
+extension StringProtocol {
+    /// The number that the text is, if it consists of digits alone; one that is too large is the largest.
+    package var wholeNumber: Int64? {
+        guard !isEmpty, utf8.allSatisfy(\.isDigit) else { return nil }
+        return Int64(self) ?? .max
+    }
+}
+
 extension Date {
-    /// Parses an HTTP date in any of its three forms (RFC 9110, section 5.6.7); returns `nil` for anything else.
+    /// Parses a date of HTTP in any of its forms (RFC 9110, section 5.6.7), or in another form that servers use, by the
+    /// rules for dates of cookies (RFC 6265, section 5.1.1); returns `nil` for anything else.
+    ///
+    /// The time is in UTC, whatever the text says about its zone.
     package init?(httpDate text: String) {
-        // "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"
-        var parts = text.split { " ,-".contains($0) }.dropFirst().map { $0 }
-        if parts.count == 5, parts[4] == "GMT" {
-            parts.removeLast()
-        } else if parts.count == 4 {
-            parts = [parts[1], parts[0], parts[3], parts[2]]
-        } else {
-            return nil
+        var clock: [Int]?, day: Int?, month: Int?, year: Int?
+        for token in text.utf8.split(whereSeparator: {
+            !$0.isDigit && !$0.isASCIILetter && $0 != UInt8(ascii: ":") && $0 < 0x7F
+        }) {
+            let digits = token.prefix(while: \.isDigit), number = Int(Substring(digits)) ?? 0
+            if clock == nil, let time = Self.clock(Substring(token)) {
+                clock = time
+            } else if day == nil, (1...2).contains(digits.count) {
+                day = number
+            } else if month == nil, let found = Self.month(Substring(token)) {
+                month = found
+            } else if year == nil, (2...4).contains(digits.count) {
+                year = number < 70 ? number + 2_000 : number < 100 ? number + 1_900 : number
+            }
         }
-        let clock = parts[3].split(separator: ":").compactMap { Int($0) }
-        guard let day = Int(parts[0]), let month = Self.month(parts[1]), var year = Int(parts[2]), clock.count == 3,
-            (1...31).contains(day), (0...9999).contains(year), (0...23).contains(clock[0]),
-            (0...59).contains(clock[1]), (0...60).contains(clock[2])
-        else { return nil }
-        if parts[2].count == 2 { year += year < 70 ? 2000 : 1900 }
-        let days = Self.days(year, month, day)
+        guard let clock, let day, let month, let year, year >= 1601, (1...31).contains(day) else { return nil }
+        let days = Self.days(year, month, day), following = month == 12 ? (year + 1, 1) : (year, month + 1)
+        guard days < Self.days(following.0, following.1, 1) else { return nil }
         self.init(timeIntervalSince1970: Double(days * 86_400 + clock[0] * 3_600 + clock[1] * 60 + clock[2]))
     }
 
+    /// Returns the hours, minutes and seconds of a time such as `8:49:37`; `nil` for anything else.
+    private static func clock(_ token: Substring) -> [Int]? {
+        let parts = token.split(separator: ":", omittingEmptySubsequences: false).map {
+            $0.utf8.prefix(while: \.isDigit)
+        }
+        guard parts.count == 3, parts.allSatisfy({ (1...2).contains($0.count) }) else { return nil }
+        let clock = parts.compactMap { Int(Substring($0)) }
+        // A minute with a leap second has a 60th.
+        return clock[0] < 24 && clock[1] < 60 && clock[2] <= 60 ? clock : nil
+    }
+
     private static func month(_ name: Substring) -> Int? {
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-            .firstIndex(of: String(name)).map { $0 + 1 }
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+            .firstIndex(of: name.prefix(3).lowercased()).map { $0 + 1 }
     }
 
     /// Returns the number of days from 1970-01-01 to a date in the Gregorian calendar.
@@ -190,14 +213,5 @@ extension Date {
         let year = month <= 2 ? year - 1 : year, era = year / 400, yearOfEra = year - era * 400
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
-}
-
-extension String {
-    fileprivate var trimmed: String {
-        var text = self[...]
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
-        return String(text)
     }
 }

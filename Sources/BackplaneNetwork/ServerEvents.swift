@@ -40,7 +40,8 @@ extension HTTPClient {
     /// is the endpoint's or the client's `retry`: after its number of connections without an event, none of which
     /// lasted longer than the maximum delay, the sequence ends with the error of the last one. A request that the
     /// policy does not repeat, such as a `POST`, is sent once, and the sequence ends with its response. The endpoint's
-    /// `timeout` applies to each connection up to the head.
+    /// `timeout` applies to each connection up to the head. A connection after a failure uses the retry budget of its
+    /// host, and the sequence ends with the error of the last one if none is left.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint.
@@ -57,7 +58,8 @@ extension HTTPClient {
 extension Endpoint where Response == ServerEvent {
     /// Creates the endpoint of an event stream, for `events`; a load of it fails.
     public init(
-        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        _ method: String, _ path: some EndpointPath, query: KeyValuePairs<String, String?> = [:],
+        headers: HTTPHeaders = [:],
         body: HTTPBody = .none
     ) {
         self.init(
@@ -83,6 +85,8 @@ private final class EventReading {
     private var hasEnded = false
     /// The delay requested by the `Retry-After` of the last response without events.
     private var retryAfter: Duration?
+    /// The error after which a connection is made again.
+    private var lastFailure: BackplaneError?
     private var clock: any DeadlineClock { events.http.way.clock }
     private var isRepeatable: Bool { policy.repeats(events.endpoint.method, events.endpoint.body) }
 
@@ -106,6 +110,7 @@ private final class EventReading {
 
     /// Receives bytes, on a new connection if there is none.
     private func receive() async throws {
+        if let failure = parser.failure { throw failure }
         if body == nil { body = try await connect() }
         guard let body else { return hasEnded = true }
         guard let bytes = try await body.next() else {
@@ -122,6 +127,11 @@ private final class EventReading {
     ///
     /// - Throws: The error, if another connection would not help.
     private func delay(after error: BackplaneError) async throws {
+        if error.code == .networkNotRetried {
+            hasEnded = true
+            throw lastFailure ?? error
+        }
+        lastFailure = error
         failures += 1
         let isTemporary = policy.mayHelp(after: error) || error.httpStatus.map(policy.statuses.contains) == true
         guard isTemporary, isRepeatable, failures < policy.attempts else {
@@ -157,7 +167,10 @@ private final class EventReading {
         options.headTimeout = events.endpoint.timeout ?? options.headTimeout
         options.readTimeout = events.idle
         options.redirects = events.endpoint.redirects
-        options.retry = nil  // the connections are counted here
+        // The connections are counted here: the pipeline makes one attempt, which uses the host's budget.
+        var attempt = policy
+        (attempt.attempts, attempt.base, options.attempt) = (failures + 1, .zero, failures + 1)
+        options.retry = attempt
         let interceptors = events.http.defaults.interceptors + events.endpoint.interceptors
         let exchange = interceptors.around { [way = events.http.way, call = events.call, options] request in
             try await way.open(request, call, options)
@@ -210,6 +223,8 @@ struct EventStreamParser {
     private var hasData = false
     /// The identifier that the next event sets.
     private var id: String
+    /// The error that ends the stream after the events before it.
+    private(set) var failure: BackplaneError?
     private var isAfterCR = false
     /// A Boolean value that indicates whether a byte order mark may follow.
     private var isFirstLine = true
@@ -220,7 +235,8 @@ struct EventStreamParser {
 
     /// Processes bytes, and returns the events that they complete.
     ///
-    /// - Throws: `network.too-large` for a line or an event that does not end within the limit.
+    /// - Throws: `network.too-large` for a line or an event that does not end within the limit; if there are events
+    ///   before it, they are returned, and the error is in ``failure``.
     mutating func take(_ bytes: [UInt8]) throws(BackplaneError) -> [ServerEvent] {
         var events: [ServerEvent] = [], rest = bytes[...]
         while let byte = rest.first {
@@ -234,10 +250,13 @@ struct EventStreamParser {
             let end = rest.firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
             line += rest[..<(end ?? rest.endIndex)]
             guard line.count <= limit, data.count <= limit else {
-                throw BackplaneError(
+                let failure = BackplaneError(
                     .networkTooLarge,
                     "the event stream has a line or an event with more than \(limit) bytes, which is the limit"
                 )
+                self.failure = failure
+                guard !events.isEmpty else { throw failure }
+                break
             }
             guard let end else { break }
             isAfterCR = rest[end] == UInt8(ascii: "\r")
@@ -263,8 +282,8 @@ struct EventStreamParser {
             hasData = true
         case "id": if Self.isIdentifier(value) { id = String(decoding: value, as: UTF8.self) }
         case "retry":
-            if !value.isEmpty, value.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-                retry = .milliseconds(min(Int(String(decoding: value, as: UTF8.self)) ?? .max, 86_400_000))
+            if let milliseconds = String(decoding: value, as: UTF8.self).wholeNumber {
+                retry = .milliseconds(min(milliseconds, 86_400_000))
             }
         default: break
         }

@@ -468,7 +468,7 @@ extension Transfer {
         guard (1...RecordLimits.id).contains(id.utf8.count) else {
             throw refused("expected an id of 1 to \(RecordLimits.id) bytes, found \(id.utf8.count) bytes")
         }
-        if let address = URLComponents(string: request.url), address.user != nil || address.password != nil {
+        if WebURL(request.url)?.userInfo != nil {
             throw refused(
                 "the URL contains credentials, which would be stored; give them in an `Authorization` field")
         }

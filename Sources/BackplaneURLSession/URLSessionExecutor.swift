@@ -85,7 +85,7 @@ public final class URLSessionExecutor: HTTPExecutor {
         ready.body = try await ready.body.collected(upTo: maximumBodySize)
         let outgoing = try URLRequest(ready),
             transfer = URLSessionTransfer(
-                limit: options.maximumBodySize ?? .max, memory: unreadLimit)
+                limit: options.maximumBodySize ?? .max, memory: unreadLimit, sent: options.sent)
         let head: HTTPURLResponse
         do {
             head = try await transfer.head { transfers.start(transfer, outgoing, in: session) }.get()
@@ -95,7 +95,7 @@ public final class URLSessionExecutor: HTTPExecutor {
         }
         // Releasing the stream without having read it cancels the exchange.
         return HTTPStreamedResponse(
-            head,
+            head, to: ready,
             body: HTTPBodyStream(cancel: { transfer.cancel(.shutDown) }) { [ready] in
                 do throws(HTTPFailure) {
                     return try await transfer.next()
@@ -129,7 +129,7 @@ extension URLRequest {
 }
 
 extension HTTPStreamedResponse {
-    init(_ response: HTTPURLResponse, body: HTTPBodyStream) {
+    init(_ response: HTTPURLResponse, to request: HTTPRequest, body: HTTPBodyStream) {
         var headers: HTTPHeaders = [:]
         let fields = response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }
         for (name, value) in fields.sorted(by: { $0.0 < $1.0 }) {
@@ -137,8 +137,10 @@ extension HTTPStreamedResponse {
                 headers.add(name, value)
             }
         }
-        if headers["Content-Encoding"] != nil { (headers["Content-Encoding"], headers["Content-Length"]) = (nil, nil) }
         self.init(status: response.statusCode, headers: headers, body: body)
+        if hasBody(for: request), headers["Content-Encoding"] != nil {
+            (self.headers["Content-Encoding"], self.headers["Content-Length"]) = (nil, nil)
+        }
     }
 
     /// Returns the `Set-Cookie` fields that Foundation has joined with commas. A new field begins with a name and `=`,

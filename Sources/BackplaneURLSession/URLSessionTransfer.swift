@@ -24,6 +24,8 @@ final class URLSessionTransfer: Sendable {
         var cancel: (@Sendable () -> Void)?
     }
     private let limit: Int
+    /// The function that receives the numbers of sent and of all bytes of the request's body.
+    let sent: (@Sendable (Int64, Int64) -> Void)?
     private let state: Mutex<State>
 
     /// Creates an exchange that has not been started.
@@ -31,8 +33,8 @@ final class URLSessionTransfer: Sendable {
     /// - Parameters:
     ///   - limit: The maximum number of bytes of the body.
     ///   - memory: The maximum number of unread bytes in memory.
-    init(limit: Int, memory: Int) {
-        self.limit = limit
+    init(limit: Int, memory: Int, sent: (@Sendable (Int64, Int64) -> Void)? = nil) {
+        (self.limit, self.sent) = (limit, sent)
         state = Mutex(State(unread: UnreadBytes(limit: memory)))
     }
 
@@ -330,6 +332,13 @@ final class Transfers: NSObject, URLSessionDataDelegate {
     ) {
         self[task]?.receive(response, toHead: task.originalRequest?.httpMethod == "HEAD")
         completionHandler(.allow)  // Foundation on Linux does not wait for it
+    }
+
+    func urlSession(
+        _: URLSession, task: URLSessionTask, didSendBodyData _: Int64, totalBytesSent sent: Int64,
+        totalBytesExpectedToSend length: Int64
+    ) {
+        self[task]?.sent?(sent, length)
     }
 
     func urlSession(_: URLSession, dataTask task: URLSessionDataTask, didReceive data: Data) {

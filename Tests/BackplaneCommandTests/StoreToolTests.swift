@@ -63,7 +63,8 @@ struct StoreToolTests {
         let dump = try await store("dump"), lines = dump.output.split(separator: "\n")
         #expect(dump.status == 0 && lines.count == 4 && dump.errors == "", "\(dump.errors)")
         #expect(lines.first == #"{"collection":"numbers","indexes":[],"namespace":"Shelf"}"#)
-        let other = tool.folder + "/other", restored = try await store("restore", "-", data: other, input: dump.output)
+        let other = tool.folder + "/other",
+            restored = try await store("restore", "-", data: other, input: "\u{FEFF}" + dump.output)
         #expect(restored.status == 0 && restored.output == "restored 3 records\n", "\(restored.errors)")
         #expect(try await store("dump", "Shelf", "numbers", data: other).output == dump.output)
 

@@ -47,7 +47,7 @@ struct BodyTests {
         let path = try write(Array("epub".utf8), as: "book.epub")
         let body = HTTPBody.multipart(
             [
-                .text("a\"\r\nb", "1"), .bytes("c", [50], type: "x/y\r\nZ: z"),
+                .text("a\"\r\nb", "1"), .bytes("c", [50], type: "x/y"),
                 .file("d", path, type: "application/epub+zip"),
             ],
             boundary: "B")
@@ -59,7 +59,7 @@ struct BodyTests {
                 1\r
                 --B\r
                 Content-Disposition: form-data; name="c"\r
-                Content-Type: x/yZ: z\r
+                Content-Type: x/y\r
                 \r
                 2\r
                 --B\r
@@ -74,6 +74,15 @@ struct BodyTests {
         #expect(body.isReplayable && !body.isStream && body.bytes == nil)
         #expect(try await text(.multipart([], boundary: "B")) == "--B--\r\n")
         #expect(HTTPBody.multipart([]).mediaType != HTTPBody.multipart([]).mediaType)
+    }
+
+    @Test func `a form in memory is one piece, and a part whose type has a line break is refused`() async throws {
+        let form = HTTPBody.multipart([.text("a", "1"), .bytes("b", [50])], boundary: "B")
+        #expect(try await Array(text(form).utf8) == form.bytes && form.isReplayable)
+        let error = #expect(throws: BackplaneError.self) {
+            try HTTPBody.multipart([.bytes("c", [50], type: "x/y\r\nZ: z")]).open()
+        }
+        #expect(error?.code == .networkBody && error?.message.contains("part `c`") == true)
     }
 
     @Test func `a body says what it is`() {

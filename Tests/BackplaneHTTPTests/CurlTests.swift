@@ -33,10 +33,11 @@ struct CurlTests {
         }
         let files = try TestFolder(), file = files.path + "/curl'"
         try Data("from a file".utf8).write(to: URL(filePath: file))
-        let url = server.url("/a/../[1]{2}?q=it's%20$HOME&x=%22")
+        let url = server.url("/a/../[1-2]{2} ?q=it's%20$HOME&x=%22")
         // Longer than an argument may be, as text and as bytes.
         let long = Array(String(repeating: "it's \\n 100%\n", count: 20_000).utf8)
         let bytes = [UInt8](repeating: 255, count: 200_000)
+        let form = HTTPBody.multipart([.text("title", "Moby-Dick"), .bytes("cover", [0, 255])])
         let requests: [(HTTPRequest, body: [UInt8])] = [
             (HTTPRequest("GET", url, headers: ["X-Quote": "'a' \"b\" $HOME `id`", "X-Empty": ""]), []),
             (HTTPRequest("HEAD", url), []), (HTTPRequest("DELETE", url, headers: ["User-Agent": "shelf"]), []),
@@ -44,13 +45,16 @@ struct CurlTests {
             (HTTPRequest("PUT", url, body: [0, 37, 92, 255, 10]), [0, 37, 92, 255, 10]),
             (HTTPRequest("PATCH", url, body: .file(file, type: "text/plain")), Array("from a file".utf8)),
             (HTTPRequest("POST", url, body: long), long), (HTTPRequest("POST", url, body: bytes), bytes),
+            (HTTPRequest("POST", url, headers: ["Content-Length": "1"], body: form), form.bytes ?? []),
         ]
         for (request, body) in requests {
             #expect(try run(request.expandedCurlDescription) == 0, "\(request.method)")
             let sent = try #require(received.all.last)
-            #expect(sent.method == request.method && sent.target == "/a/../[1]{2}?q=it's%20$HOME&x=%22")
+            #expect(sent.method == request.method && sent.target == "/a/../%5B1-2%5D%7B2%7D%20?q=it's%20$HOME&x=%22")
             #expect(sent.body == body, "\(request.method)")
-            for field in request.headers.fields { #expect(sent[field.name] == field.value, "\(field.name)") }
+            for field in request.headers.fields where field.name != "Content-Length" {
+                #expect(sent[field.name] == field.value, "\(field.name)")
+            }
             #expect(sent["Content-Type"] == request.body.mediaType)
             #expect(sent["Accept"] == nil && sent["Expect"] == nil)
             #expect(sent["User-Agent"] == request.headers["User-Agent"])

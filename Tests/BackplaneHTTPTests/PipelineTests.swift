@@ -103,6 +103,18 @@ struct PipelineTests {
         #expect(all.first?.received == 4 && all.last?.received == 8 && all.allSatisfy { $0.toReceive == 8 })
     }
 
+    @Test func `what URLSession has sent of a body is told`() async throws {
+        let server = try TestServer { $1.answer("200 OK", body: [UInt8]("\($0.body.count)".utf8)) }
+        let reports = Mutex<[HTTPProgress]>([])
+        var options = HTTPOptions()
+        options.progress = { progress in reports.withLock { $0.append(progress) } }
+        let request = HTTPRequest("POST", server.url(), body: [UInt8](repeating: 7, count: 3_000_000))
+        let response = try await HTTPPipeline([URLSessionExecutor()]).send(request, options)
+        #expect(response.body == Array("3000000".utf8))
+        let last = reports.withLock { $0.last }
+        #expect(last?.sent == 3_000_000 && last?.toSend == 3_000_000)
+    }
+
     @Test func `what URLSession receives before it is read is kept in a file, and read in order`() async throws {
         let whale = [UInt8].pattern(count: 3 << 20), (sent, send) = AsyncStream.makeStream(of: Void.self)
         let server = try TestServer { _, connection in

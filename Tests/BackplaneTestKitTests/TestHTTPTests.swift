@@ -21,6 +21,13 @@ struct TestHTTPTests {
         await #expect(throws: BackplaneError.self) { try await get("http://books.test/search") }
     }
 
+    @Test func `answers of JSON have fields, such as a link to the next page`() async throws {
+        http.on("GET", url, .json([1], headers: .link(next: "?page=2")), .json(text: "[2]", headers: ["ETag": "a"]))
+        let first = try await get(url), second = try await get(url)
+        #expect(first.headers == ["Link": "<?page=2>; rel=\"next\"", "Content-Type": "application/json"])
+        #expect(second.headers["ETag"] == "a" && second.headers["Content-Type"] == "application/json")
+    }
+
     @Test func `several answers are given in turn, and the last stays`() async throws {
         http.on("GET", url, .status(503), .status(500), .json([1, 2]))
         var statuses: [Int] = []

@@ -124,6 +124,14 @@ final class StreamReader<Element: Sendable, Failure: Error> {
     @inline(never) @usableFromInline
     nonisolated(nonsending) func open() async throws(BackplaneError) -> OpenSource<Element> {
         guard interruptions > 0 || last != nil || opening.take() else { throw .streamReadTwice }
+        if interruptions > 1 {
+            // The provider was interrupted before its first element, too: it gets time to recover.
+            do {
+                try await Task.sleep(for: .milliseconds(10 * min(interruptions - 1, 10)))
+            } catch {
+                throw .streamCancelled
+            }
+        }
         let source = try await opening.open(last, interruptions == 0 && last == nil)
         self.source = source
         return source

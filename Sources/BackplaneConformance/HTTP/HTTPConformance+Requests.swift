@@ -20,6 +20,13 @@ extension HTTPConformance {
                 try expect(response.body, body, "the body of a \(method)")
             }
         },
+        Case("only what a URL cannot contain is percent-encoded") { executor in
+            let server = try TestServer { $1.answer("200 OK", [("X-Said", $0.target)]) }
+            let response = try await executor.execute(
+                HTTPRequest("GET", server.url("/caf%C3%A9 menu|[1]/é?sig=a%2Bb% c")))
+            try expect(
+                response.headers["x-said"], "/caf%C3%A9%20menu%7C%5B1%5D/%C3%A9?sig=a%2Bb%25%20c", "the target")
+        },
         Case("header fields arrive with their values untouched, and framing is the executor's") { executor in
             let received = try await delivered(
                 by: executor,

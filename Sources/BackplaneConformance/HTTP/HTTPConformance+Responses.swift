@@ -223,6 +223,56 @@ extension HTTPConformance {
                 try expect(response.headers["Content-Length"] == nil, "Content-Length is that of the compressed body")
             }
         },
+        Case("a response without content keeps its fields") { executor in
+            for (method, status) in bodiless {
+                let server = try TestServer {
+                    $1.send("HTTP/1.1 \(status)\r\nContent-Encoding: gzip\r\nETag: \"a\" \r\n\r\n")
+                }
+                let response = try await executor.execute(HTTPRequest(method, server.url()))
+                try expect(response.headers["Content-Encoding"], "gzip", "Content-Encoding of \(method), \(status)")
+                try expect(response.headers["ETag"], "\"a\"", "ETag")
+            }
+        },
+        Case("a response without content is not decoded", needs: .decompression) { executor in
+            for (method, status) in bodiless + [("GET", "200 OK")] {
+                let server = try TestServer {
+                    $1.send("HTTP/1.1 \(status)\r\nContent-Encoding: gzip\r\n")
+                    $1.send(status == "200 OK" && method == "GET" ? "Content-Length: 0\r\n\r\n" : "\r\n")
+                }
+                let response = try await executor.execute(HTTPRequest(method, server.url()), upTo: 100, decoding)
+                try expect(response.body, [], "the body of \(method), \(status)")
+            }
+        },
+        Case("all members of gzip are decoded, each as it comes", needs: .decompression) { executor in
+            let server = try TestServer { _, connection in
+                connection.send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n")
+                for byte in hello { connection.sendChunk([byte]) }
+                connection.sendChunk(hello + hello)
+                connection.sendChunk([])
+            }
+            let response = try await executor.open(HTTPRequest("GET", server.url()), decoding)
+            try expect(response.headers["Content-Encoding"] == nil, "Content-Encoding was kept")
+            var text = ""
+            for try await piece in response.body { text += String(decoding: piece, as: UTF8.self) }
+            try expect(text, "hellohellohello", "the body")
+        },
+        Case("all content codings are removed in reverse order, or none", needs: .decompression) { executor in
+            let whole = Array("hello".utf8)
+            for (codings, content, expected) in [
+                (["gzip, identity"], hello, whole), (["gzip, gzip"], twice, whole),
+                (["deflate", "gzip"], zlibInGzip, whole),
+                (["GZIP"], hello, whole), (["br, gzip"], hello, hello), (["gzip, br"], hello, hello),
+            ] {
+                let fields = codings.map { ("Content-Encoding", $0) }
+                let server = try TestServer { $1.answer("200 OK", fields, body: content) }
+                let response = try await executor.execute(HTTPRequest("GET", server.url()), upTo: 100, decoding)
+                try expect(response.body, expected, "the body of \(codings)")
+                let isDecoded = expected == whole
+                try expect(response.headers.values("Content-Encoding"), isDecoded ? [] : codings, "Content-Encoding")
+                try expect(
+                    response.headers["Content-Length"], isDecoded ? nil : "\(content.count)", "Content-Length")
+            }
+        },
         Case("compressed content is requested and decoded", needs: .decompression) { executor in
             let server = try TestServer { $1.answer("200 OK", [("Content-Encoding", "gzip")], body: hello) }
             let response = try await executor.execute(HTTPRequest("GET", server.url()), upTo: 100, decoding)
@@ -300,6 +350,21 @@ extension HTTPConformance {
     /// The text `hello`, compressed.
     private static let hello: [UInt8] = [
         31, 139, 8, 0, 0, 0, 0, 0, 2, 255, 203, 72, 205, 201, 201, 7, 0, 134, 166, 16, 54, 5, 0, 0, 0,
+    ]
+
+    /// Responses without content, by the method of the request.
+    private static let bodiless = [("HEAD", "200 OK"), ("GET", "204 No Content"), ("GET", "304 Not Modified")]
+
+    /// The text `hello`, compressed twice with gzip.
+    private static let twice: [UInt8] = [
+        31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 147, 239, 230, 96, 0, 1, 38, 230, 211, 30, 103, 79, 158, 100, 103, 104, 91, 38,
+        96, 198, 10, 20, 0, 0, 167, 111, 180, 69, 25, 0, 0, 0,
+    ]
+
+    /// The text `hello`, compressed for `deflate`, and then with gzip.
+    private static let zlibInGzip: [UInt8] = [
+        31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 171, 152, 115, 218, 227, 236, 201, 147, 236, 12, 108, 58, 76, 162, 0, 68, 254,
+        133, 170, 13, 0, 0, 0,
     ]
 
     /// The text `hello`, compressed for `deflate`: in the format of zlib (RFC 1950), and without it (RFC 1951).

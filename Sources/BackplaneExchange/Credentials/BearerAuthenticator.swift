@@ -258,7 +258,7 @@ struct BearerToken: Sendable, Equatable {
         case .integer(let number): seconds = Double(number)
         case .number(let number): seconds = number
         case .string(let text):
-            if let number = Double(text) {
+            if let number = text.wholeNumber.map(Double.init) {
                 seconds = number
             } else if let date = timestamp(text) {
                 return after(date.timeIntervalSince(server))

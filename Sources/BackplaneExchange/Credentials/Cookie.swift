@@ -2,7 +2,7 @@ import BackplaneNetwork
 import FoundationEssentials
 import Synchronization
 
-/// A cookie as set by a server (RFC 6265).
+/// A cookie as set by a server (RFC 6265), with the prefixes of names of its revision.
 struct Cookie: Sendable {
     /// The maximum size of a cookie with its attributes (RFC 6265, section 6.1).
     static let mostBytes = 4_096
@@ -20,19 +20,29 @@ struct Cookie: Sendable {
 
     /// Parses a `Set-Cookie` field of a response; returns `nil` if the server may not set that cookie.
     init?(_ field: String, from origin: HTTPOrigin, path requested: String, now: Date) {
-        guard field.utf8.count <= Self.mostBytes, BasicField.hasNoControls(field) else { return nil }
+        guard field.utf8.count <= Self.mostBytes, BasicField.hasNoControls(field.replacing("\t", with: " ")) else {
+            return nil
+        }
         let parts = field.split(separator: ";", omittingEmptySubsequences: false)
         guard let pair = parts.first, let equals = pair.firstIndex(of: "=") else { return nil }
-        name = pair[..<equals].trimmed
+        name = String(pair[..<equals].trimmingBlanks)
         guard !name.isEmpty else { return nil }
-        value = Secret(pair[pair.index(after: equals)...].trimmed)
-        var attributes: [String: String] = [:]
+        value = Secret(String(pair[pair.index(after: equals)...].trimmingBlanks))
+        var attributes: [String: String] = [:], expiry: Date?, lifetime: Double?
         for part in parts.dropFirst() {
             let equals = part.firstIndex(of: "=") ?? part.endIndex
-            attributes[part[..<equals].trimmed.lowercased()] = part[equals...].dropFirst().trimmed
+            let name = part[..<equals].trimmingBlanks.lowercased()
+            let value = String(part[equals...].dropFirst().trimmingBlanks)
+            // An attribute without a meaning is ignored, so that an earlier one of its name stays.
+            switch name {
+            case "max-age": lifetime = Self.lifetime(value) ?? lifetime
+            case "expires": expiry = Date(httpDate: value) ?? expiry
+            default: attributes[name] = value
+            }
         }
-        var domain = (attributes["domain"] ?? "").lowercased()
+        var domain = attributes["domain"] ?? ""
         if domain.hasPrefix(".") { domain.removeFirst() }
+        domain = domain.hostKey
         if domain.isEmpty || domain == origin.host {
             (self.domain, isForHost) = (origin.host, attributes["domain"]?.isEmpty ?? true)
         } else {
@@ -47,11 +57,17 @@ struct Cookie: Sendable {
         } else {
             path = Self.folder(of: requested)
         }
-        if let seconds = attributes["max-age"].flatMap({ Double($0) }) {
-            expiry = seconds > 0 ? now + min(seconds, 1e9) : .distantPast
-        } else {
-            expiry = attributes["expires"].flatMap { Date(httpDate: $0) }
-        }
+        self.expiry = lifetime.map { $0 > 0 ? now + $0 : .distantPast } ?? expiry
+        // The prefixes promise what an insecure or a neighbouring host cannot have set (RFC 6265bis, section 4.1.3).
+        let prefix = name.lowercased()
+        guard isSecure || !prefix.hasPrefix("__secure-") && !prefix.hasPrefix("__host-") else { return nil }
+        guard !prefix.hasPrefix("__host-") || isForHost && attributes["path"] == "/" else { return nil }
+    }
+
+    /// Returns the seconds of a `Max-Age`, which are digits, perhaps after a minus sign; `nil` for anything else.
+    private static func lifetime(_ value: String) -> Double? {
+        guard value.hasPrefix("-") else { return value.wholeNumber.map { min(Double($0), 1e9) } }
+        return value.dropFirst().wholeNumber.map { -Double($0) }
     }
 
     /// Returns whether the cookie is sent with a request.
@@ -76,15 +92,6 @@ struct Cookie: Sendable {
     }
 }
 
-extension Substring {
-    fileprivate var trimmed: String {
-        var text = self
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
-        return String(text)
-    }
-}
-
 /// The cookies of one principal, in memory.
 final class CookieJar: Sendable {
     /// The maximum number of cookies, beyond which the oldest are removed (RFC 6265, section 6.1).
@@ -102,8 +109,14 @@ final class CookieJar: Sendable {
         let now = date(), path = request.path
         cookies.withLock { cookies in
             for cookie in fields.compactMap({ Cookie($0, from: origin, path: path, now: now) }) {
-                cookies.removeAll(where: cookie.replaces)
-                if cookie.expiry.map({ $0 > now }) ?? true { cookies.append(cookie) }
+                let index = cookies.firstIndex(where: cookie.replaces),
+                    isCurrent = cookie.expiry.map { $0 > now } ?? true
+                switch (index, isCurrent) {
+                case (let index?, true): cookies[index] = cookie  // keeps its place (RFC 6265, section 5.3)
+                case (let index?, false): cookies.remove(at: index)
+                case (nil, true): cookies.append(cookie)
+                case (nil, false): break
+                }
             }
             cookies.removeFirst(max(0, cookies.count - Self.most))
         }
@@ -131,7 +144,7 @@ final class CookieJar: Sendable {
 extension HTTPRequest {
     /// The path of the URL.
     fileprivate var path: String {
-        let path = URLComponents(string: url)?.percentEncodedPath ?? ""
+        let path = WebURL(url)?.path ?? ""
         return path.isEmpty ? "/" : path
     }
 }

@@ -112,9 +112,7 @@ final class DigestAuthenticator: Authenticator {
 extension HTTPRequest {
     /// The path and the query of the URL, as in a request to the server.
     fileprivate var target: String {
-        guard let address = URLComponents(string: url) else { return "/" }
-        let path = address.percentEncodedPath
-        return (path.isEmpty ? "/" : path) + (address.percentEncodedQuery.map { "?" + $0 } ?? "")
+        WebURL(url)?.target ?? "/"
     }
 }
 

@@ -26,6 +26,7 @@ struct ExchangeWatch: Sendable {
         try executor.require(request, options)
         let meter = options.progress.map(ProgressMeter.init)
         let outgoing = meter.map { metered(executor, $0) } ?? request
+        let given = reporting(given, meter)
         var response = try await limitedToHead { try await executor.open(outgoing, given) }
         response.timings.head = clock.moment - start
         try begin(&response, meter)
@@ -76,12 +77,12 @@ struct ExchangeWatch: Sendable {
         try executor.require(request, options)
         let outgoing = meter.map { metered(executor, $0) } ?? request
         let whole = try await Race.run(by: clock) {
-            try await executor.open(outgoing, options)
+            try await executor.open(outgoing, reporting(options, meter))
         } watchedBy: {
             look(arrival.withLock { $0 })
         }
         var response = HTTPResponse(status: whole.status, headers: whole.headers)
-        response.timings = whole.timings
+        (response.url, response.timings) = (whole.url, whole.timings)
         let head = arrival.withLock { $0.head }
         response.timings.head = head.map { $0 - start }
         response.timings.body = head.map { clock.moment - $0 }
@@ -127,6 +128,14 @@ struct ExchangeWatch: Sendable {
         var request = request
         request.body = request.body.observed(opened: meter.begin(sending:), taken: meter.sent)
         return request
+    }
+
+    /// Returns the options with which an executor that does not stream the body reports the bytes that it has sent.
+    private func reporting(_ options: HTTPOptions, _ meter: ProgressMeter?) -> HTTPOptions {
+        guard let meter, !request.body.isEmpty else { return options }
+        var options = options
+        options.sent = meter.sent(_:of:)
+        return options
     }
 
     private var watchesBody: Bool {
@@ -197,6 +206,10 @@ private final class ProgressMeter: Sendable {
     }
 
     func sent(_ count: Int) { change { $0.sent += Int64(count) } }
+
+    @Sendable func sent(_ count: Int64, of length: Int64) {
+        change { ($0.sent, $0.toSend) = (count, length > 0 ? length : $0.toSend) }
+    }
 
     func received(_ count: Int) { change { $0.received += Int64(count) } }
 

@@ -37,7 +37,7 @@ extension HTTPStreamedResponse {
         var response = HTTPStreamedResponse(
             status: status, headers: headers, version: version,
             body: HTTPBodyStream(read ?? []))
-        response.timings = timings
+        (response.url, response.timings) = (url, timings)
         guard read == nil else { return response }
         body.cancel()
         response.headers["Content-Length"] = nil

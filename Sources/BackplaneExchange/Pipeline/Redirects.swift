@@ -1,6 +1,5 @@
 import Backplane
 import BackplaneNetwork
-import FoundationEssentials
 
 /// The stage that follows redirects, and chooses the executor and its settings again for each.
 struct RedirectStage: PipelineStage {
@@ -16,7 +15,7 @@ struct RedirectStage: PipelineStage {
             let response = try await executor.open(request, options)
             do {
                 guard let next = try redirection.next(after: response.status, response.headers, of: request) else {
-                    return response
+                    return redirection.located(response, request)
                 }
                 await response.discard()
                 request = next
@@ -37,6 +36,14 @@ struct Redirection {
 
     init(limit: Int) { self.limit = limit }
 
+    /// Returns a response with its URL, if that is not the first one.
+    func located(_ response: HTTPStreamedResponse, _ request: HTTPRequest) -> HTTPStreamedResponse {
+        guard count > 0 else { return response }
+        var response = response
+        response.url = request.url
+        return response
+    }
+
     /// Returns the request to which a response redirects, or `nil` if the response is the result.
     ///
     /// - Throws: `network.redirect` if the redirect cannot or may not be followed.
@@ -54,25 +61,16 @@ struct Redirection {
         next.url = url
         if Self.changesMethod(status, request.method) {
             (next.method, next.body) = ("GET", .none)
-            next.headers.keep { !$0.hasPrefix("content-") }
+            next.headers = next.headers.filter { !$0.hasPrefix("content-") }
         } else if !request.body.isReplayable {
             throw Self.refused(
                 "the redirect with \(status) requires the request's body to be sent again, but it can be sent only "
                     + "once",
                 request)
         }
-        // Any field may be a credential: only those that are known not to be go to another origin.
-        if HTTPOrigin(request.url) != HTTPOrigin(url) {
-            next.headers.keep { Self.fieldsForAnyone.contains($0) || $0.hasPrefix("content-") }
-        }
+        if HTTPOrigin(request.url) != HTTPOrigin(url) { next.headers = next.headers.forAnyone }
         return next
     }
-
-    /// The names of fields that carry no credentials.
-    private static let fieldsForAnyone: Set<String> = [
-        "accept", "accept-encoding", "accept-language", "cache-control", "expect", "if-match", "if-modified-since",
-        "if-none-match", "if-range", "if-unmodified-since", "pragma", "range", "user-agent",
-    ]
 
     private static func changesMethod(_ status: Int, _ method: String) -> Bool {
         switch status {
@@ -84,37 +82,24 @@ struct Redirection {
 
     /// Returns the URL to which a `Location` refers, without any credentials.
     private static func target(_ location: String, of request: HTTPRequest) throws(BackplaneError) -> String {
-        guard let base = URL(string: request.url), let url = URL(string: location, relativeTo: base)?.absoluteURL,
-            var address = URLComponents(url: url, resolvingAgainstBaseURL: true)
-        else { throw refused("the redirect's `Location` is not a URL", request) }
-        address.fragment = nil
-        let own = URLComponents(string: request.url)
-        (address.user, address.password) = (nil, nil)
-        guard let text = address.string, let origin = HTTPOrigin(text), let from = HTTPOrigin(request.url) else {
+        guard let base = WebURL(request.url), var url = base.resolving(location) else {
+            throw refused("the redirect's `Location` is not a URL, or not in UTF-8", request)
+        }
+        guard let origin = HTTPOrigin(url), let from = HTTPOrigin(base) else {
             throw refused(
-                "the redirect points to a URL with the scheme `\(address.scheme ?? "")`; only redirects between "
+                "the redirect points to a URL with the scheme `\(url.scheme)`; only redirects between "
                     + "`http:` and `https:` URLs are followed",
                 request)
         }
         guard from.scheme == "http" || origin.scheme == "https" else {
             throw refused("the redirect goes from https to http, which would expose the request", request)
         }
-        guard from == origin, own?.user != nil else { return text }
-        (address.user, address.password) = (own?.user, own?.password)
-        return address.string ?? text
+        url.userInfo = from == origin ? base.userInfo : nil
+        return url.text
     }
 
     private static func refused(_ why: String, _ request: HTTPRequest) -> BackplaneError {
         BackplaneError(.networkRedirect, why, at: request.printableURL)
-    }
-}
-
-extension HTTPHeaders {
-    /// Removes the fields whose names, in lower case, do not meet a condition.
-    fileprivate mutating func keep(_ isKept: (String) -> Bool) {
-        var kept: HTTPHeaders = [:]
-        for field in fields where isKept(field.name.lowercased()) { kept.add(field.name, field.value) }
-        self = kept
     }
 }
 

@@ -1,19 +1,12 @@
 package import Backplane
 package import BackplaneNetwork
-import FoundationEssentials
 
 extension HTTPRequest {
     /// The host and port of the URL as used in errors; empty if it has none.
-    package var authority: String {
-        if let plain = PlainURL(url) { return String(plain.authority) }
-        guard let address = URLComponents(string: url), let host = address.asciiHost else { return "" }
-        return host + (address.port.map { ":\($0)" } ?? "")
-    }
+    package var authority: String { WebURL(url)?.authority ?? "" }
 
     /// The host of the URL, encoded for DNS if it is an international name; empty if it has none.
-    package var host: String {
-        PlainURL(url).map { String($0.host) } ?? URLComponents(string: url)?.asciiHost ?? ""
-    }
+    package var host: String { WebURL(url)?.host ?? "" }
 
     /// The host name by which settings are keyed: in lower case, without the trailing dot that certificates omit.
     package var hostName: String {
@@ -33,22 +26,18 @@ extension HTTPRequest {
     ///   above 65535. The error contains no values of fields.
     package func readyToSend() throws(BackplaneError) -> HTTPRequest {
         var ready = try withValidHead()
-        if ["http", "https"].contains(scheme), PlainURL(url) != nil { return ready }
-        guard var address = URLComponents(string: url), ["http", "https"].contains(scheme),
-            address.host?.isEmpty == false
+        guard var address = WebURL(url), ["http", "https"].contains(address.scheme), address.host?.isEmpty == false
         else {
             throw refused("this is not an HTTP URL; write `http://` or `https://`, a host and a path")
         }
         if let port = address.port, !(0...Int(UInt16.max)).contains(port) {
             throw refused("expected a port up to \(UInt16.max), found \(port)")
         }
-        if let user = address.user, ready.headers["Authorization"] == nil {
-            let credentials = Data("\(user):\(address.password ?? "")".utf8)
-            ready.headers.add("Authorization", "Basic \(credentials.base64EncodedString())")
+        if let (user, password) = address.credentials, ready.headers["Authorization"] == nil {
+            ready.headers.add("Authorization", BasicField.value(user: user, password: password))
         }
-        (address.scheme, address.user, address.password, address.fragment) = (scheme, nil, nil, nil)
-        guard let reduced = address.string else { throw refused("the user info cannot be removed from this URL") }
-        ready.url = reduced
+        address.userInfo = nil
+        ready.url = address.text
         return ready
     }
 
@@ -78,7 +67,7 @@ extension HTTPRequest {
                 throw refused(
                     "the value of the header field \(field.name) contains a control character, such as a line break")
             }
-            guard !["content-length", "transfer-encoding"].contains(field.name.lowercased()) else { continue }
+            guard !HTTPHeaders.ofFraming.contains(field.name.lowercased()) else { continue }
             ready.headers.add(field.name, field.value)
         }
         if let type = body.mediaType, ready.headers["Content-Type"] == nil {

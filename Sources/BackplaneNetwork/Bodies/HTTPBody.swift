@@ -237,6 +237,8 @@ extension [UInt8] {
 
 extension HTTPBody {
     /// Returns parts as `multipart/form-data` (RFC 7578), in order; files are read while they are sent.
+    ///
+    /// A part whose media type contains a control character makes the body fail when it is sent, with `network.body`.
     public static func multipart(_ parts: [HTTPPart]) -> HTTPBody {
         // 128 random bits: no part contains the boundary, and none has to be searched for it.
         let random = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
@@ -245,17 +247,33 @@ extension HTTPBody {
 
     /// Returns parts with a boundary chosen by a test.
     package static func multipart(_ parts: [HTTPPart], boundary: String) -> HTTPBody {
-        var segments: [BodySegment] = [], text = ""
+        let type = "multipart/form-data; boundary=\(boundary)"
+        var segments: [BodySegment] = [], bytes: [UInt8] = []
         for part in parts {
+            if let type = part.mediaType, type.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+                return HTTPBody(
+                    .stream(length: nil) {
+                        throw BackplaneError(
+                            .networkBody,
+                            "the media type of the part `\(part.name.escapedInQuotes)` contains a control character; "
+                                + "expected one such as `text/plain`")
+                    }, type: type)
+            }
+            var text = bytes.isEmpty && segments.isEmpty ? "" : "\r\n"
             text += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(part.name.escapedInQuotes)\""
             if let fileName = part.fileName { text += "; filename=\"\(fileName.escapedInQuotes)\"" }
-            if let type = part.mediaType { text += "\r\nContent-Type: \(type.withoutLineBreaks)" }
+            if let type = part.mediaType { text += "\r\nContent-Type: \(type)" }
             text += "\r\n\r\n"
-            segments += [.bytes(Array(text.utf8)), part.content]
-            text = "\r\n"
+            bytes += text.utf8
+            if case .bytes(let content) = part.content {
+                bytes += content
+            } else {
+                segments += [.bytes(bytes), part.content]
+                bytes = []
+            }
         }
-        segments.append(.bytes(Array("\(text)--\(boundary)--\r\n".utf8)))
-        return HTTPBody(.segments(segments), type: "multipart/form-data; boundary=\(boundary)")
+        bytes += "\(parts.isEmpty ? "" : "\r\n")--\(boundary)--\r\n".utf8
+        return HTTPBody(.segments(segments + [.bytes(bytes)]), type: type)
     }
 }
 
@@ -305,12 +323,6 @@ extension String {
             default: text.unicodeScalars.append(scalar)
             }
         }
-        return text
-    }
-
-    fileprivate var withoutLineBreaks: String {
-        var text = ""
-        text.unicodeScalars.append(contentsOf: unicodeScalars.filter { $0 != "\r" && $0 != "\n" })
         return text
     }
 }

@@ -52,7 +52,7 @@ struct ComponentWay: HTTPWay {
         var response = HTTPStreamedResponse(
             status: head.response.status, headers: head.response.headers, version: head.version,
             body: exchange.body(of: head))
-        response.timings = head.response.timings
+        (response.url, response.timings) = (head.response.url, head.response.timings)
         return response
     }
 

@@ -101,6 +101,7 @@ final class StreamedExchange: Sendable {
             var response = HTTPResponse(status: Int(head.status), headers: headers)
             response.timings.attempts = Int(head.attempt)
             response.timings.head = .nanoseconds(head.after_ns)
+            response.url = head.url.length == 0 ? nil : head.url.text
             let version = head.protocol.text
             let final = Head(
                 response: response, version: version.isEmpty ? nil : version, exchange: head.exchange)

@@ -6,12 +6,13 @@ extension Endpoint where Response: Decodable {
     ///
     /// - Parameters:
     ///   - method: The method, such as `GET`.
-    ///   - path: The path, relative to the client's base URL.
+    ///   - path: The path, relative to the client's base URL: text, or an array of segments.
     ///   - query: The fields of the query; those without a value are omitted.
     ///   - headers: The header fields.
     ///   - body: The body.
     public init(
-        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        _ method: String, _ path: some EndpointPath, query: KeyValuePairs<String, String?> = [:],
+        headers: HTTPHeaders = [:],
         body: HTTPBody = .none
     ) {
         self.init(method, path, query, headers, body, .decoded)
@@ -21,7 +22,8 @@ extension Endpoint where Response: Decodable {
 extension Endpoint where Response: DecodedResponse {
     /// Creates an endpoint whose response is decoded by the decoder that its type chooses.
     public init(
-        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        _ method: String, _ path: some EndpointPath, query: KeyValuePairs<String, String?> = [:],
+        headers: HTTPHeaders = [:],
         body: HTTPBody = .none
     ) {
         self.init(method, path, query, headers, body, .decoded, typeDecoder: Response.decoder)
@@ -40,7 +42,8 @@ extension Endpoint.Receipt where Response: Decodable {
 extension Endpoint where Response: ParsedResponse {
     /// Creates an endpoint whose response parses itself.
     public init(
-        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        _ method: String, _ path: some EndpointPath, query: KeyValuePairs<String, String?> = [:],
+        headers: HTTPHeaders = [:],
         body: HTTPBody = .none
     ) {
         self.init(method, path, query, headers, body, .parsed { response, _ in try Response.parse(response) })
@@ -50,7 +53,8 @@ extension Endpoint where Response: ParsedResponse {
 extension Endpoint where Response: ParsedResponse & Decodable {
     /// Creates an endpoint whose response parses itself, although it could be decoded.
     public init(
-        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        _ method: String, _ path: some EndpointPath, query: KeyValuePairs<String, String?> = [:],
+        headers: HTTPHeaders = [:],
         body: HTTPBody = .none
     ) {
         self.init(method, path, query, headers, body, .parsed { response, _ in try Response.parse(response) })
@@ -60,7 +64,8 @@ extension Endpoint where Response: ParsedResponse & Decodable {
 extension Endpoint where Response: ParsedResponse & DecodedResponse {
     /// Creates an endpoint whose response parses itself, although its type chooses a decoder.
     public init(
-        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        _ method: String, _ path: some EndpointPath, query: KeyValuePairs<String, String?> = [:],
+        headers: HTTPHeaders = [:],
         body: HTTPBody = .none
     ) {
         self.init(method, path, query, headers, body, .parsed { response, _ in try Response.parse(response) })
@@ -72,11 +77,12 @@ extension Endpoint {
     ///
     /// - Parameters:
     ///   - method: The method, such as `GET`.
-    ///   - path: The path, relative to the client's base URL.
+    ///   - path: The path, relative to the client's base URL: text, or an array of segments.
     ///   - parse: A function that returns the value of a response whose status is valid; if it throws an error, the
     ///     load fails with `network.unparsable`.
     package init(
-        _ method: String, _ path: String, reading parse: @escaping @Sendable (HTTPResponse) throws -> Response
+        _ method: String, _ path: some EndpointPath,
+        reading parse: @escaping @Sendable (HTTPResponse) throws -> Response
     ) {
         self.init(method, path, [:], [:], .none, .parsed { response, _ in try parse(response) })
     }
@@ -85,7 +91,8 @@ extension Endpoint {
 extension Endpoint where Response == String {
     /// Creates an endpoint whose response is text in UTF-8; other bytes are replaced.
     public init(
-        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        _ method: String, _ path: some EndpointPath, query: KeyValuePairs<String, String?> = [:],
+        headers: HTTPHeaders = [:],
         body: HTTPBody = .none
     ) {
         self.init(
@@ -98,7 +105,8 @@ extension Endpoint where Response == String {
 extension Endpoint where Response == [UInt8] {
     /// Creates an endpoint whose response is the unchanged body.
     public init(
-        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        _ method: String, _ path: some EndpointPath, query: KeyValuePairs<String, String?> = [:],
+        headers: HTTPHeaders = [:],
         body: HTTPBody = .none
     ) {
         self.init(method, path, query, headers, body, .parsed { response, _ in response.body })
@@ -108,7 +116,8 @@ extension Endpoint where Response == [UInt8] {
 extension Endpoint where Response == Data {
     /// Creates an endpoint whose response is the unchanged body.
     public init(
-        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        _ method: String, _ path: some EndpointPath, query: KeyValuePairs<String, String?> = [:],
+        headers: HTTPHeaders = [:],
         body: HTTPBody = .none
     ) {
         self.init(method, path, query, headers, body, .parsed { response, _ in Data(response.body) })
@@ -118,7 +127,8 @@ extension Endpoint where Response == Data {
 extension Endpoint where Response == Nothing {
     /// Creates an endpoint without a value, for whose response only the status matters.
     public init(
-        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        _ method: String, _ path: some EndpointPath, query: KeyValuePairs<String, String?> = [:],
+        headers: HTTPHeaders = [:],
         body: HTTPBody = .none
     ) {
         self.init(method, path, query, headers, body, .parsed { _, _ in Nothing() })
@@ -130,14 +140,14 @@ extension Endpoint where Response == DownloadedFile {
     ///
     /// - Parameters:
     ///   - method: The method, such as `GET`.
-    ///   - path: The path, relative to the client's base URL.
+    ///   - path: The path, relative to the client's base URL: text, or an array of segments.
     ///   - file: The path of the file, inside a component relative to its folder. An existing file is replaced once the
     ///     response has been loaded and validated.
     ///   - query: The fields of the query; those without a value are omitted.
     ///   - headers: The header fields.
     ///   - body: The body.
     public init(
-        _ method: String, _ path: String, to file: String, query: KeyValuePairs<String, String?> = [:],
+        _ method: String, _ path: some EndpointPath, to file: String, query: KeyValuePairs<String, String?> = [:],
         headers: HTTPHeaders = [:], body: HTTPBody = .none
     ) {
         self.init(method, path, query, headers, body, .file(path: file) { $0 })

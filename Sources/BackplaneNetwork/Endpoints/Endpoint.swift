@@ -21,7 +21,12 @@ public struct Endpoint<Response: Sendable>: Sendable {
     ///
     /// It may have a query. Characters that a URL cannot contain are percent-encoded; percent-encoded bytes remain
     /// unchanged. Segments `.` and `..` are refused, so that a path built from values stays below the base URL.
-    public var path: String
+    ///
+    /// An array of segments that was given to an initializer is fully percent-encoded, and may contain any value.
+    public var path: String {
+        didSet { hasSegments = false }
+    }
+    private var hasSegments: Bool
     /// The fields of the query, which follow those of the base URL and the path and are fully percent-encoded.
     public var query: [(name: String, value: String)]
     /// The header fields, which replace those of the client with the same names.
@@ -71,10 +76,11 @@ public struct Endpoint<Response: Sendable>: Sendable {
     }
 
     init(
-        _ method: String, _ path: String, _ query: KeyValuePairs<String, String?>, _ headers: HTTPHeaders,
+        _ method: String, _ path: some EndpointPath, _ query: KeyValuePairs<String, String?>, _ headers: HTTPHeaders,
         _ body: HTTPBody, _ receipt: Receipt, typeDecoder: (any ResponseDecoder)? = nil
     ) {
-        (self.method, self.path, self.headers, self.body) = (method, path, headers, body)
+        (self.method, self.path, self.headers, self.body) = (method, path.endpointPath, headers, body)
+        hasSegments = path is [String]
         (self.receipt, self.typeDecoder) = (receipt, typeDecoder)
         self.query = query.compactMap { name, value in value.map { (name, $0) } }
     }
@@ -162,7 +168,8 @@ extension Endpoint {
     /// - Parameter defaults: The settings of the client.
     /// - Throws: `network.invalid-request` if there is no URL, or the path is not allowed.
     public func request(_ defaults: EndpointDefaults) throws(BackplaneError) -> HTTPRequest {
-        let url = try EndpointURL.join(defaults.baseURL, path, query, allowsFullURL: allowsFullURL)
+        let url = try EndpointURL.join(
+            defaults.baseURL, path, isOfSegments: hasSegments, query, allowsFullURL: allowsFullURL)
         var request = HTTPRequest(method, url, headers: headers, body: body)
         if !EndpointURL.hasScheme(path) || isOfSameOrigin(url, defaults.baseURL) {
             for field in defaults.headers.fields where headers[field.name] == nil {

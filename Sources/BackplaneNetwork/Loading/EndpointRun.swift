@@ -197,7 +197,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
         let isFile = file.isBody(of: response)
         try await endpoint.requireValid(response, request, http.defaults, in: isFile ? file.temporary : nil)
         var head = HTTPResponse(status: response.status, headers: response.headers)
-        head.timings = response.timings
+        (head.url, head.timings) = (response.url, response.timings)
         if !isFile {
             // An interceptor has answered by itself, unless it has wrapped the empty body and passes on what it reads
             // from it.
@@ -225,7 +225,15 @@ struct EndpointRun<Response: Sendable>: Sendable {
                 .networkRejected, "the response was rejected: \(reason)", at: request.printableURL,
                 failure: .http(response.status))
         }
-        switch try endpoint.verdict?(value, response) ?? .accept {
+        let verdict: EndpointVerdict
+        do {
+            verdict = try endpoint.verdict?(value, response) ?? .accept
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw rejected(BackplaneError.explanation(error))
+        }
+        switch verdict {
         case .accept: return .value(value, response)
         case .reject(let reason): throw rejected(reason)
         case .retry(let reason): return .again(rejected(reason))

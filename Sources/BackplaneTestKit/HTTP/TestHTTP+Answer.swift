@@ -32,16 +32,20 @@ extension TestHTTP.Answer {
     }
 
     /// Returns an answer with JSON text, unchanged.
-    public static func json(text: String, status: Int = 200) -> Self {
-        .status(status, headers: ["Content-Type": "application/json"], text: text)
+    public static func json(text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> Self {
+        .status(status, headers: headers.withJSON, text: text)
     }
 
     /// Returns an answer with a value, encoded as JSON.
-    public static func json(_ value: some Encodable & Sendable, status: Int = 200) -> Self {
+    ///
+    /// ```swift
+    /// http.on("GET", "http://books.test/books", .json(first, headers: .link(next: "/books?page=2")))
+    /// ```
+    public static func json(
+        _ value: some Encodable & Sendable, status: Int = 200, headers: HTTPHeaders = [:]
+    ) -> Self {
         Self { _ in
-            HTTPResponse(
-                status: status, headers: ["Content-Type": "application/json"],
-                body: Array(try JSONEncoder().encode(value)))
+            HTTPResponse(status: status, headers: headers.withJSON, body: Array(try JSONEncoder().encode(value)))
         }
     }
 
@@ -55,5 +59,20 @@ extension TestHTTP.Answer {
         Self { request in
             throw BackplaneError(.networkFailed, "the test does not allow connections", at: request.printableURL)
         }
+    }
+}
+
+extension HTTPHeaders {
+    /// Returns a `Link` field to the next page (RFC 8288), which `pages` follows.
+    ///
+    /// - Parameter url: The URL, which may be relative to that of the response.
+    public static func link(next url: String) -> HTTPHeaders { ["Link": "<\(url)>; rel=\"next\""] }
+
+    /// The fields with the media type of JSON, unless they have one.
+    fileprivate var withJSON: HTTPHeaders {
+        guard self["Content-Type"] == nil else { return self }
+        var headers = self
+        headers.add("Content-Type", "application/json")
+        return headers
     }
 }

@@ -479,6 +479,7 @@ typedef struct bp_http_head {
     bp_bytes source;                        /* "network"; "file"; the error's code for an attempt without a response */
     int64_t length;                         /* of the body, before any decoding; -1 if it is unknown                */
     int64_t after_ns;                       /* the time from the start of the exchange                              */
+    bp_bytes url;                           /* after redirects; empty if it is that of the request                  */
 } bp_http_head;
 
 /* The bytes of both bodies. */
@@ -1160,7 +1161,7 @@ typedef struct bp_identity {
     BP_FIELD(bp_http_head, status), BP_FIELD(bp_http_head, attempt), \
     BP_FIELD(bp_http_head, headers), BP_FIELD(bp_http_head, header_count), BP_FIELD(bp_http_head, protocol), \
     BP_FIELD(bp_http_head, source), BP_FIELD(bp_http_head, length), \
-    BP_FIELD(bp_http_head, after_ns), \
+    BP_FIELD(bp_http_head, after_ns), BP_FIELD(bp_http_head, url), \
     BP_FIELD(bp_http_progress, size), BP_FIELD(bp_http_progress, reserved), BP_FIELD(bp_http_progress, sent), \
     BP_FIELD(bp_http_progress, to_send), BP_FIELD(bp_http_progress, received), BP_FIELD(bp_http_progress, to_receive), \
     BP_FIELD(bp_http_exchange, size), BP_FIELD(bp_http_exchange, reserved), BP_FIELD(bp_http_exchange, head), \

@@ -50,7 +50,16 @@ struct CookieTests {
             ("a=1; Secure", "https://b.test/", "https://b.test/", "a=1"),
             ("a=1; secure", "https://b.test/", "http://b.test/", nil),
             ("a=1; Secure", "http://b.test/", "https://b.test/", nil),
+            // Prefixes of names.
+            ("__Host-a=1; Secure; Path=/", "https://b.test/x/", "https://b.test/", "__Host-a=1"),
+            ("__host-a=1; Path=/", "https://b.test/", "https://b.test/", nil),
+            ("__Host-a=1; Secure", "https://b.test/", "https://b.test/", nil),
+            ("__Host-a=1; Secure; Path=/; Domain=b.test", "https://b.test/", "https://b.test/", nil),
+            ("__Secure-a=1; Secure", "https://b.test/", "https://b.test/", "__Secure-a=1"),
+            ("__Secure-a=1", "https://b.test/", "https://b.test/", nil),
             // Names and values.
+            ("a=1;\tPath=/x", "http://b.test/", "http://b.test/x", "a=1"),
+            ("a=1; Domain=bücher.example", "http://c.bücher.example/", "http://xn--bcher-kva.example/", "a=1"),
             ("a=", "http://b.test/", "http://b.test/", "a="),
             (" a = 1 2 ; HttpOnly", "http://b.test/", "http://b.test/", "a=1 2"),
             ("a=b=c", "http://b.test/", "http://b.test/", "a=b=c"), ("a", "http://b.test/", "http://b.test/", nil),
@@ -67,10 +76,21 @@ struct CookieTests {
             ("a=1; Expires=Fri, 15 Jan 2027 08:00:10 GMT", 9, "a=1"),
             ("a=1; Expires=Fri, 15 Jan 2027 08:00:10 GMT", 10, nil),
             ("a=1; Max-Age=10; Expires=Fri, 15 Jan 2021 08:00:10 GMT", 9, "a=1"), ("a=1; Max-Age=x", 1e9, "a=1"),
-            ("a=1; Expires=tomorrow", 1e9, "a=1"),
+            ("a=1; Expires=tomorrow", 1e9, "a=1"), ("a=1; Max-Age=0x10", 1e9, "a=1"), ("a=1; Max-Age=1e3", 1e9, "a=1"),
+            ("a=1; Max-Age=+5", 1e9, "a=1"), ("a=1; Max-Age=1.5", 1e9, "a=1"), ("a=1; Max-Age=nan", 1e9, "a=1"),
+            ("a=1; Max-Age=-1", 0, nil), ("a=1; Max-Age=10; Max-Age=x", 10, nil),
+            ("a=1; Expires=Fri, 15 Jan 2021 08:00:10 UTC", 0, nil), ("a=1; Expires=15 Jan 2021 08:00:10 +0000", 0, nil),
+            ("a=1; Expires=Friday, 15 January 2021 08:00:10 gmt", 0, nil),
+            ("a=1; Expires=Fri Jan 15 2021 08:00:10 GMT+0000 (UTC)", 0, nil),
+            ("a=1; Expires=Fri, 32 Jan 2021 08:00:10 GMT", 1e9, "a=1"),
         ] as [(String, Double, String?)])
     func `a cookie ends at its time`(field: String, seconds: Double, expected: String?) {
         #expect(sent([field], from: "http://b.test/", to: "http://b.test/", after: seconds) == expected)
+    }
+
+    @Test func `a cookie that replaces another keeps its place, and one that ends removes it`() {
+        let fields = ["a=1", "b=1", "c=1", "a=2", "b=; Max-Age=0"]
+        #expect(sent(fields, from: "http://b.test/", to: "http://b.test/") == "a=2; c=1")
     }
 
     @Test(arguments: Engine.allCases)

@@ -159,6 +159,12 @@ struct EndpointTests {
             }
             #expect(error?.code == .networkRejected && error?.httpStatus == 200)
             #expect(error?.message == "the response was rejected: the title is empty")
+            endpoint.verdict = { _, _ in throw BackplaneError(.callInvalidInput, "the shelf is full") }
+            let thrown = await #expect(throws: BackplaneError.self) {
+                let book = try await http.relative(to: server.url()).load(endpoint, call)
+                return book
+            }
+            #expect(thrown?.networkNumber == 8 && thrown?.message == "the response was rejected: the shelf is full")
         }
     }
 

@@ -24,6 +24,10 @@ struct EndpointURLTests {
         ("http://h", "a:b", "http://h/a:b"),
         ("http://h", "//evil.test/books", "http://h/evil.test/books"),
         ("http://h", "?q=http://other.test", "http://h?q=http://other.test"),
+        ("http://h/v2/", "", "http://h/v2/"), ("http://h/v2/", "?q=1", "http://h/v2/?q=1"),
+        ("http://h", "caf%C3%A9 menu|[1]é%", "http://h/caf%C3%A9%20menu%7C%5B1%5D%C3%A9%25"),
+        ("http://h/a b%20", "c?q=%C3%A9 {1}", "http://h/a%20b%20/c?q=%C3%A9%20%7B1%7D"),
+        ("http://bücher.example", "b", "http://xn--bcher-kva.example/b"),
     ])
     func `base and path are joined by exactly one slash, and both queries survive`(
         base: String, path: String, expected: String
@@ -63,6 +67,37 @@ struct EndpointURLTests {
             return found
         }
         #expect(error?.code == .networkInvalidRequest && error?.message.contains("`..`") == true)
+    }
+
+    @Test(
+        arguments: [
+            (["loans", "7"], "http://h/v2/loans/7"),
+            (["a/b?c", "50%", "ü #"], "http://h/v2/a%2Fb%3Fc/50%25/%C3%BC%20%23"),
+            (["a/../b", "..;", "%2e%2e"], "http://h/v2/a%2F..%2Fb/..%3B/%252e%252e"), ([], "http://h/v2"),
+            (["http://other.test"], "http://h/v2/http%3A%2F%2Fother.test"), (["loans", ""], nil), (["", "loans"], nil),
+            ([".."], nil), (["loans", "."], nil),
+        ] as [([String], String?)])
+    func `every value of an array is one segment`(segments: [String], expected: String?) throws {
+        let defaults = EndpointDefaults(baseURL: "http://h/v2"), endpoint = Endpoint<String>("GET", segments)
+        if let expected { return #expect(try endpoint.request(defaults).url == expected) }
+        let error = #expect(throws: BackplaneError.self) {
+            let request = try endpoint.request(defaults)
+            return request.url
+        }
+        #expect(error?.code == .networkInvalidRequest)
+    }
+
+    @Test func `segments are written where the path is, for every type of response`() throws {
+        let id = "a/b", defaults = EndpointDefaults(baseURL: "http://h")
+        #expect(try Endpoint<[Int]>("GET", ["loans", id]).request(defaults).url == "http://h/loans/a%2Fb")
+        #expect(try Endpoint<Nothing>("delete", ["loans", id]).request(defaults).method == "DELETE")
+        var file = Endpoint<DownloadedFile>("GET", ["files", id], to: "b")
+        #expect(try file.request(defaults).url == "http://h/files/a%2Fb")
+        file.path = "../b"
+        #expect(throws: BackplaneError.self) {
+            let request = try file.request(defaults)
+            return request.url
+        }
     }
 
     @Test func `a path without a base URL is refused`() {

@@ -65,6 +65,29 @@ struct PagesTests {
     }
 
     @Test(arguments: ClientKind.all)
+    func `links behind a redirect are relative to its end, and credentials stay at its start`(
+        kind: ClientKind
+    ) async throws {
+        let received = Recording<String>()
+        let books = try TestServer { request, connection in
+            received.add("\(request.target) \(request["X-Key"] ?? "-") \(request["Accept"] ?? "-")")
+            let links = ["/v2/books": "<?page=2>", "/v2/books?page=2": "<http://\(request["Host"] ?? "")/v2/last>"]
+            let link = links[request.target].map { [("Link", "\($0); rel=next")] } ?? []
+            connection.answer("200 OK", link, body: Array("[\(received.all.count)]".utf8))
+        }
+        let start = try TestServer { _, connection in
+            connection.answer("302 Found", [("Location", books.url("/v2/books"))])
+        }
+        try await kind.lend { http, call async throws in
+            let endpoint = Endpoint<[Int]>("GET", "books", headers: ["X-Key": "secret", "Accept": "text/json"])
+            var pages: [[Int]] = []
+            for try await page in http.relative(to: start.url()).pages(endpoint, call) { pages.append(page) }
+            #expect(pages == [[1], [2], [3]])
+        }
+        #expect(received.all == ["/v2/books", "/v2/books?page=2", "/v2/last"].map { "\($0) - text/json" })
+    }
+
+    @Test(arguments: ClientKind.all)
     func `a page that comes again, one beyond the limit and one elsewhere are errors`(kind: ClientKind) async throws {
         let targets = Recording<String>()
         let server = try TestServer { request, connection in

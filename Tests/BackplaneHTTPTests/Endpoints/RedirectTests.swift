@@ -37,11 +37,21 @@ struct RedirectTests {
 
     @Test(arguments: [
         ("c", "http://h/a/c"), ("../c", "http://h/c"), ("?r=2", "http://h/a/b?r=2"), ("//other/c", "http://other/c"),
-        ("https://other/c#part", "https://other/c"), ("HTTP://H/c", "HTTP://H/c"), ("http://eve:pw@h/c", "http://h/c"),
-        ("/c d", "http://h/c%20d"),
+        ("https://other/c#part", "https://other/c"), ("HTTP://H/c", "http://H/c"), ("http://eve:pw@h/c", "http://h/c"),
+        ("/c d", "http://h/c%20d"), ("/t \t", "http://h/t"), ("./d/./e/..", "http://h/a/d/"), ("", "http://h/a/b?q=1"),
+        ("/caf%C3%A9 menu|[é?s=%2B |", "http://h/caf%C3%A9%20menu%7C%5B%C3%A9?s=%2B%20%7C"),
     ])
     func `a location is relative to the request, and brings no credentials`(location: String, expected: String) throws {
         #expect(try next(302, location)?.url == expected)
+    }
+
+    @Test(arguments: ["/caf\u{FFFD}", "http://[h/c", "http://h:x/c", "http://a b/c", "mailto:ann@h"])
+    func `a location that is not a URL of a server is an error`(location: String) {
+        let error = #expect(throws: BackplaneError.self) {
+            let found = try next(302, location)
+            return found?.url
+        }
+        #expect(error?.code == .networkRedirect)
     }
 
     @Test func `credentials in a URL stay with its origin`() throws {
@@ -53,7 +63,9 @@ struct RedirectTests {
 
     @Test(arguments: ["http://other/c", "http://h:8080/c", "https://h/c", "http://h.other/c"])
     func `header fields that may be credentials stay with their origin`(location: String) throws {
-        let harmless: HTTPHeaders = ["Accept": "a", "Content-Type": "b", "If-None-Match": "c", "User-Agent": "d"]
+        let harmless: HTTPHeaders = [
+            "Accept": "a", "Content-Type": "b", "If-None-Match": "c", "User-Agent": "d", "Last-Event-ID": "7",
+        ]
         var headers = harmless
         for name in ["Authorization", "Cookie", "Proxy-Authorization", "X-API-Key", "traceparent", "Referer", "Host"] {
             headers.add(name, "secret")

@@ -1,11 +1,11 @@
 import Backplane
 import BackplaneConformance
-import BackplaneExchange
 import BackplaneTestKit
 import Foundation
 import TestFixtures
 import Testing
 
+@testable import BackplaneExchange
 @testable import BackplaneNetwork
 
 /// Events of a server: the format, reconnections, and streams that do not end.
@@ -62,6 +62,12 @@ struct ServerEventTests {
         #expect(error?.code == .networkTooLarge)
     }
 
+    @Test func `an event before a line over the limit is read, and then the error`() throws {
+        var parser = EventStreamParser(limit: 10)
+        #expect(try parser.take(Array("data: a\n\ndata: 0123456789".utf8)) == [ServerEvent(data: "a")])
+        #expect(parser.failure?.code == .networkTooLarge)
+    }
+
     // MARK: Over sockets
 
     private static let head =
@@ -112,6 +118,24 @@ struct ServerEventTests {
             await #expect(throws: BackplaneError.self) { for try await _ in events {} }
         }
         #expect(error?.code == .networkTimeout && count.all.count == 3)
+    }
+
+    @Test func `connections after failures use the budget of their host`() async throws {
+        let count = Recording<Int>()
+        let server = try TestServer { _, connection in
+            count.add(1)
+            connection.answer("503 Unavailable")
+        }
+        let clock = TestClock(), retries = Retries(clock: clock)
+        let http = HTTPClient(HTTPPipeline([Engine.asyncHTTPClient.executor()], retries: retries))
+            .relative(to: server.url())
+        for _ in 0..<10 { #expect(retries.budget.take("127.0.0.1", at: .zero)) }
+        let error = await clock.passing(.seconds(3)) {
+            await #expect(throws: BackplaneError.self) {
+                for try await _ in http.events(Endpoint<ServerEvent>("GET", "")) {}
+            }
+        }
+        #expect(error?.httpStatus == 503 && count.all.count == 1)
     }
 
     @Test(arguments: ClientKind.all)

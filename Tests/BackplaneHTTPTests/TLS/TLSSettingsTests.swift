@@ -238,11 +238,10 @@ struct TLSSettingsTests {
 
     @Test func `a client of settings that are no longer used ends, and one in use does not`() throws {
         let clients = HTTPClients(
-            connectTimeout: .seconds(10), connectionsPerHost: 1, trustRoots: nil, decompressionRatio: 250,
-            unusedLimit: .zero)
+            connectTimeout: .seconds(10), connectionsPerHost: 1, trustRoots: nil, unusedLimit: .zero)
         defer { clients.close() }
         func key(_ tls: TLSSettings?) -> ClientKey {
-            clients.key(scheme: "https", proxy: nil, decodes: false, tls: tls)
+            clients.key(scheme: "https", proxy: nil, tls: tls)
         }
         _ = try clients.client(key(nil))
         let used = try clients.client(key(TLSSettings(minimum: .tls12)))
@@ -258,11 +257,10 @@ struct TLSSettingsTests {
 
     @Test func `of many clients the least recently used end first, and those in use do not`() throws {
         let clients = HTTPClients(
-            connectTimeout: .seconds(10), connectionsPerHost: 1, trustRoots: nil, decompressionRatio: 250,
-            unusedLimit: .seconds(3_600))
+            connectTimeout: .seconds(10), connectionsPerHost: 1, trustRoots: nil, unusedLimit: .seconds(3_600))
         defer { clients.close() }
         func use(_ tls: TLSSettings?) throws -> ClientUse {
-            try clients.client(clients.key(scheme: "https", proxy: nil, decodes: false, tls: tls))
+            try clients.client(clients.key(scheme: "https", proxy: nil, tls: tls))
         }
         let plain = try use(nil).client, used = try use(TLSSettings(minimum: .tls12))
         let all = try (0..<HTTPClients.most).map { try use(TLSSettings(roots: "\($0).pem")).client }

@@ -31,6 +31,8 @@ struct ExchangeHead: Sendable {
     var attempt = 1
     /// The time from the start of the exchange.
     var after: Duration
+    /// The URL after redirects; `nil` if it is that of the request.
+    var url: String?
 }
 
 /// The destination of a response's body.
@@ -175,7 +177,7 @@ final class Exchange: Sendable {
         let head = ExchangeHead(
             exchange: id, status: response.status, headers: response.headers, version: response.version,
             source: request.scheme == "file" ? "file" : "network", length: response.contentLength,
-            attempt: response.timings.attempts, after: time ?? duration)
+            attempt: response.timings.attempts, after: time ?? duration, url: response.url)
         notify { client.headed(head) }
     }
 

@@ -120,12 +120,14 @@ extension ExchangeHead {
         headers.withPairs { headers in
             (version ?? "").withBytes { version in
                 source.withBytes { source in
-                    var head = bp_http_head(
-                        size: UInt32(MemoryLayout<bp_http_head>.size), kind: UInt32(kind), exchange: exchange,
-                        status: UInt32(clamping: status), attempt: UInt32(clamping: attempt),
-                        headers: headers.baseAddress, header_count: headers.count, protocol: version,
-                        source: source, length: length ?? -1, after_ns: after.nanoseconds)
-                    body(&head)
+                    (url ?? "").withBytes { url in
+                        var head = bp_http_head(
+                            size: UInt32(MemoryLayout<bp_http_head>.size), kind: UInt32(kind), exchange: exchange,
+                            status: UInt32(clamping: status), attempt: UInt32(clamping: attempt),
+                            headers: headers.baseAddress, header_count: headers.count, protocol: version,
+                            source: source, length: length ?? -1, after_ns: after.nanoseconds, url: url)
+                        body(&head)
+                    }
                 }
             }
         }
