@@ -117,7 +117,9 @@ let host: [Target] = [
             engine("AsyncHTTPClient", "async-http-client"), engine("HTTPTypes", "swift-http-types"),
             engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"), engine("NIOHTTP2", "swift-nio-http2"),
             engine("NIOPosix", "swift-nio"), engine("NIOSSL", "swift-nio-ssl"),
+            .target(name: "CZlib", condition: .when(traits: ["Engines"])),
         ]),
+    .systemLibrary(name: "CZlib"),
     module(
         "BackplaneSQLite", ["Backplane", "BackplaneRecords", "BackplaneStorage", engine("GRDB", "GRDB.swift")]),
     module(

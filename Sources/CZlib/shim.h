@@ -1,0 +1,2 @@
+// The system's zlib, which Swift on Linux needs as well.
+#include <zlib.h>
