@@ -159,6 +159,7 @@ private final class EventReading {
         options.redirects = events.endpoint.redirects
         options.retry = nil  // the connections are counted here
         let interceptors = events.http.defaults.interceptors + events.endpoint.interceptors
+        options.interceptors = interceptors.aroundAttempts
         let exchange = interceptors.around { [way = events.http.way, call = events.call, options] request in
             try await way.open(request, call, options)
         }
