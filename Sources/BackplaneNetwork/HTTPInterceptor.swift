@@ -1,36 +1,104 @@
-/// A function around the exchanges of loads, which may change, measure, refuse or answer them.
+package import Backplane
+
+/// A function around loads or around their attempts, which may change, measure, refuse or answer requests.
 ///
 /// ```swift
 /// http.defaults.interceptors.append(HTTPInterceptor { request, next in
-///     var signed = request
-///     signed.headers["X-Reader"] = reader
-///     return try await next(signed)
+///     var named = request
+///     named.headers["X-Reader"] = reader
+///     return try await next(named)
 /// })
+/// let signer = HTTPInterceptor(.attempt, name: "signer", hosts: ["books.example.org"]) { request, next in
+///     var signed = request
+///     signed.headers["Signature"] = try signature(of: request)
+///     return try await next(signed)
+/// }
+/// let network = HTTPPipeline([executor], interceptors: [signer])
 /// ```
 ///
-/// It surrounds the whole exchange, with its retries and redirects. It may throw an error, which ends the load, or
-/// return a response of its own without calling `next`, which is then validated and decoded like any other.
+/// It may throw an error, which ends the exchange, or return a response of its own without calling `next`, which is
+/// then treated like any other. The first interceptor of a list is the outermost. Those of a client and of an endpoint
+/// intercept its loads, and those of a pipeline all exchanges.
 public struct HTTPInterceptor: Sendable {
-    /// The rest of the chain: the next interceptor, and finally the exchange.
+    /// The place of an interceptor.
+    public enum Place: Sendable {
+        /// Around the whole exchange, with its retries and redirects.
+        case load
+        /// Around each attempt and each redirected request, next to the executor.
+        ///
+        /// The interceptor may add header fields that do not vary the response, and change nothing else. It sees neither
+        /// the fields of a credential nor cookies. Clients in plugins refuse it; there a manager provides
+        /// ``Intercepting``.
+        case attempt
+    }
+    /// The rest of the chain: the next interceptor, and finally the exchange or the attempt.
     ///
     /// Returns once the head of the response has arrived. For a download, it returns once the file is complete, with a
-    /// response without a body.
+    /// response without a body. Around the exchange, another call makes another exchange.
     public typealias Next = @Sendable (HTTPRequest) async throws -> HTTPStreamedResponse
-    let intercept: @Sendable (HTTPRequest, Next) async throws -> HTTPStreamedResponse
+    /// The form of an interceptor: a function at its place, or a manager, which is found for each exchange.
+    package enum Form: Sendable {
+        case function(Place, @Sendable (HTTPRequest, Next) async throws -> HTTPStreamedResponse)
+        case manager(@Sendable (Call) async throws -> InterceptingManager)
+    }
+    /// The name in errors, if any.
+    package let name: String?
+    package let form: Form
+    /// The names of the hosts, as they are compared; empty for every host.
+    private let hosts: Set<String>
 
     /// Creates an interceptor from its function.
     ///
-    /// - Parameter intercept: A function that returns the response to a request, usually that of `next`.
-    public init(_ intercept: @escaping @Sendable (HTTPRequest, Next) async throws -> HTTPStreamedResponse) {
-        self.intercept = intercept
+    /// - Parameters:
+    ///   - place: The place of the function.
+    ///   - name: The name used in the errors of pipelines.
+    ///   - hosts: The names of the hosts whose requests are intercepted; empty for every host.
+    ///   - intercept: A function that returns the response to a request, usually that of `next`.
+    public init(
+        _ place: Place = .load, name: String? = nil, hosts: Set<String> = [],
+        _ intercept: @escaping @Sendable (HTTPRequest, Next) async throws -> HTTPStreamedResponse
+    ) {
+        (self.name, form, self.hosts) = (name, .function(place, intercept), Set(hosts.map(\.hostKey)))
+    }
+
+    /// Creates an interceptor that is a manager of a plugin.
+    package init(
+        manager: String, hosts: Set<String>, _ find: @escaping @Sendable (Call) async throws -> InterceptingManager
+    ) {
+        (name, form, self.hosts) = (manager, .manager(find), Set(hosts.map(\.hostKey)))
+    }
+
+    /// Returns whether the interceptor is for the host of a request.
+    package func applies(to request: HTTPRequest) -> Bool { hosts.isEmpty || hosts.contains(request.hostName) }
+}
+
+/// The functions of a manager that intercepts one exchange.
+package struct InterceptingManager: Sendable {
+    package var interests: Interests
+    package var request: @Sendable (InterceptedRequest) async throws -> InterceptedRequest
+    package var attempt: @Sendable (InterceptedRequest) async throws -> HTTPHeaders
+
+    package init(
+        _ interests: Interests, request: @escaping @Sendable (InterceptedRequest) async throws -> InterceptedRequest,
+        attempt: @escaping @Sendable (InterceptedRequest) async throws -> HTTPHeaders
+    ) {
+        (self.interests, self.request, self.attempt) = (interests, request, attempt)
     }
 }
 
 extension [HTTPInterceptor] {
-    /// Returns an exchange surrounded by the interceptors, with the first one outermost.
+    /// Returns an exchange surrounded by those interceptors of a client that are around loads.
     func around(_ exchange: @escaping HTTPInterceptor.Next) -> HTTPInterceptor.Next {
         reversed().reduce(exchange) { next, interceptor in
-            { request in try await interceptor.intercept(request, next) }
+            guard case .function(.load, let intercept) = interceptor.form else { return next }
+            return { request in
+                interceptor.applies(to: request) ? try await intercept(request, next) : try await next(request)
+            }
         }
+    }
+
+    /// The interceptors around attempts, which the pipeline runs.
+    var aroundAttempts: [HTTPInterceptor] {
+        filter { if case .function(.attempt, _) = $0.form { true } else { false } }
     }
 }

@@ -53,7 +53,11 @@ public struct HTTPOptions: Sendable {
     package var sent: (@Sendable (Int64, Int64) -> Void)?
     /// The call for which the exchange is made.
     package var call: Call?
-    /// The names of the credential fields, which are hidden from filters.
+    /// The interceptors around attempts of the client and the endpoint, outside those of the pipeline.
+    package var interceptors: [HTTPInterceptor] = []
+    /// A Boolean value that indicates whether the request asks for a token, so that interceptors see no bodies.
+    package var isSignIn = false
+    /// The names of the credential fields, which are hidden from interceptors.
     package var proofFields: [String] = []
     /// The component that sends the request, for observers; `nil` for the program itself.
     package var sender: String?

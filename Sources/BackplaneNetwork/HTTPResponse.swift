@@ -1,3 +1,5 @@
+import Synchronization
+
 /// An HTTP response with its complete body.
 public struct HTTPResponse: Sendable {
     /// The status code, from 200 to 599.
@@ -88,6 +90,24 @@ public struct HTTPStreamedResponse: Sendable {
         (response.url, response.timings) = (url, timings)
         response.timings.body = .now - start
         return response
+    }
+}
+
+extension HTTPStreamedResponse {
+    /// Returns the response of an interceptor that has answered by itself; `nil` if its body is in the written file.
+    ///
+    /// An interceptor may also have wrapped the empty body of that file's response, and passes on what it reads from it.
+    package func answer(insteadOf written: HTTPBodyStream?) async throws -> HTTPStreamedResponse? {
+        if let written, written.isSame(as: body) { return nil }
+        let first = try await body.next()
+        if first == nil, written?.hasEnded == true { return nil }
+        var answer = self
+        let rest = body, begin = Mutex(first)
+        answer.body = HTTPBodyStream(cancel: rest.cancel) {
+            if let first = begin.withLock({ $0.take() }) { return first }
+            return try await rest.next()
+        }
+        return answer
     }
 }
 

@@ -32,7 +32,7 @@ package struct Redaction: Sendable {
     package static let variables = Redaction(name: "variables")
     /// The cookies in the heads of responses that a jar has stored.
     package static let cookies = Redaction(name: "cookies")
-    /// The credentials in the heads that filters receive.
+    /// The credentials in the heads that interceptors receive.
     package static let proofs = Redaction(name: "proofs")
 
     /// All redactions.

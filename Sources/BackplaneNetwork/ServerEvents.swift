@@ -172,6 +172,7 @@ private final class EventReading {
         (attempt.attempts, attempt.base, options.attempt) = (failures + 1, .zero, failures + 1)
         options.retry = attempt
         let interceptors = events.http.defaults.interceptors + events.endpoint.interceptors
+        options.interceptors = interceptors.aroundAttempts
         let exchange = interceptors.around { [way = events.http.way, call = events.call, options] request in
             try await way.open(request, call, options)
         }

@@ -13,6 +13,35 @@ import Testing
 /// The limits, the progress and the timings of exchanges, over sockets and with both executors.
 @Suite(.timeLimit(.minutes(5)))
 struct PipelineTests {
+    @Test func `a request chooses one of a program's executors by its name, and else the first for its scheme`()
+        async throws
+    {
+        func answering(_ text: String, schemes: [String] = ["http"]) -> MemoryExecutor {
+            MemoryExecutor(schemes: schemes) { _, _ in
+                HTTPStreamedResponse(HTTPResponse(status: 200, body: Array(text.utf8)))
+            }
+        }
+        let network = HTTPPipeline([
+            "default": answering("a"), "session": answering("b"), "archive": answering("c", schemes: ["archive"]),
+        ])
+        func text(_ url: String, _ name: String? = nil) async throws -> String {
+            var options = HTTPOptions()
+            options.executor = name
+            return String(decoding: try await network.send(HTTPRequest("GET", url), options).body, as: UTF8.self)
+        }
+        let chosen = try await [
+            text("http://a.test/"), text("http://a.test/", "session"), text("archive:1"),
+            text("http://a.test/", "archive"),
+        ]
+        #expect(chosen == ["a", "b", "c", "c"])
+        let unknown = await #expect(throws: BackplaneError.self) { try await text("http://a.test/", "sesion") }
+        #expect(
+            unknown?.message
+                == "no executor is named `sesion`; this pipeline has `archive`, `default`, `session`")
+        let scheme = await #expect(throws: BackplaneError.self) { try await text("ftp://a.test/") }
+        #expect(scheme?.message == "this pipeline cannot load `ftp:` URLs; it supports `archive:`, `http:`")
+    }
+
     @Test(arguments: Engine.allCases)
     func `a server that never answers fails at the head's limit, and its connection ends`(engine: Engine) async throws {
         let server = try TestServer { $1.stall() }

@@ -31,8 +31,7 @@ package struct RandomManifest {
         let hosts: ManifestValue = ["books.example.org", "localhost"]
         let network = object([
             "traced": maybe(hosts),
-            "filters": maybe(["F", ["manager": "G", "hosts": hosts]]),
-            "observers": maybe(["O"]), "credentials": .dictionary(credentials),
+            "interceptors": maybe(["F", ["manager": "G", "hosts": hosts]]), "credentials": .dictionary(credentials),
         ])
         let store: ManifestValue = [
             "durability": numbers.pick(["full", "normal"]), "damaged": numbers.pick(["salvage", "refuse"]),

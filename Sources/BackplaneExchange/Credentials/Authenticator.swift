@@ -61,12 +61,13 @@ extension HTTPRequest {
     var authorization: String? { headers["Authorization"] }
 }
 
-/// The stage that authenticates requests and answers the challenges of servers.
-struct CredentialStage: PipelineStage {
+/// The step of an exchange that authenticates requests and answers the challenges of servers.
+struct CredentialStage: Sendable {
     /// The maximum number of answers to challenges in one exchange, for any authenticator.
     private static let mostAnswers = 5
 
-    let next: any HTTPExecutor
+    /// Sends a request through the rest of the exchange.
+    let next: ExchangeRun.Send
     let credential: Credential
     let name: String
     let authenticator: any Authenticator
@@ -83,7 +84,7 @@ struct CredentialStage: PipelineStage {
         while true {
             var options = options
             options.proofFields = sent.headers.fields.map(\.name).filter { request.headers[$0] == nil }
-            let response = try await next.open(jar?.request(sent) ?? sent, options), head = response.head
+            let response = try await next(jar?.request(sent) ?? sent, options), head = response.head
             // Decided once, since another request may change the account in the meantime.
             let isAnswered = mayAnswer(head, for: request, sent, failures)
             jar?.receive(head.headers, to: request)

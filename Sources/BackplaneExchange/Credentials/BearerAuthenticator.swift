@@ -115,7 +115,7 @@ final class BearerAuthenticator: Authenticator {
     ) async throws -> BearerToken {
         let request = try request.request(with: values)
         var options = HTTPOptions()
-        options.totalTimeout = limit
+        (options.totalTimeout, options.isSignIn) = (limit, true)
         let response = try await network.send(request, upTo: BearerToken.mostAnswerBytes, options)
         return try BearerToken(response, to: request, source, now: date())
     }

@@ -116,7 +116,7 @@ public struct Credentials: Sendable {
         guard refusesManagers, case .component(let manager, _) = accounts.definition.scheme else { return }
         throw BackplaneError(
             .networkCredential,
-            "requests that executors, observers and authenticators send themselves cannot use the credential "
+            "requests that executors and authenticators send themselves cannot use the credential "
                 + "`\(accounts.name)`, which needs the manager `\(manager)`; the two might wait for each other; "
                 + "nothing was sent")
     }
@@ -259,7 +259,7 @@ extension HTTPPipeline {
     ///
     /// - Throws: `network.credential` if there is no such credential, or the account is not signed in.
     func credentialStage(
-        around executor: any HTTPExecutor, _ options: HTTPOptions
+        around next: @escaping ExchangeRun.Send, _ options: HTTPOptions
     ) throws(BackplaneError) -> CredentialStage? {
         guard let name = options.credential else {
             guard options.account == nil else {
@@ -272,7 +272,7 @@ extension HTTPPipeline {
         try credentials.requirePassable(accounts)
         let account = try accounts.account(options.account ?? "")
         return CredentialStage(
-            next: executor, credential: accounts.definition, name: name, authenticator: account.authenticator,
+            next: next, credential: accounts.definition, name: name, authenticator: account.authenticator,
             jar: account.jar,
             network: self)
     }

@@ -88,7 +88,7 @@ extension HTTPExecutor {
         guard missing.isEmpty else {
             throw BackplaneError(
                 .networkUnsupported,
-                "the request needs \(missing), which \(type(of: innermost)) does not have; nothing was sent",
+                "the request needs \(missing), which \(type(of: self)) does not have; nothing was sent",
                 at: request.printableURL)
         }
     }

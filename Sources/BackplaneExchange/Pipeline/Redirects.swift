@@ -1,33 +1,6 @@
 import Backplane
 import BackplaneNetwork
 
-/// The stage that follows redirects, and chooses the executor and its settings again for each.
-struct RedirectStage: PipelineStage {
-    /// The executor of the first request.
-    let next: any HTTPExecutor
-    /// A function that returns the executor and the options for a redirected request.
-    let choose: @Sendable (HTTPRequest, HTTPOptions) async throws -> (any HTTPExecutor, HTTPOptions)
-
-    func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
-        var (executor, request, options) = (next, request, options)
-        var redirection = Redirection(limit: options.redirects)
-        while true {
-            let response = try await executor.open(request, options)
-            do {
-                guard let next = try redirection.next(after: response.status, response.headers, of: request) else {
-                    return redirection.located(response, request)
-                }
-                await response.discard()
-                request = next
-            } catch {
-                response.body.cancel()
-                throw error
-            }
-            (executor, options) = try await choose(request, options)
-        }
-    }
-}
-
 /// The rules for the request that follows a redirect (RFC 9110, section 15.4; WHATWG, Fetch, section 4.4).
 struct Redirection {
     /// The maximum number of redirects.

@@ -2,18 +2,6 @@ package import Backplane
 package import BackplaneNetwork
 
 extension HTTPRequest {
-    /// The host and port of the URL as used in errors; empty if it has none.
-    package var authority: String { WebURL(url)?.authority ?? "" }
-
-    /// The host of the URL, encoded for DNS if it is an international name; empty if it has none.
-    package var host: String { WebURL(url)?.host ?? "" }
-
-    /// The host name by which settings are keyed: in lower case, without the trailing dot that certificates omit.
-    package var hostName: String {
-        let name = host.lowercased()
-        return name.hasSuffix(".") ? String(name.dropLast()) : name
-    }
-
     /// Returns the request as sent by a network executor: validated, with the URL reduced to the parts that servers
     /// receive.
     ///

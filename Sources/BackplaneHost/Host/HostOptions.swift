@@ -1,6 +1,6 @@
 public import Backplane
 public import BackplaneExchange
-import BackplaneNetwork
+public import BackplaneNetwork
 public import BackplaneRecords
 public import BackplaneStorage
 import CBackplane
@@ -21,10 +21,10 @@ public struct HostOptions: Sendable {
     public var logLevels = LogLevels()
     /// The engines that execute components' requests, in addition to `file:` URLs below the manifest's folder.
     public var executors: [any HTTPExecutor]
-    /// The filters of all exchanges, which run in order before those of the manifest.
-    public var filters: [ExchangeFilter] = []
-    /// The observers of all exchanges, in addition to those of the manifest.
-    public var observers: [ExchangeObserver] = []
+    /// The interceptors of all exchanges, outside those of the manifest; the first is outermost.
+    public var interceptors: [HTTPInterceptor] = []
+    /// The observers of all exchanges, which are called by the exchanges and must not block.
+    public var observers: [@Sendable (ExchangeEvent) -> Void] = []
     /// The function that opens the record store in one of the host's folders when the first data access controller
     /// starts.
     public var openStore: StoreOpener
@@ -98,7 +98,7 @@ public struct HostOptions: Sendable {
     /// Returns the parts of the host's network that outlive manifests.
     func network(by clock: any HostClock) -> HostNetwork.Means {
         var means = HostNetwork.Means(executors, clock)
-        (means.filters, means.observers, means.log) = (filters, observers, log)
+        (means.interceptors, means.observers, means.log) = (interceptors, observers, log)
         return means
     }
 

@@ -148,27 +148,24 @@ public struct NetworkSettings: Sendable, Hashable {
     public var traced: [String]
     /// The credentials that requests may choose, by name.
     public var credentials: [String: Credential]
-    /// The managers that filter exchanges, in the order in which they run.
-    public var filters: [NetworkFilter]
-    /// The managers that observe exchanges.
-    public var observers: [String]
+    /// The managers that intercept exchanges, with the first one outermost.
+    public var interceptors: [NetworkInterceptor]
     /// The managers that map responses of definitions, by the names of serializers in definitions.
     public var serializers: [String: String]
 
     /// Creates settings, which are empty by default.
     public init(
         executors: [String: String] = [:], tls: [String: TLSSettings] = [:], traced: [String] = [],
-        filters: [NetworkFilter] = [], observers: [String] = [], credentials: [String: Credential] = [:],
+        interceptors: [NetworkInterceptor] = [], credentials: [String: Credential] = [:],
         serializers: [String: String] = [:]
     ) {
         (self.executors, self.tls, self.traced) = (executors, tls, traced)
-        (self.filters, self.observers, self.credentials) = (filters, observers, credentials)
-        self.serializers = serializers
+        (self.interceptors, self.credentials, self.serializers) = (interceptors, credentials, serializers)
     }
 
     /// The managers that take part in exchanges.
     var managers: Set<String> {
-        Set(executors.values).union(filters.map(\.manager)).union(observers).union(authenticators)
+        Set(executors.values).union(interceptors.map(\.manager)).union(authenticators)
             .union(serializers.values)
     }
 
@@ -182,14 +179,14 @@ public struct NetworkSettings: Sendable, Hashable {
     }
 }
 
-/// A manager that filters exchanges.
-public struct NetworkFilter: Sendable, Hashable {
+/// A manager that intercepts exchanges.
+public struct NetworkInterceptor: Sendable, Hashable {
     /// The manager's name.
     public var manager: String
-    /// The names of the hosts whose exchanges are filtered; empty for every host.
+    /// The names of the hosts whose exchanges are intercepted; empty for every host.
     public var hosts: [String]
 
-    /// Creates a filter, by default for every host.
+    /// Creates an interceptor, by default for every host.
     public init(_ manager: String, hosts: [String] = []) { (self.manager, self.hosts) = (manager, hosts) }
 }
 

@@ -364,6 +364,12 @@ extension ManifestReader {
                 report(.manifestUnknownKey, words, at: section.path / key, severity: severity)
                 continue
             }
+            if let replacement = known.replaced[key] {
+                report(
+                    .manifestUnknownKey, "unknown key `\(key)`; name its managers in `\(replacement)`",
+                    at: section.path / key, intended: section.path / replacement)
+                continue
+            }
             let suggestions = NameSuggestions(for: key, among: keys)
             // Without the class that was meant, the manager would be of the class that has its name.
             let isClass = suggestions.nearest == "className" && section.values["className"] == nil

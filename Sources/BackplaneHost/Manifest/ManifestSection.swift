@@ -65,16 +65,15 @@ extension ManifestReader {
 extension ManifestSection {
     static let network = ManifestSection(
         key: "network",
-        shape: ManifestShape(["executors", "filters", "observers", "serializers", "tls", "traced", "credentials"])
+        shape: ManifestShape(
+            ["executors", "interceptors", "serializers", "tls", "traced", "credentials"],
+            replaced: ["filters": "interceptors", "observers": "interceptors"])
     ) { reader, section, manifest in
         manifest.network.executors = reader.executors(in: section)
         manifest.network.tls = reader.tls(in: section)
         manifest.network.traced = reader.hostNames("traced", in: section)
         manifest.network.credentials = reader.credentials(in: section)
-        manifest.network.filters = reader.filters(in: section)
-        manifest.network.observers = reader.strings("observers", in: section, most: ManifestLimits.filters) {
-            $0.isName($1, at: $2)
-        }
+        manifest.network.interceptors = reader.interceptors(in: section)
         manifest.network.serializers = reader.names("serializers", in: section)
     }
 }
@@ -99,15 +98,17 @@ final class ManifestShape: MemberOrder, Sendable {
     let keys: [String]
     /// The keys that exist only in the `backplane` dialect.
     let own: Set<String>
+    /// The keys in whose place others were put, by the former ones.
+    let replaced: [String: String]
     private let members: [String: ManifestShape]
     /// The shape of the other members, or of the elements of an array.
     private let each: ManifestShape?
 
     init(
         _ keys: [String] = [], shared: Set<String> = [], _ members: [String: ManifestShape] = [:],
-        each: ManifestShape? = nil
+        each: ManifestShape? = nil, replaced: [String: String] = [:]
     ) {
-        (self.keys, own) = (keys, Set(keys).subtracting(shared))
+        (self.keys, own, self.replaced) = (keys, Set(keys).subtracting(shared), replaced)
         (self.members, self.each) = (members, each)
     }
 
@@ -158,7 +159,7 @@ extension ManifestShape {
         shared: ["className", "propertyName", "networkServiceConfiguration"])
     static let lockedClass = ManifestShape(["plugin", "version"])
     static let tls = ManifestShape(["roots", "minimum", "certificate", "key"])
-    static let filter = ManifestShape(["manager", "hosts"])
+    static let interceptor = ManifestShape(["manager", "hosts"])
     static let tokenRequest = ManifestShape(["method", "url", "headers", "json", "form"])
 }
 
@@ -174,10 +175,10 @@ package enum ManifestLimits {
     /// The maximum number of listed errors, and of listed warnings; additional ones are only counted.
     package static let problems = 1_000
     package static let environments = 100
-    /// The maximum number of hosts to which traces are sent, and of hosts of one filter.
+    /// The maximum number of hosts to which traces are sent, and of hosts of one interceptor.
     package static let hosts = 1_000
-    /// The maximum number of managers that filter exchanges, and of those that observe them.
-    package static let filters = 100
+    /// The maximum number of managers that intercept exchanges.
+    package static let interceptors = 100
     /// The maximum number of credentials.
     package static let credentials = 1_000
     /// The maximum number of hosts of one credential.

@@ -77,38 +77,42 @@ extension String {
     }
 }
 
-extension NetworkFilter {
-    /// Reads a filter: a manager's name, or a dictionary with its hosts.
+extension NetworkInterceptor {
+    /// Reads an interceptor: a manager's name, or a dictionary with its hosts.
     fileprivate init?(_ value: ManifestValue, at path: ManifestPath, _ reader: inout ManifestReader) {
         if case .string(let name) = value {
             guard !reader.unusable.contains(path), reader.isName(name, at: path) else { return nil }
             self.init(name)
             return
         }
-        guard let filter = reader.section(value, at: path, expected: "a string or a dictionary") else { return nil }
-        let hosts = reader.hostNames("hosts", in: filter)
-        // Without the hosts that were meant, a filter would show its signatures to all.
-        reader.reportUnknownKeys(in: filter, known: .filter, severity: .error)
-        if case .array([]) = filter.values["hosts"] {
+        guard let interceptor = reader.section(value, at: path, expected: "a string or a dictionary") else {
+            return nil
+        }
+        let hosts = reader.hostNames("hosts", in: interceptor)
+        // Without the hosts that were meant, an interceptor would show its signatures to all.
+        reader.reportUnknownKeys(in: interceptor, known: .interceptor, severity: .error)
+        if case .array([]) = interceptor.values["hosts"] {
             reader.report(
-                .manifestWrongType, "`hosts` is empty; omit the key to filter requests to every host",
+                .manifestWrongType, "`hosts` is empty; omit the key to intercept requests to every host",
                 at: path / "hosts"
             )
         }
-        guard let name = reader.requiredString("manager", in: filter) else { return nil }
+        guard let name = reader.requiredString("manager", in: interceptor) else { return nil }
         self.init(name, hosts: hosts)
     }
 }
 
 extension ManifestReader {
-    /// Reads the managers that filter exchanges, in order.
-    mutating func filters(in section: Section) -> [NetworkFilter] {
-        var filters: [NetworkFilter] = []
-        for (index, value) in (array("filters", in: section, most: ManifestLimits.filters) ?? []).enumerated() {
-            guard let filter = NetworkFilter(value, at: section.path / "filters" / index, &self) else { continue }
-            filters.append(filter)
+    /// Reads the managers that intercept exchanges, in order.
+    mutating func interceptors(in section: Section) -> [NetworkInterceptor] {
+        let values = array("interceptors", in: section, most: ManifestLimits.interceptors) ?? []
+        var interceptors: [NetworkInterceptor] = []
+        for (index, value) in values.enumerated() {
+            if let interceptor = NetworkInterceptor(value, at: section.path / "interceptors" / index, &self) {
+                interceptors.append(interceptor)
+            }
         }
-        return filters
+        return interceptors
     }
 
     /// Reads an array of strings, each of which must meet a condition; the condition reports those that do not.

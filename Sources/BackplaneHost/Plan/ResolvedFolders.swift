@@ -115,12 +115,9 @@ extension Resolution.Draft {
         for (name, manager) in network.executors.sorted(by: { $0.key < $1.key }) {
             compare(manager, at: root / "executors" / name, as: "an executor", HTTPExecuting.self)
         }
-        for (index, filter) in network.filters.enumerated() {
-            let path = root / "filters" / index
-            compare(filter.manager, at: path, as: "a filter", ExchangeFiltering.self)
-        }
-        for (index, manager) in network.observers.enumerated() {
-            compare(manager, at: root / "observers" / index, as: "an observer", ExchangeObserving.self)
+        for (index, interceptor) in network.interceptors.enumerated() {
+            let path = root / "interceptors" / index
+            compare(interceptor.manager, at: path, as: "an interceptor", Intercepting.self)
         }
         for (name, manager) in network.serializers.sorted(by: { $0.key < $1.key }) {
             compare(manager, at: root / "serializers" / name, as: "a serializer", Serializing.self)
@@ -137,7 +134,7 @@ extension Resolution.Draft {
     ) {
         let needed = ContractDescription(of: contract), place = document.place(of: path)
         guard definitions[manager] != nil else {
-            // A filter is a name, or an object with one.
+            // An interceptor is a name, or an object with one.
             let shown = document.shown(document.shown(manager, at: path / "manager"), at: path)
             return report(.unknownManager(shown, among: names, at: place), of: nil)
         }

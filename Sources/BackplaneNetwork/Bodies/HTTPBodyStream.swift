@@ -49,10 +49,10 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     public func cancel() { state.end(by: true) }
 
     /// A Boolean value that indicates whether the stream has been read to its end.
-    var hasEnded: Bool { state.hasEnded }
+    package var hasEnded: Bool { state.hasEnded }
 
     /// Returns whether both are one stream.
-    func isSame(as other: HTTPBodyStream) -> Bool { state === other.state }
+    package func isSame(as other: HTTPBodyStream) -> Bool { state === other.state }
 
     /// Returns the next chunk, or `nil` at the end.
     package func next() async throws -> [UInt8]? { try await state.next() }

@@ -4,15 +4,9 @@ import Synchronization
 
 /// The body of a component's request, which the host pulls while it is sent.
 final class BodySource: Sendable {
-    private struct State {
-        var stream: HTTPBodyStream?
-        /// The bytes of a chunk that exceed the requested number.
-        var rest: ArraySlice<UInt8> = []
-        /// The read in progress.
-        var task: Task<Void, Never>?
-    }
     private let body: HTTPBody
-    private let state: Mutex<State>
+    /// The pieces of the current reading of the body.
+    private let pieces: Mutex<PieceChannel>
     /// The total number of bytes; `nil` if unknown.
     let length: Int64?
 
@@ -22,7 +16,7 @@ final class BodySource: Sendable {
     init(_ body: HTTPBody) throws {
         let stream = try body.open()
         (self.body, length) = (body, stream.length)
-        state = Mutex(State(stream: stream))
+        pieces = Mutex(PieceChannel(stream))
     }
 
     /// Lends the source to the host, which always calls its `release`.
@@ -37,7 +31,7 @@ final class BodySource: Sendable {
             cancel: { context in BodySource.at(context).cancel() },
             release: { context in
                 let source = Unmanaged<BodySource>.fromOpaque(context!).takeRetainedValue()
-                source.state.withLock { $0.stream.take() }?.cancel()
+                source.cancel()
             }, context: Unmanaged.passRetained(self).toOpaque())
         if !body.isReplayable { source.rewind = nil }
         return use(&source)
@@ -49,42 +43,30 @@ final class BodySource: Sendable {
     }
 
     private func pull(_ max: UInt64, _ reply: ChunkReply) {
-        let most = Int(clamping: max)
-        let rest = state.withLock { state -> ArraySlice<UInt8> in
-            guard state.rest.isEmpty else {
-                defer { state.rest = state.rest.dropFirst(most) }
-                return state.rest.prefix(most)
+        do throws(BackplaneError) {
+            try pieces.withLock(\.self).read(upTo: Int(clamping: max)) { piece in
+                reply.end(piece.mapError { .bodyFailed($0) })
             }
-            state.task = Task { await self.read(most, reply) }
-            return []
-        }
-        if !rest.isEmpty { reply.end(rest) }
-    }
-
-    private func read(_ most: Int, _ reply: ChunkReply) async {
-        do {
-            guard let stream = state.withLock({ $0.stream }) else {
-                throw BackplaneError(.networkBody, "the request's body is no longer needed")
-            }
-            guard let chunk = try await stream.next() else { return reply.end([]) }
-            state.withLock { $0.rest = chunk.dropFirst(most) }
-            reply.end(chunk.prefix(most))
         } catch {
-            reply.end(.bodyFailed(error))
+            reply.end(error)
         }
     }
 
     private func rewind(_ reply: Reply) {
         do {
-            let stream = try body.open()
-            state.withLock { state in (state.stream, state.rest) = (stream, []) }
+            let again = PieceChannel(try body.open())
+            let earlier = pieces.withLock { pieces in
+                defer { pieces = again }
+                return pieces
+            }
+            earlier.fail(CancellationError())
             reply.end(EncodedAnswer([]))
         } catch {
             reply.end(.bodyFailed(error))
         }
     }
 
-    private func cancel() { state.withLock { $0.task }?.cancel() }
+    private func cancel() { pieces.withLock(\.self).fail(CancellationError()) }
 }
 
 extension BackplaneError {
@@ -109,7 +91,7 @@ package struct ChunkReply: Sendable {
     }
 
     /// Passes borrowed bytes on; an empty slice is the end of the body.
-    package func end(_ bytes: ArraySlice<UInt8>) {
+    private func end(_ bytes: ArraySlice<UInt8>) {
         bytes.withUnsafeBufferPointer {
             done(context.raw, Int32(BP_OK), bp_bytes(data: $0.baseAddress, length: $0.count))
         }

@@ -46,8 +46,7 @@ struct ComponentWay: HTTPWay {
     func open(
         _ request: HTTPRequest, _ call: Call, _ options: HTTPOptions
     ) async throws(BackplaneError) -> HTTPStreamedResponse {
-        let exchange = StreamedExchange(
-            try table(), component: services.handle, options.bounded, waitsForEnd: false)
+        let exchange = try exchange(request, options, waitsForEnd: false)
         let head = try await begin(exchange, request, download: "", call)
         var response = HTTPStreamedResponse(
             status: head.response.status, headers: head.response.headers, version: head.version,
@@ -62,9 +61,22 @@ struct ComponentWay: HTTPWay {
         guard !path.isEmpty else {
             throw BackplaneError(.networkRefused, "the path of the file to download to is empty; name a file")
         }
-        let exchange = StreamedExchange(
-            try table(), component: services.handle, options.bounded, waitsForEnd: true)
+        let exchange = try exchange(request, options, waitsForEnd: true)
         return try await begin(exchange, request, download: path, call).response
+    }
+
+    private func exchange(
+        _ request: HTTPRequest, _ options: HTTPOptions, waitsForEnd: Bool
+    ) throws(BackplaneError) -> StreamedExchange {
+        guard options.interceptors.isEmpty else {
+            throw BackplaneError(
+                .networkUnsupported,
+                "the attempts of a plugin's exchanges are made by its host, where no function of the plugin intercepts "
+                    + "them; provide a manager with the contract `Intercepting`; nothing was sent",
+                at: request.printableURL)
+        }
+        return StreamedExchange(
+            try table(), component: services.handle, options.bounded, waitsForEnd: waitsForEnd)
     }
 
     private func begin(_ exchange: StreamedExchange, _ request: HTTPRequest, download: String, _ call: Call)

@@ -131,7 +131,7 @@ extension HTTPOptions {
     var isPlain: Bool {
         totalTimeout == nil && headTimeout == nil && readTimeout == nil && maximumBodySize == nil && !decompresses
             && progress == nil && attempted == nil && executor == nil && redirects == 0
-            && retry == nil && credential == nil && account == nil
+            && retry == nil && credential == nil && account == nil && interceptors.isEmpty
     }
 }
 

@@ -20,6 +20,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
     /// The number of the load in its events.
     private let number: UInt64
     private let observers: [@Sendable (ExchangeEvent) -> Void]
+    private let interceptors: [HTTPInterceptor]
 
     init(
         _ endpoint: Endpoint<Response>, on http: HTTPClient, _ call: Call,
@@ -30,6 +31,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
         start = http.way.clock.moment
         log = LoadLog(endpoint.logLevel ?? http.defaults.logLevel, call, http.defaults.log ?? http.way.log)
         observers = http.defaults.observers + endpoint.observers
+        interceptors = http.defaults.interceptors + endpoint.interceptors
     }
 
     /// A Boolean value that indicates whether the load's time limit has passed.
@@ -114,7 +116,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
         let options = options(of: request, from: attempt, observed)
         switch endpoint.receipt {
         case .parsed(let parse):
-            let exchange = (http.defaults.interceptors + endpoint.interceptors).around { [http, call] request in
+            let exchange = interceptors.around { [http, call] request in
                 try await http.way.open(request, call, options)
             }
             let response = try await exchange(request)
@@ -124,7 +126,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
         case .file(let path, let made):
             let file = FileInProgress(http.way.file(path))
             defer { file.remove() }
-            let exchange = (http.defaults.interceptors + endpoint.interceptors).around { [http, call] request in
+            let exchange = interceptors.around { [http, call] request in
                 let response = HTTPStreamedResponse(
                     try await file.naming { try await http.way.download(request, to: file.temporary, call, options) })
                 file.wrote(response)
@@ -149,6 +151,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
         options.redirects = endpoint.redirects
         options.retry = retry.attempts > 1 ? retry : nil
         options.attempt = attempt
+        options.interceptors = interceptors.aroundAttempts
         options.progress = progress ?? options.progress
         if let logged = log?.attempted {
             options.attempted = { [own = options.attempted] attempt in
@@ -198,20 +201,9 @@ struct EndpointRun<Response: Sendable>: Sendable {
         try await endpoint.requireValid(response, request, http.defaults, in: isFile ? file.temporary : nil)
         var head = HTTPResponse(status: response.status, headers: response.headers)
         (head.url, head.timings) = (response.url, response.timings)
-        if !isFile {
-            // An interceptor has answered by itself, unless it has wrapped the empty body and passes on what it reads
-            // from it.
-            let first = try await response.body.next()
-            if first != nil || !file.isBodyRead {
-                var answer = response
-                let rest = response.body, begin = Mutex(first)
-                answer.body = HTTPBodyStream(cancel: rest.cancel) {
-                    if let first = begin.withLock({ $0.take() }) { return first }
-                    return try await rest.next()
-                }
-                head = try await file.naming { try await answer.write(to: file.temporary) }
-                file.holdLock()
-            }
+        if !isFile, let answer = try await response.answer(insteadOf: file.body) {
+            head = try await file.naming { try await answer.write(to: file.temporary) }
+            file.holdLock()
         }
         let value = made(DownloadedFile(path: file.path, size: try file.size()))
         let outcome = try judged(value, head, request)
@@ -285,11 +277,11 @@ private final class FileInProgress: Sendable {
         if let earlier { close(earlier) }
     }
 
-    /// A Boolean value that indicates whether the body of a response written to the file has also been read.
-    var isBodyRead: Bool { written.withLock { $0?.hasEnded ?? false } }
+    /// The body of the last response that was written to the file.
+    var body: HTTPBodyStream? { written.withLock(\.self) }
 
     func isBody(of response: HTTPStreamedResponse) -> Bool {
-        written.withLock { $0?.isSame(as: response.body) ?? false }
+        body?.isSame(as: response.body) ?? false
     }
 
     func size() throws -> Int64 {

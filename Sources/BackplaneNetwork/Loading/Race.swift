@@ -13,7 +13,10 @@ package final class Race: Sendable {
     }
     /// Alarms have numbers in the upper half, because a host numbers its limits and deadlines in the lower one.
     private static let next = Atomic<UInt64>(1 << 63)
-    private let alarm = next.wrappingAdd(1, ordering: .relaxed).oldValue
+    /// Returns a number for an alarm that no race and no other caller has.
+    package static func newAlarm() -> UInt64 { next.wrappingAdd(1, ordering: .relaxed).oldValue }
+
+    private let alarm = newAlarm()
     private let clock: any DeadlineClock
     private let state = Mutex(State())
 

@@ -86,7 +86,15 @@ extension Endpoint {
     /// Returns the request as the interceptors pass it on.
     fileprivate func intercepted(on http: HTTPClient) async throws(BackplaneError) -> HTTPRequest {
         let request = try request(http.defaults), passed = Mutex<HTTPRequest?>(nil)
-        let exchange = (http.defaults.interceptors + interceptors).around { request in
+        let all = http.defaults.interceptors + interceptors
+        guard all.aroundAttempts.isEmpty else {
+            throw BackplaneError(
+                .transferRefused,
+                "a transfer is kept across restarts, and cannot have an interceptor around its attempts; "
+                    + "give the interceptor to the pipeline",
+                at: request.printableURL)
+        }
+        let exchange = all.around { request in
             passed.withLock { $0 = request }
             return HTTPStreamedResponse(HTTPResponse(status: 200))
         }

@@ -43,14 +43,17 @@ final class FetchingCommunication: CommunicationController {
 
 /// An observer of exchanges that counts them.
 final class CountingObserver: Manager {
-    typealias Provides = ExchangeObserving
+    typealias Provides = Intercepting
     static let className = "CountingObserver"
     private let ended = Atomic(0)
 
     init(_ context: Context) {}
 
     static func methods(_ table: inout Methods) {
-        table.async(\.observe) { observer, batch, _ in
+        table.async(\.interests) { _, _, _ in .events }
+        table.async(\.request) { _, head, _ in head }
+        table.async(\.attempt) { _, _, _ in [] }
+        table.async(\.events) { observer, batch, _ in
             observer.ended.add(batch.events.count { $0.stage == .end }, ordering: .relaxed)
             return Nothing()
         }

@@ -38,13 +38,13 @@ struct HTTPRig: Sendable {
         self.folder = folder
         server = ServerProcess([MeasuringChild.command, Self.serverMeasure, folder, folder])
         address = try await JSONDecoder().decode(Address.self, from: server.firstLine())
-        (host, plugin) = try await Self.start(in: folder, "plain", observers: [])
-        (observedHost, observed) = try await Self.start(in: folder, "observed", observers: ["Observer"])
+        (host, plugin) = try await Self.start(in: folder, "plain", interceptors: [])
+        (observedHost, observed) = try await Self.start(in: folder, "observed", interceptors: ["Observer"])
     }
 
     /// Starts a host with an observer, and a component that exposes its context.
     private static func start(
-        in folder: String, _ name: String, observers: [String]
+        in folder: String, _ name: String, interceptors: [String]
     ) async throws -> (PluginHost, FetchingCommunication.Context) {
         let host = PluginHost(
             manifest: Manifest(
@@ -55,7 +55,8 @@ struct HTTPRig: Sendable {
                         communicationController: ComponentDefinition(
                             className: "FetchingCommunication")),
                     "Observer": ManagerDefinition(className: "CountingObserver"),
-                ], network: NetworkSettings(observers: observers)), plugins: [FetchingPlugin.self],
+                ], network: NetworkSettings(interceptors: interceptors.map { NetworkInterceptor($0) })),
+            plugins: [FetchingPlugin.self],
             options: HostOptions(
                 loadFolder: "\(folder)/load-\(name)", dataFolder: "\(folder)/data-\(name)",
                 executors: [AsyncHTTPClientExecutor(proxies: .none)], occupationLimit: nil))

@@ -680,31 +680,29 @@ typedef struct bp_operations_1 {
     void (*changed)(uint64_t component, uint64_t operation);
 } bp_operations_1;
 
-/* A filter changes the heads of requests. It is a manager that the manifest names under `network.filters`, and it serves
- * the contract `ExchangeFiltering`, version 1.0.0, with three methods, all BP_ASYNC:
- * - `interests`, without input: the answer is the sum of the BP_FILTER_… that it takes part in. The host calls
+/* An interceptor takes part in exchanges. It is a manager that the manifest names under `network.interceptors`, and it
+ * serves the contract `Intercepting`, version 1.0.0, with four methods, all BP_ASYNC:
+ * - `interests`, without input: the answer is the sum of the BP_INTERCEPT_… that it takes part in. The host calls
  *   it for each exchange.
- * - `request`, with BP_FILTER_REQUESTS once for each exchange. Input and answer are heads,
+ * - `request`, with BP_INTERCEPT_REQUESTS once for each exchange. Input and answer are heads,
  *       {"method": "POST", "url": "…", "headers": [["Accept", "text/plain"], …], "digest": "e3b0c442…"}
- *   `digest`, with BP_FILTER_DIGEST only, is the SHA-256 of the body; that of an answer is ignored.
- * - `attempt`, with BP_FILTER_ATTEMPTS for each attempt and each redirect. The input is the head, and the answer the
+ *   `digest`, with BP_INTERCEPT_DIGEST only, is the SHA-256 of the body; that of an answer is ignored.
+ * - `attempt`, with BP_INTERCEPT_ATTEMPTS for each attempt and each redirect. The input is the head, and the answer the
  *   fields that are added to it, [["Signature", "…"], …]. They must be new, and must not vary the response.
- * An error fails the exchange. */
-enum {
-    BP_FILTER_REQUESTS = 1,                 /* the head of each request                                       */
-    BP_FILTER_ATTEMPTS = 2,                 /* the head of each attempt                                       */
-    BP_FILTER_DIGEST = 4                    /* the digest of the body, which must be one that can be resent   */
-};
-
-/* An observer is notified of exchanges. It is a manager that the manifest names under `network.observers`, and it serves the
- * contract `ExchangeObserving`, version 1.0.0, with one method:
- * - `observe`, BP_ASYNC. The input is what has happened since the last call, in order; the answer is null.
+ * - `events`, with BP_INTERCEPT_EVENTS. The input is what has happened since the last call, in order; the answer is null.
  *       {"events": [{"stage": "end", "exchange": 7, "method": "GET", "url": "…", "component": "BooksService",
  *                    "trace": "4bf9…", "attempt": 1, "status": 200, "sent": 0, "received": 512, "after": 1200000}, …],
  *        "lost": 0}
  *   Stages are `start`, `attempt`, `head`, `progress`, `retry`, `redirect` and `end`, and others may follow. `component`,
  *   `trace`, `status`, `error` (a code) and `delay` (before a retry) are there where they apply; times are nanoseconds.
- *   Exchanges neither wait for the answer nor fail with it; `lost` counts events that were dropped in the meantime. */
+ *   Exchanges neither wait for the answer nor fail with it; `lost` counts events that were dropped in the meantime.
+ * An error of another method fails the exchange. */
+enum {
+    BP_INTERCEPT_REQUESTS = 1,              /* the head of each request                                       */
+    BP_INTERCEPT_ATTEMPTS = 2,              /* the head of each attempt                                       */
+    BP_INTERCEPT_DIGEST = 4,                /* the digest of the body, which must be one that can be resent   */
+    BP_INTERCEPT_EVENTS = 8                 /* the events of exchanges with every host                        */
+};
 
 /* An authenticator proves to servers who sends a request. It is a manager that a credential of the type `component` in
  * the manifest's `network.credentials` names, and it serves the contract `Authenticating`, version 1.0.0, with three

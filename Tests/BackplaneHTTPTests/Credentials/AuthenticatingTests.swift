@@ -35,10 +35,10 @@ struct AuthenticatingTests {
     }
 
     private func network(
-        _ scheme: AuthenticationScheme, _ engine: Engine = .urlSession, filters: [ExchangeFilter] = []
+        _ scheme: AuthenticationScheme, _ engine: Engine = .urlSession, interceptors: [HTTPInterceptor] = []
     ) -> HTTPPipeline {
         let own = Credential(hosts: ["127.0.0.1"], .custom(scheme))
-        return HTTPPipeline([engine.executor()], credentials: Credentials(["own": own]), filters: filters)
+        return HTTPPipeline([engine.executor()], credentials: Credentials(["own": own]), interceptors: interceptors)
     }
 
     private func options(_ account: String? = nil) -> HTTPOptions {

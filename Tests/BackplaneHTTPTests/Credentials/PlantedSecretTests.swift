@@ -138,7 +138,7 @@ struct PlantedSecretTests {
         let document = ManifestDocument(parsing: Data(manifest.utf8)) { _ in "not a host, \(secret)" }
         #expect(!document.problems.isEmpty)
         for problem in document.problems { shown.look("manifest", at: problem.error) }
-        // Heads of responses, heads as filters see them, and events.
+        // Heads of responses, heads as interceptors see them, and events.
         let executor = MemoryExecutor { _, _ in
             HTTPStreamedResponse(HTTPResponse(status: 200, headers: ["Set-Cookie": "id=\(secret)"]))
         }
@@ -151,21 +151,21 @@ struct PlantedSecretTests {
                 "cookies": Credential(hosts: ["a.test"], .basic(login), hasCookies: true),
                 "own": Credential(hosts: ["a.test"], .custom(scheme)),
             ]),
-            filters: [
-                ExchangeFilter(
-                    "watching",
-                    attempts: { head in
-                        heads.add("\(head.headers)")
-                        return [:]
-                    })
-            ], observers: [ExchangeObserver(within: { events.add("\($0)") })])
+            interceptors: [
+                HTTPInterceptor(.attempt) { request, next in
+                    heads.add("\(request.headers)")
+                    let response = try await next(request)
+                    #expect(response.headers["Set-Cookie"] == nil)
+                    return response
+                }
+            ], observers: [{ events.add("\($0)") }])
         for name in ["cookies", "own"] {
             var options = HTTPOptions()
             options.credential = name
             let response = try await network.send(HTTPRequest("GET", "http://a.test/?key=\(secret)"), options)
             if name == "cookies" { shown.look("cookies", at: response.headers) }
         }
-        for text in heads.all { shown.look("filter", text) }
+        for text in heads.all { shown.look("interceptor", text) }
         for text in events.all { shown.look("event", text) }
         try await lookAtLoads(with: secret, in: &shown)
         return shown

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneConformance
 import BackplaneExchange
 import BackplaneNetwork
 import BackplaneTestKit
@@ -84,6 +85,45 @@ struct InterceptorTests {
         }
         #expect(received.all == ["/start", "/start", "/found", "/start"])
         #expect(count.all == [2])
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `one of attempts runs for each, for its hosts, and not in a plugin`(kind: ClientKind) async throws {
+        let received = Recording<String>()
+        let server = try TestServer { request, connection in
+            received.add("\(request["X-Attempt"] ?? "none") \(request["X-Other"] ?? "none")")
+            connection.answer(received.all.count == 1 ? "503 Unavailable" : "200 OK")
+        }
+        let count = Counted()
+        try await kind.lend { http, call async throws in
+            var endpoint = Endpoint<Nothing>("GET", "start")
+            endpoint.retry = .immediate
+            endpoint.interceptors = [
+                HTTPInterceptor(.attempt) { request, next in
+                    count.add(1)
+                    var request = request
+                    request.headers["X-Attempt"] = "\(count.value)"
+                    return try await next(request)
+                },
+                HTTPInterceptor(.attempt, hosts: ["books.test"]) { request, next in
+                    var request = request
+                    request.headers["X-Other"] = "seen"
+                    return try await next(request)
+                },
+            ]
+            let http = http.relative(to: server.url())
+            guard kind.isInPlugin else {
+                _ = try await http.load(endpoint, call)
+                #expect(received.all == ["1 none", "2 none"])
+                return
+            }
+            let refused = endpoint
+            let error = await #expect(throws: BackplaneError.self) {
+                let answer = try await http.load(refused, call)
+                return answer
+            }
+            #expect(error?.code == .networkUnsupported && received.all.isEmpty)
+        }
     }
 }
 

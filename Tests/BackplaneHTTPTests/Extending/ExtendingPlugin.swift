@@ -8,26 +8,24 @@ import Synchronization
 import TestFixtures
 import Testing
 
-/// A plugin with a filter and an observer that do what a test says.
+/// A plugin with an interceptor that does what a test says.
 struct ExtendingPlugin: Plugin {
     static let id = "org.backplane.tests.extending"
     static let version: Version = "1.0.0"
 
-    static func register(in registrar: inout Registrar) {
-        registrar.add(ScriptedFilter.self)
-        registrar.add(ScriptedObserver.self)
-    }
+    static func register(in registrar: inout Registrar) { registrar.add(ScriptedInterceptor.self) }
 }
 
-/// A filter whose parts are closures of a test.
-final class ScriptedFilter: Manager {
-    typealias Provides = ExchangeFiltering
-    static let className = "ScriptedFilter"
+/// An interceptor whose parts are closures of a test.
+final class ScriptedInterceptor: Manager {
+    typealias Provides = Intercepting
+    static let className = "ScriptedInterceptor"
     typealias Configuration = RelayExecutor.Configuration
     struct Script: Sendable {
-        var interests: FilterInterests = .requests
-        var request: @Sendable (FilteredRequest, Call) async throws -> FilteredRequest = { head, _ in head }
-        var attempt: @Sendable (FilteredRequest, Call) async throws -> [[String]] = { _, _ in [] }
+        var interests: Interests = .requests
+        var request: @Sendable (InterceptedRequest, Call) async throws -> InterceptedRequest = { head, _ in head }
+        var attempt: @Sendable (InterceptedRequest, Call) async throws -> [[String]] = { _, _ in [] }
+        var events: @Sendable (ExchangeEvents) async throws -> Void = { _ in }
     }
     static let scripts = Mutex<[String: Script]>([:])
     private let script: Script
@@ -37,68 +35,43 @@ final class ScriptedFilter: Manager {
     }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.interests) { filter, _, _ in filter.script.interests }
-        table.async(\.request) { filter, head, call in try await filter.script.request(head, call) }
-        table.async(\.attempt) { filter, head, call in try await filter.script.attempt(head, call) }
-    }
-}
-
-/// An observer that is a closure of a test.
-final class ScriptedObserver: Manager {
-    typealias Provides = ExchangeObserving
-    static let className = "ScriptedObserver"
-    typealias Configuration = RelayExecutor.Configuration
-    typealias Script = @Sendable (ExchangeEvents) async throws -> Void
-    static let scripts = Mutex<[String: Script]>([:])
-    private let script: Script
-
-    init(_ context: Context) throws {
-        script = try #require(Self.scripts.withLock { $0[context.configuration.key] })
-    }
-
-    static func methods(_ table: inout Methods) {
-        table.async(\.observe) { observer, batch, _ in
-            try await observer.script(batch)
+        table.async(\.interests) { interceptor, _, _ in interceptor.script.interests }
+        table.async(\.request) { interceptor, head, call in try await interceptor.script.request(head, call) }
+        table.async(\.attempt) { interceptor, head, call in try await interceptor.script.attempt(head, call) }
+        table.async(\.events) { interceptor, batch, _ in
+            try await interceptor.script.events(batch)
             return Nothing()
         }
     }
 }
 
-/// A host with filters and an observer of a plugin, and a component that lends its context.
+/// A host with interceptors of a plugin, and a component that lends its context.
 struct ExtendedHost {
     let host: PluginHost
     /// The context of a component that takes no part in exchanges of others.
     let context: LendingCommunication.Context
-    /// The contexts of the filters' and the observer's own components, in this order.
+    /// The contexts of the interceptors' own components, in their order.
     let own: [LendingCommunication.Context]
-    /// The keys of the scripts of the filters and of the observer, in this order.
+    /// The keys of the scripts of the interceptors, in their order.
     let keys: [String]
 
     /// - Parameters:
-    ///   - filters: The filters `Filter0`, `Filter1`, in their order.
-    ///   - hosts: The hosts of all filters; empty for every host.
+    ///   - interceptors: The interceptors `Interceptor0`, `Interceptor1`, in their order.
+    ///   - hosts: The hosts of all interceptors; empty for every host.
     static func with(
-        filters: [ScriptedFilter.Script] = [], hosts: [String] = [], observer: ScriptedObserver.Script? = nil,
+        _ interceptors: [ScriptedInterceptor.Script] = [], hosts: [String] = [],
         engine: any HTTPExecutor = URLSessionEngine.shared, lanes: LaneRule = .fastest,
         _ change: (inout HostOptions) -> Void = { _ in }, _ body: (ExtendedHost) async throws -> Void
     ) async throws {
-        var keys: [String] = [], managers: [String: ManagerDefinition] = [:]
-        func add(_ name: String, _ className: String) -> String {
+        var managers: [String: ManagerDefinition] = [:]
+        let keys = interceptors.enumerated().map { number, script in
             let key = UUID().uuidString
-            keys.append(key)
-            managers[name] = ManagerDefinition(
-                className: className, configuration: ["key": .string(key)],
+            ScriptedInterceptor.scripts.withLock { $0[key] = script }
+            managers["Interceptor\(number)"] = ManagerDefinition(
+                className: "ScriptedInterceptor", configuration: ["key": .string(key)],
                 communicationController: ComponentDefinition(
                     className: "LendingCommunication", configuration: ["key": .string(key)]))
             return key
-        }
-        for (number, script) in filters.enumerated() {
-            let key = add("Filter\(number)", "ScriptedFilter")
-            ScriptedFilter.scripts.withLock { $0[key] = script }
-        }
-        if let observer {
-            let key = add("Observer", "ScriptedObserver")
-            ScriptedObserver.scripts.withLock { $0[key] = observer }
         }
         let lender = UUID().uuidString
         managers["LendingManager"] = ManagerDefinition(
@@ -108,8 +81,7 @@ struct ExtendedHost {
         let manifest = Manifest(
             plugins: [], managers: managers,
             network: NetworkSettings(
-                filters: filters.indices.map { NetworkFilter("Filter\($0)", hosts: hosts) },
-                observers: observer == nil ? [] : ["Observer"]))
+                interceptors: keys.indices.map { NetworkInterceptor("Interceptor\($0)", hosts: hosts) }))
         try await PluginHost.running(
             manifest, [LendingPlugin.self, ExtendingPlugin.self], executors: [engine], lanes: lanes, change
         ) { host in

@@ -33,34 +33,29 @@ struct NetworkSectionTests {
     func `what a host's name is does not depend on where it stands`(name: String, isOne: Bool) {
         for network in [
             #"{"traced": ["\#(name)"]}"#, #"{"tls": {"\#(name)": {}}}"#,
-            #"{"filters": [{"manager": "M", "hosts": ["\#(name)"]}]}"#,
+            #"{"interceptors": [{"manager": "M", "hosts": ["\#(name)"]}]}"#,
             #"{"credentials": {"c": {"type": "digest", "hosts": ["\#(name)"]}}}"#,
         ] {
             #expect(read(network).problems.isEmpty == isOne, "\(network)")
         }
     }
 
-    @Test func `filters and observers are read in their order`() throws {
-        let text =
-            #"{"filters": ["A", {"manager": "${CA}", "hosts": ["${CA}", "127.0.0.1"]}, "A"], "observers": ["B", "${CA}"]}"#
+    @Test func `interceptors are read in their order`() throws {
+        let text = #"{"interceptors": ["A", {"manager": "${CA}", "hosts": ["${CA}", "127.0.0.1"]}, "A"]}"#
         let document = read(text)
         #expect(document.problems.isEmpty, "\(document.problems)")
-        let network = document.manifest.network
         #expect(
-            network.filters == [
-                NetworkFilter("A"), NetworkFilter("ca.pem", hosts: ["ca.pem", "127.0.0.1"]), NetworkFilter("A"),
+            document.manifest.network.interceptors == [
+                NetworkInterceptor("A"), NetworkInterceptor("ca.pem", hosts: ["ca.pem", "127.0.0.1"]),
+                NetworkInterceptor("A"),
             ])
-        #expect(network.observers == ["B", "ca.pem"])
         let changed = read(
-            text, #", "environments": {"test": {"network": {"filters": null, "observers": ["C"]}}}"#,
-            environment: "test")
+            text, #", "environments": {"test": {"network": {"interceptors": ["C"]}}}"#, environment: "test")
         #expect(changed.problems.isEmpty, "\(changed.problems)")
-        #expect(changed.manifest.network == NetworkSettings(observers: ["C"]))
-        let most = (0...ManifestLimits.filters).map { #""M\#($0)""# }.joined(separator: ", ")
-        for key in ["filters", "observers"] {
-            let error = read(#"{"\#(key)": [\#(most)]}"#).problems.map(\.error)
-            #expect(error.map(\.message) == ["101 \(key); a manifest may have 100"])
-        }
+        #expect(changed.manifest.network == NetworkSettings(interceptors: [NetworkInterceptor("C")]))
+        let most = (0...ManifestLimits.interceptors).map { #""M\#($0)""# }.joined(separator: ", ")
+        let error = read(#"{"interceptors": [\#(most)]}"#).problems.map(\.error)
+        #expect(error.map(\.message) == ["101 interceptors; a manifest may have 100"])
     }
 
     @Test func `what sends for others passes no component of its own kind, and no circle leads back`() {
@@ -72,18 +67,17 @@ struct NetworkSectionTests {
         let manifest = Manifest(
             managers: managers,
             network: NetworkSettings(
-                executors: ["http": "E"], filters: [NetworkFilter("F")], observers: ["O", "Missing"]))
+                executors: ["http": "E"], interceptors: ["F", "O", "Missing"].map { NetworkInterceptor($0) }))
         let parts = manifest.networkParts
-        #expect(parts["E"] == .executor && parts["F"] == [.filter, .observer] && parts["V"] == .observer)
-        #expect(parts["U"] == [.executor, .observer] && parts["M"] == nil)
-        for part in [NetworkParts.executor, .filter, .authenticator, .observer] {
+        #expect(parts["E"] == .executor && parts["F"] == .interceptor && parts["V"] == .interceptor)
+        #expect(parts["U"] == [.executor, .interceptor] && parts["M"] == nil)
+        let all: [NetworkParts] = [.executor, .interceptor, .authenticator]
+        for part in all {
             #expect(part.passed.isDisjoint(with: part))
-            for next in [NetworkParts.executor, .filter, .authenticator] where part.passed.contains(next) {
-                #expect(next.passed.isDisjoint(with: [part]) || part == .observer)
-            }
+            for next in all where part.passed.contains(next) { #expect(next.passed.isDisjoint(with: part)) }
         }
-        #expect(NetworkParts().passed == [.executor, .filter, .authenticator, .observer])
-        #expect(NetworkParts.observer.passed == [])
+        #expect(NetworkParts().passed == [.executor, .interceptor, .authenticator])
+        #expect(NetworkParts.executor.passed == [])
     }
 
     @Test func `an environment changes them`() {
@@ -101,20 +95,23 @@ struct NetworkSectionTests {
         (#"{"executors": {"1a": "M"}}"#, "expected a URL scheme", "/network/executors/1a"),
         (#"{"executors": {"": "M"}}"#, "expected a URL scheme", "/network/executors/"),
         (#"{"executors": {"a": 1}}"#, "expected a string, found an integer", "/network/executors/a"),
-        (#"{"filters": "F"}"#, "expected an array, found a string", "/network/filters"),
-        (#"{"filters": [1]}"#, "expected a string or a dictionary, found an integer", "/network/filters/0"),
-        (#"{"filters": [""]}"#, "expected a name of 1 to 4096 bytes, found 0 bytes", "/network/filters/0"),
-        (#"{"filters": [{"hosts": ["a.test"]}]}"#, "`manager` is missing", "/network/filters/0/manager"),
-        (#"{"filters": [{"manager": "F", "hosts": []}]}"#, "`hosts` is empty", "/network/filters/0/hosts"),
+        (#"{"interceptors": "F"}"#, "expected an array, found a string", "/network/interceptors"),
+        (#"{"interceptors": [1]}"#, "expected a string or a dictionary, found an integer", "/network/interceptors/0"),
+        (#"{"interceptors": [""]}"#, "expected a name of 1 to 4096 bytes, found 0 bytes", "/network/interceptors/0"),
+        (#"{"interceptors": [{"hosts": ["a.test"]}]}"#, "`manager` is missing", "/network/interceptors/0/manager"),
+        (#"{"interceptors": [{"manager": "F", "hosts": []}]}"#, "`hosts` is empty", "/network/interceptors/0/hosts"),
         (
-            #"{"filters": [{"manager": "F", "hosts": ["http://a.test"]}]}"#, "expected the name of a host",
-            "/network/filters/0/hosts/0"
+            #"{"interceptors": [{"manager": "F", "hosts": ["http://a.test"]}]}"#, "expected the name of a host",
+            "/network/interceptors/0/hosts/0"
         ),
         (
-            #"{"filters": [{"manager": "F", "host": ["a.test"]}]}"#, "unknown key `host`; did you mean `hosts`?",
-            "/network/filters/0/host"
+            #"{"interceptors": [{"manager": "F", "host": ["a.test"]}]}"#, "unknown key `host`; did you mean `hosts`?",
+            "/network/interceptors/0/host"
         ),
-        (#"{"observers": [{}]}"#, "expected a string, found a dictionary", "/network/observers/0"),
+        (
+            #"{"observers": ["O"]}"#, "unknown key `observers`; name its managers in `interceptors`",
+            "/network/observers"
+        ),
         (#"{"serializers": {"a": 1}}"#, "expected a string, found an integer", "/network/serializers/a"),
         (#"{"executors": []}"#, "expected a dictionary, found an array", "/network/executors"),
         (

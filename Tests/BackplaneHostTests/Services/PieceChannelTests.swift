@@ -2,8 +2,6 @@ import Backplane
 import BackplaneNetwork
 import Testing
 
-@testable import BackplaneHost
-
 /// The pieces of a body between a sender and a reader.
 @Suite(.timeLimit(.minutes(1)))
 struct PieceChannelTests {

@@ -61,13 +61,11 @@ final class Bookshelf: Sendable {
             pluginPaths: [Self.built], loadFolder: folder.path + "/loads", dataFolder: folder.data, log: log,
             executors: [AsyncHTTPClientExecutor()],
             openStore: { try SQLiteRecordStore(folder: $0, damaged: $1.damaged, report: $2) })
-        options.filters = [
-            ExchangeFilter(
-                "counter",
-                requests: { head in
-                    if head.url.hasSuffix("/sessions") { counted.withLock { $0 += 1 } }
-                    return head
-                })
+        options.interceptors = [
+            HTTPInterceptor { request, next in
+                if request.url.hasSuffix("/sessions") { counted.withLock { $0 += 1 } }
+                return try await next(request)
+            }
         ]
         host = PluginHost(manifest: definition, options: options)
     }

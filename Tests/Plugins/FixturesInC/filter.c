@@ -1,16 +1,15 @@
-/* A filter and an observer of exchanges: the filter signs the head of every attempt, and the observer logs what it is
- * told. */
+/* Two interceptors of exchanges: one signs the head of every attempt, and the other logs the events that it is told. */
 #include "../fixture.h"
 
-enum { INTERESTS, REQUEST, ATTEMPT };
-static const bp_method filter_methods[] = {
+enum { INTERESTS, REQUEST, ATTEMPT, EVENTS };
+static const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("interests")},
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("request")},
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("attempt")},
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("events")},
 };
-static const bp_method observer_methods[] = {{sizeof(bp_method), BP_ASYNC, BP_TEXT("observe")}};
 
-/* The filter asks for the digest of the body, and signs with the first letters of it. */
+/* The signer asks for the digest of the body, and signs with the first letters of it. */
 static void sign(
     void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     static const char key[] = "\"digest\":\"";
@@ -18,7 +17,7 @@ static void sign(
     const uint8_t *digest = NULL;
     switch (method) {
     case INTERESTS:
-        snprintf(answer, sizeof answer, "%d", BP_FILTER_ATTEMPTS | BP_FILTER_DIGEST);
+        snprintf(answer, sizeof answer, "%d", BP_INTERCEPT_ATTEMPTS | BP_INTERCEPT_DIGEST);
         done(context, BP_OK, text(answer));
         return;
     case REQUEST:               /* is not called, since it is none of the interests */
@@ -36,18 +35,24 @@ static void sign(
     }
 }
 
-/* The observer writes its batches to the log, and answers at once. */
+/* The other one writes its batches to the log, and answers at once. */
 static void observe(
     void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+    if (method == INTERESTS) {
+        char answer[16];
+        snprintf(answer, sizeof answer, "%d", BP_INTERCEPT_EVENTS);
+        done(context, BP_OK, text(answer));
+        return;
+    }
     const bp_log_1 *log = get_interface(text(BP_LOG), 1);
     if (log) log->write(((const handles *)self)->handle, BP_LOG_INFO, input, NULL, 0);
     done(context, BP_OK, text("null"));
 }
 
 const bp_component filter[] = {
-    {CLASS(BP_MANAGER, "Signer", "ExchangeFiltering"), .methods = filter_methods, .method_count = 3,
+    {CLASS(BP_MANAGER, "Signer", "Intercepting"), .methods = methods, .method_count = 4,
      .create = create_handles, .release = free, .call = sign},
-    {CLASS(BP_MANAGER, "ObserverInC", "ExchangeObserving"), .methods = observer_methods, .method_count = 1,
+    {CLASS(BP_MANAGER, "ObserverInC", "Intercepting"), .methods = methods, .method_count = 4,
      .create = create_handles, .release = free, .call = observe},
     {0},
 };

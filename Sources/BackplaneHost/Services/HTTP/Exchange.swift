@@ -124,7 +124,7 @@ final class Exchange: Sendable {
         if case .reads = delivery {} else { options.received = { [weak self] _ in self?.bytesPassed() } }
         switch delivery {
         case .whole(let limit):
-            let response = try await network.send(request, upTo: limit, options) { bytesPassed() }
+            let response = try await network.send(request, upTo: limit, options) { self.bytesPassed() }
             countSent()
             counts.received(response.body.count)
             state.withLock { $0.status = response.status }
@@ -204,7 +204,7 @@ final class Exchange: Sendable {
                 state.notices += 1
                 return body
             }
-            guard let body else { return reply.end([]) }
+            guard let body else { return reply.end(.success(nil)) }
             do throws(BackplaneError) {
                 try body.read(upTo: most) { [self] piece in
                     reply.end(received(piece))

@@ -11,9 +11,9 @@ final class HostNetwork: Sendable {
     struct Means: Sendable {
         /// The executors of the host program.
         var executors: [any HTTPExecutor]
-        /// The filters and observers of the host program.
-        var filters: [ExchangeFilter] = []
-        var observers: [ExchangeObserver] = []
+        /// The interceptors and observers of the host program.
+        var interceptors: [HTTPInterceptor] = []
+        var observers: [@Sendable (ExchangeEvent) -> Void] = []
         var log: any LogSink = SilentLog()
         /// The observers of single traces.
         let taps = ExchangeTaps()
@@ -117,21 +117,20 @@ struct ManifestNetwork: Sendable {
                 }
             }
         }
-        let filters = network.filters.map { ExchangeFilter($0, means.managers) }
-        let observers = network.observers.map { ExchangeObserver($0, means.managers, means.log) }
+        let intercepting = network.interceptors.map { means.managers.interceptor($0, means.log) }
         let credentials = means.vault.credentials(network.credentials)
         for passed in Set((Array(parts.values) + [NetworkParts()]).map(\.passed)) {
             let isExecuted = passed.contains(.executor)
+            let managers = passed.contains(.interceptor) ? intercepting : []
             var credentials = credentials
             credentials.refusesManagers = !passed.contains(.authenticator)
-            let own = means.observers + (passed.contains(.observer) ? observers : []), taps = means.taps
+            let observers = means.observers + managers.map(\.observer), taps = means.taps
             pipelines[passed] = HTTPPipeline(
                 executors, tls: tls, named: isExecuted ? named : [:],
-                reserved: isExecuted ? [] : Set(network.executors.keys), retries: means.retries,
-                credentials: credentials,
-                extensions: ExchangeExtensions(
-                    filters: means.filters + (passed.contains(.filter) ? filters : []),
-                    observers: taps.observers + own), refusal: refusal)
+                reserved: isExecuted ? [] : Set(network.executors.keys),
+                registry: "the manifest's `network.executors`", retries: means.retries, credentials: credentials,
+                interceptors: means.interceptors + managers.map(\.interceptor),
+                observers: { taps.observers + observers }, refusal: refusal)
         }
     }
 

@@ -40,21 +40,17 @@ struct NetworkParts: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
 
     static let executor = Self(rawValue: 1 << 0)
-    static let filter = Self(rawValue: 1 << 1)
-    static let observer = Self(rawValue: 1 << 2)
-    static let authenticator = Self(rawValue: 1 << 3)
+    static let interceptor = Self(rawValue: 1 << 1)
+    static let authenticator = Self(rawValue: 1 << 2)
 
     /// The parts that the exchanges of a component with these parts pass.
     ///
-    /// They exclude components of the same kind and cycles: exchanges of a filter pass authenticators and executors,
-    /// those of an authenticator pass executors, and those of executors and observers pass none of these. All but those
-    /// of observers are observed.
+    /// They exclude components of the same kind and cycles: exchanges of an interceptor pass authenticators and
+    /// executors, those of an authenticator pass executors, and those of executors pass none of these.
     var passed: NetworkParts {
-        if contains(.observer) { return [] }
-        if contains(.executor) { return .observer }
-        if contains(.authenticator) { return [.executor, .observer] }
-        let passed: NetworkParts = [.executor, .authenticator, .observer]
-        return contains(.filter) ? passed : passed.union(.filter)
+        if contains(.executor) { return [] }
+        if contains(.authenticator) { return .executor }
+        return contains(.interceptor) ? [.executor, .authenticator] : [.executor, .authenticator, .interceptor]
     }
 }
 
@@ -70,8 +66,7 @@ extension Manifest {
             }
         }
         add(.executor, Array(network.executors.values))
-        add(.filter, network.filters.map(\.manager))
-        add(.observer, network.observers)
+        add(.interceptor, network.interceptors.map(\.manager))
         add(.authenticator, network.authenticators)
         return parts
     }
@@ -88,52 +83,143 @@ extension NetworkManagers {
     }
 }
 
-extension ExchangeFilter {
-    /// Creates the filter of an exchange from a manager of a plugin.
-    init(_ settings: NetworkFilter, _ managers: NetworkManagers) {
-        self.init(
-            settings.manager, hosts: Set(settings.hosts),
-            ready: { call in
-                let remote = try await managers.find(settings.manager, as: ExchangeFiltering.self)
-                return Ready(
-                    try await remote.interests(call), request: { head in try await remote.request(head, call) },
-                    attempt: { head in try HTTPHeaders(pairs: try await remote.attempt(head, call)) })
-            })
+extension NetworkManagers {
+    /// Returns the interceptor of exchanges that is a manager, and the observer that delivers its events.
+    ///
+    /// - Parameter log: The log to which the errors of its `events` are written.
+    func interceptor(
+        _ settings: NetworkInterceptor, _ log: any LogSink
+    ) -> (interceptor: HTTPInterceptor, observer: @Sendable (ExchangeEvent) -> Void) {
+        let name = settings.manager,
+            delivery = EventDelivery { [self] batch in
+                let remote = try await find(name, as: Intercepting.self), call = Call(within: EventDelivery.limit)
+                guard try await remote.interests(call).contains(.events) else { return false }
+                _ = try await remote.events(batch, call)
+                return true
+            } failed: { error in
+                let error = BackplaneError(thrown: error)
+                // A host that stops has exchanges until its last component is gone.
+                guard error.code != .hostStopped else { return }
+                log.write(
+                    LogRecord(
+                        level: .warning, source: "host", message: "an interceptor failed to receive events",
+                        metadata: ["interceptor": name, "error": error.description]))
+            }
+        let interceptor = HTTPInterceptor(manager: name, hosts: Set(settings.hosts)) { [self] call in
+            let remote = try await find(name, as: Intercepting.self)
+            let interests = try await remote.interests(call)
+            delivery.isWanted = interests.contains(.events)
+            return InterceptingManager(
+                interests, request: { head in try await remote.request(head, call) },
+                attempt: { head in try HTTPHeaders(pairs: try await remote.attempt(head, call)) })
+        }
+        return (interceptor, { delivery.add($0) })
     }
 }
 
-extension ExchangeObserver {
+/// The delivery of events to a manager, without which no exchange waits for it or fails because of it.
+///
+/// A slow manager misses events: it receives only the latest progress, and additional events are dropped once 1,000 are
+/// queued.
+final class EventDelivery: Sendable {
+    private struct State {
+        var queue = EventQueue()
+        var isWanted = true
+        var isDelivering = false
+        var hasFailed = false
+    }
     /// The time limit for a manager to handle the collected events, before it receives the next ones.
-    private static let limit = Duration.seconds(10)
+    static let limit = Duration.seconds(10)
+    private let deliver: @Sendable (ExchangeEvents) async throws -> Bool
+    private let failed: @Sendable (any Error) -> Void
+    private let state = Mutex(State())
 
-    /// Creates an observer from a manager of a plugin.
+    /// Creates a delivery.
     ///
-    /// - Parameter log: The log to which its errors are written.
-    convenience init(_ manager: String, _ managers: NetworkManagers, _ log: any LogSink) {
-        self.init { batch in
-            let remote = try await managers.find(manager, as: ExchangeObserving.self)
-            _ = try await remote.observe(batch, Call(within: Self.limit))
-        } failed: { error in
-            let error = BackplaneError(thrown: error)
-            // A host that stops has exchanges until its last component is gone.
-            guard error.code != .hostStopped else { return }
-            log.write(
-                LogRecord(
-                    level: .warning, source: "host", message: "an observer of exchanges failed",
-                    metadata: ["observer": manager, "error": error.description]))
+    /// - Parameters:
+    ///   - deliver: A function that receives all queued events at once, and returns whether more are wanted.
+    ///   - failed: A function that is called with the first error, and again with the first error after each success.
+    init(
+        _ deliver: @escaping @Sendable (ExchangeEvents) async throws -> Bool,
+        failed: @escaping @Sendable (any Error) -> Void
+    ) {
+        (self.deliver, self.failed) = (deliver, failed)
+    }
+
+    /// A Boolean value that indicates whether events are wanted; it is `true` until the manager says otherwise.
+    var isWanted: Bool {
+        get { state.withLock { $0.isWanted } }
+        set { state.withLock { $0.isWanted = newValue } }
+    }
+
+    /// Adds an event, which is delivered once the function has handled all earlier events.
+    func add(_ event: ExchangeEvent) {
+        let begins = state.withLock { state in
+            guard state.isWanted else { return false }
+            defer { state.isDelivering = true }
+            state.queue.add(event)
+            return !state.isDelivering
         }
+        if begins { Task { await run() } }
+    }
+
+    private func run() async {
+        while let batch = state.withLock({ state in
+            let batch = state.queue.take()
+            state.isDelivering = batch != nil
+            return batch
+        }) {
+            do {
+                let isWanted = try await deliver(batch)
+                state.withLock { state in (state.isWanted, state.hasFailed) = (isWanted, false) }
+            } catch {
+                let isFirst = state.withLock { state in
+                    defer { state.hasFailed = true }
+                    return !state.hasFailed
+                }
+                if isFirst { failed(error) }
+            }
+        }
+    }
+}
+
+/// A bounded queue of events, with only the latest progress of each exchange.
+struct EventQueue: Sendable {
+    /// The maximum number of queued events; additional ones are dropped and counted.
+    static let most = 1_000
+    private var events: [ExchangeEvent] = []
+    /// The indices of the latest progress events, by exchange.
+    private var progress: [UInt64: Int] = [:]
+    private var lost = 0
+
+    mutating func add(_ event: ExchangeEvent) {
+        let isProgress = event.stage == .progress
+        if isProgress, let place = progress[event.exchange] {
+            events[place] = event
+            return
+        }
+        guard events.count < Self.most else { return lost += 1 }
+        progress[event.exchange] = isProgress ? events.count : nil
+        events.append(event)
+    }
+
+    /// Removes and returns all queued events; returns `nil` if there are none.
+    mutating func take() -> ExchangeEvents? {
+        guard !events.isEmpty else { return nil }
+        defer { self = EventQueue() }
+        return ExchangeEvents(events: events, lost: lost)
     }
 }
 
 /// The temporary observers of a host, such as those of single traces.
 final class ExchangeTaps: Sendable {
-    private let taps = Mutex<[UInt64: ExchangeObserver]>([:])
+    private let taps = Mutex<[UInt64: @Sendable (ExchangeEvent) -> Void]>([:])
 
-    var observers: [ExchangeObserver] { taps.withLock { Array($0.values) } }
+    var observers: [@Sendable (ExchangeEvent) -> Void] { taps.withLock { Array($0.values) } }
 
     /// Adds a function that is called within the exchanges of a trace.
     func add(_ number: UInt64, of trace: String, _ observe: @escaping @Sendable (ExchangeEvent) -> Void) {
-        taps.withLock { $0[number] = ExchangeObserver(within: { if $0.trace == trace { observe($0) } }) }
+        taps.withLock { $0[number] = { event in if event.trace == trace { observe(event) } } }
     }
 
     func remove(_ number: UInt64) { taps.withLock { _ = $0.removeValue(forKey: number) } }

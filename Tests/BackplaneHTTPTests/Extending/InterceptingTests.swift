@@ -9,9 +9,9 @@ import Synchronization
 import TestFixtures
 import Testing
 
-/// Filters of exchanges: closures of a program, managers of plugins, and one in C.
+/// Interceptors of exchanges: closures of a program, managers of plugins, and some in C.
 @Suite(.timeLimit(.minutes(5)))
-struct FilterTests {
+struct InterceptingTests {
     /// The SHA-256 of the text `whale`.
     static let whale = "a5d2ae286d0d9e45c0621a6fc7c18119940dd737baa8d794e6af357d2136a7a1"
 
@@ -31,24 +31,33 @@ struct FilterTests {
         await #expect(throws: BackplaneError.self) { try await network.send(request) }
     }
 
-    private func adding(_ letter: String, hosts: Set<String> = []) -> ExchangeFilter {
-        ExchangeFilter(
-            letter, hosts: hosts,
-            requests: { head in
-                var head = head
-                head.fields["X-Way"] = (head.fields["X-Way"] ?? "") + letter
-                return head
-            })
+    private func adding(_ letter: String, hosts: Set<String> = []) -> HTTPInterceptor {
+        HTTPInterceptor(name: letter, hosts: hosts) { request, next in
+            var request = request
+            request.headers["X-Way"] = (request.headers["X-Way"] ?? "") + letter
+            return try await next(request)
+        }
+    }
+
+    /// An interceptor of attempts that adds a field.
+    private func field(_ name: String, _ value: @escaping @Sendable (HTTPRequest) async throws -> String)
+        -> HTTPInterceptor
+    {
+        HTTPInterceptor(.attempt, name: "signer") { request, next in
+            var request = request
+            request.headers.add(name, try await value(request))
+            return try await next(request)
+        }
     }
 
     // MARK: Programs
 
     @Test(arguments: Engine.allCases)
-    func `filters of requests run in their order, each for its hosts`(engine: Engine) async throws {
+    func `interceptors of loads run in their order, each for its hosts`(engine: Engine) async throws {
         let server = try server("X-Way")
         let network = HTTPPipeline(
             [engine.executor()],
-            filters: [adding("a"), adding("b", hosts: ["other.test"]), adding("c", hosts: ["127.0.0.1"])])
+            interceptors: [adding("a"), adding("b", hosts: ["other.test"]), adding("c", hosts: ["127.0.0.1"])])
         let here = try await text(network, HTTPRequest("GET", server.url()))
         #expect(here == "ac")
         let elsewhere = try await text(network, HTTPRequest("GET", "http://LOCALHOST:\(server.port)/"))
@@ -56,12 +65,12 @@ struct FilterTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func `a filter of requests runs once, and one of attempts for each attempt and each redirect`(engine: Engine)
+    func `an interceptor of loads runs once, and one of attempts for each attempt and each redirect`(engine: Engine)
         async throws
     {
-        let count = Mutex(0), seen = Recording<String>()
+        let received = Mutex(0), seen = Recording<String>()
         let server = try TestServer { request, connection in
-            let number = count.withLock { count in
+            let number = received.withLock { count in
                 count += 1
                 return count
             }
@@ -73,26 +82,24 @@ struct FilterTests {
             }
         }
         let requests = Counted(), attempts = Counted()
-        @Sendable func next(_ count: Counted) -> String {
-            count.add(1)
-            return "\(count.value)"
+        @Sendable func count(_ counted: Counted) -> String {
+            counted.add(1)
+            return "\(counted.value)"
         }
         let network = HTTPPipeline(
             [engine.executor()],
-            filters: [
-                ExchangeFilter(
-                    "requests",
-                    requests: { head in
-                        var head = head
-                        head.fields["X-Request"] = next(requests)
-                        return head
-                    }),
-                ExchangeFilter("attempts", attempts: { _ in ["X-Attempt": next(attempts)] }),
+            interceptors: [
+                HTTPInterceptor { request, next in
+                    var request = request
+                    request.headers["X-Request"] = count(requests)
+                    return try await next(request)
+                },
+                field("X-Attempt") { _ in count(attempts) },
             ])
         var options = HTTPOptions()
         (options.redirects, options.retry) = (5, .immediate)
         #expect(try await network.send(HTTPRequest("GET", server.url()), options).status == 200)
-        // Where a redirect leads, only what was set before the first attempt goes, and the filter adds its own again.
+        // Where a redirect leads, only what was set before the first attempt goes, and the interceptor adds its own again.
         #expect(seen.all == ["1 1", "1 2", "1 3"])
     }
 
@@ -106,35 +113,97 @@ struct FilterTests {
             sent.add(request.url)
             return HTTPStreamedResponse(HTTPResponse(status: 200))
         }
-        let filters = [
-            ExchangeFilter("signer", requests: { _ in throw Locked() }),
-            ExchangeFilter("signer", attempts: { _ in throw Locked() }),
+        let interceptors = [
+            HTTPInterceptor(name: "signer") { _, _ in throw Locked() },
+            HTTPInterceptor(.attempt, name: "signer") { _, _ in throw Locked() },
         ]
-        for filter in filters {
-            let network = HTTPPipeline([executor], filters: [filter])
+        for interceptor in interceptors {
+            let network = HTTPPipeline([executor], interceptors: [interceptor])
             let error = await failure(network, HTTPRequest("GET", "http://a:b@books.test/?key=1"))
             #expect(
                 error?.description
-                    == "http://books.test/: network.refused: the filter `signer` failed: the key is locked")
+                    == "http://books.test/: network.refused: the interceptor `signer` failed: the key is locked")
             #expect(error?.causes.first?.failure?.code == "key.locked" && error?.isConnectivity == false)
         }
-        let own = HTTPPipeline(
-            [executor], filters: [ExchangeFilter("signer", requests: { _ in throw CancellationError() })])
+        let own = HTTPPipeline([executor], interceptors: [HTTPInterceptor { _, _ in throw CancellationError() }])
         await #expect(throws: CancellationError.self) { try await own.send(HTTPRequest("GET", "http://books.test/")) }
         #expect(sent.all == [])
     }
 
+    @Test func `one of attempts adds fields that do not vary the response, and changes nothing else`() async throws {
+        let executor = MemoryExecutor { request, _ in
+            HTTPStreamedResponse(HTTPResponse(status: 200, body: Array("\(request.headers["X"] ?? "none")".utf8)))
+        }
+        func changing(_ change: @escaping @Sendable (inout HTTPRequest) -> Void) -> HTTPPipeline {
+            let interceptor = HTTPInterceptor(.attempt, name: "changer") { request, next in
+                var request = request
+                change(&request)
+                return try await next(request)
+            }
+            return HTTPPipeline([executor], interceptors: [interceptor])
+        }
+        let request = HTTPRequest("GET", "http://books.test/", headers: ["Accept": "text/plain"])
+        #expect(try await text(changing { $0.headers["X"] = "added" }, request) == "added")
+        for (change, words) in [
+            (
+                { @Sendable in $0.url += "?q=1" },
+                "it changes the method or the URL of an attempt; do so around the load"
+            ),
+            ({ @Sendable in $0.headers["Accept"] = "*/*" }, "it changes the field `Accept` of an attempt"),
+            (
+                { @Sendable in $0.headers.add("Accept", "*/*") },
+                "it adds the field `Accept`, which the request already has"
+            ),
+            ({ @Sendable in $0.headers.add("Range", "bytes=1-") }, "it adds the field `Range` to an attempt"),
+        ] as [(@Sendable (inout HTTPRequest) -> Void, String)] {
+            let error = await failure(changing(change), request)
+            #expect(error?.code == .networkRefused)
+            #expect(error?.message.hasPrefix("the interceptor `changer`: \(words)") == true, "\(words)")
+        }
+    }
+
+    @Test func `none sees a proof, a cookie, or the bodies with which a token is requested`() async throws {
+        let executor = MemoryExecutor { request, _ in
+            let isSignIn = request.url.hasSuffix("/sessions")
+            let answer = isSignIn ? #"{"token": "secret"}"# : request.headers["Authorization"] ?? "none"
+            return HTTPStreamedResponse(
+                HTTPResponse(status: 200, headers: ["Set-Cookie": "id=secret"], body: Array(answer.utf8)))
+        }
+        let seen = Recording<String>()
+        func watching(_ place: HTTPInterceptor.Place) -> HTTPInterceptor {
+            HTTPInterceptor(place) { request, next in
+                var response = try await next(request)
+                seen.add("\(request.url) \(request.headers.fields) \(response.headers.fields)")
+                guard request.url.hasSuffix("/sessions") else { return response }
+                let body = try await response.body.collect(upTo: 100)
+                seen.add(String(decoding: body + (request.body.bytes ?? []), as: UTF8.self))
+                response.body = HTTPBodyStream(body)
+                return response
+            }
+        }
+        let signIn = TokenRequest("http://books.test/sessions", .json(["password": .text(Secret("secret"))]))
+        let bearer = Credential(
+            hosts: ["books.test"], .bearer(TokenSource(signIn: signIn, token: "/token")), hasCookies: true)
+        let network = HTTPPipeline(
+            [executor], credentials: Credentials(["own": bearer]), interceptors: [watching(.load), watching(.attempt)])
+        var options = HTTPOptions()
+        options.credential = "own"
+        let response = try await network.send(HTTPRequest("GET", "http://books.test/"), options)
+        #expect(String(decoding: response.body, as: UTF8.self) == "Bearer secret")
+        #expect(seen.all.count == 6 && !seen.all.contains { $0.contains("secret") }, "\(seen.all)")
+    }
+
     @Test func `one that asks for the digest has it, of a body that can be sent again`() async throws {
         let server = try server("Signature")
-        let signer = ExchangeFilter("signer", digests: true, attempts: { ["Signature": $0.digest ?? "none"] })
-        let network = HTTPPipeline([Engine.urlSession.executor()], filters: [signer])
+        let signer = field("Signature") { try await $0.body.digestText() }
+        let network = HTTPPipeline([Engine.urlSession.executor()], interceptors: [signer])
         let url = server.url()
         let empty = try await text(network, HTTPRequest("GET", url))
         let whole = try await text(network, HTTPRequest("POST", url, body: .text("whale")))
         #expect(empty == ContentDigest.sha256(of: []).hexadecimal && whole == Self.whale)
         let chunks = AsyncStream<[UInt8]> { $0.finish() }
         let memory = MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 200)) }
-        let streaming = HTTPPipeline([memory], filters: [signer])
+        let streaming = HTTPPipeline([memory], interceptors: [signer])
         let once = await failure(streaming, HTTPRequest("POST", url, body: .stream(chunks)))
         #expect(once?.code == .networkBody && once?.message.contains("only once") == true)
         let large = await failure(
@@ -149,10 +218,12 @@ struct FilterTests {
     // MARK: Plugins
 
     @Test(arguments: Engine.allCases, [LaneRule.fastest, .encoded])
-    func `managers of a plugin filter what components and the host send`(engine: Engine, lanes: LaneRule) async throws {
+    func `managers of a plugin intercept what components and the host send`(engine: Engine, lanes: LaneRule)
+        async throws
+    {
         let server = try server("X-Way", "Signature")
-        func script(_ letter: String) -> ScriptedFilter.Script {
-            ScriptedFilter.Script(interests: [.requests, .attempts, .digest]) { head, _ in
+        func script(_ letter: String) -> ScriptedInterceptor.Script {
+            ScriptedInterceptor.Script(interests: [.requests, .attempts, .digest]) { head, _ in
                 var head = head
                 head.fields["X-Way"] = (head.fields["X-Way"] ?? "") + letter
                 return head
@@ -161,7 +232,7 @@ struct FilterTests {
             }
         }
         try await ExtendedHost.with(
-            filters: [script("a"), script("b")], hosts: ["127.0.0.1"], engine: engine.executor(), lanes: lanes
+            [script("a"), script("b")], hosts: ["127.0.0.1"], engine: engine.executor(), lanes: lanes
         ) { extended in
             let request = HTTPRequest("POST", server.url(), body: .text("whale"))
             let sent = try await extended.text(request)
@@ -173,20 +244,20 @@ struct FilterTests {
         }
     }
 
-    @Test func `what a filter sends itself passes no filter, and its call is passed on`() async throws {
+    @Test func `what an interceptor sends itself passes no interceptor, and its call is passed on`() async throws {
         let server = try server("X-Token"), call = Mutex<Call?>(nil)
         let context = Mutex<LendingCommunication.Context?>(nil)
-        let script = ScriptedFilter.Script { head, frame in
+        let script = ScriptedInterceptor.Script { head, frame in
             call.withLock { $0 = frame }
             var head = head
             if let own = context.withLock({ $0 }) {
-                // As one does that fetches a token: it would wait for itself if it passed the filter.
+                // As one does that fetches a token: it would wait for itself if it passed the interceptor.
                 let token = try await own.http.send(HTTPRequest("GET", server.url("/token")), frame).body
                 head.fields["X-Token"] = "token of \(String(decoding: token, as: UTF8.self))"
             }
             return head
         }
-        try await ExtendedHost.with(filters: [script]) { extended in
+        try await ExtendedHost.with([script]) { extended in
             context.withLock { $0 = extended.own[0] }
             let trace = extended.context.begin()
             let response = try await extended.context.http.send(HTTPRequest("GET", server.url()), trace)
@@ -195,7 +266,7 @@ struct FilterTests {
         }
     }
 
-    @Test func `a filter and an observer in C`() async throws {
+    @Test func `an interceptor that signs and one that observes in C`() async throws {
         let server = try server("Signature")
         let log = TestLog()
         let manifest = Manifest(
@@ -203,7 +274,7 @@ struct FilterTests {
             managers: [
                 "Signer": ManagerDefinition(className: "Signer"),
                 "ObserverInC": ManagerDefinition(className: "ObserverInC"),
-            ], network: NetworkSettings(filters: [NetworkFilter("Signer")], observers: ["ObserverInC"]))
+            ], network: NetworkSettings(interceptors: ["Signer", "ObserverInC"].map { NetworkInterceptor($0) }))
         try await PluginHost.running(manifest, executors: [Engine.urlSession.executor()]) {
             $0.log = log
         } _: { host in

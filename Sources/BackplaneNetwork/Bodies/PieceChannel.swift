@@ -1,29 +1,30 @@
-import Backplane
-import BackplaneNetwork
+package import Backplane
 import Synchronization
 
 /// The pieces of one body on their way from a sender to a reader, each of whom waits for the other.
 ///
 /// There is at most one piece that has not been read, and at most one read that has not been answered. The reader and
 /// the sender are told by the channel.
-struct PieceMachine<Reader: Sendable, Sender: Sendable>: Sendable {
+package struct PieceMachine<Reader: Sendable, Sender: Sendable>: Sendable {
     /// The answers that become due with a transition.
-    struct Outcome: Sendable {
-        var answered: (reader: Reader, piece: Result<[UInt8]?, any Error>)?
+    package struct Outcome: Sendable {
+        package var answered: (reader: Reader, piece: Result<[UInt8]?, any Error>)?
         /// The sender whose piece has been read, or was dropped because of an error.
-        var told: (sender: Sender, error: (any Error)?)?
+        package var told: (sender: Sender, error: (any Error)?)?
     }
     /// The bytes of the piece that have not been read, and its sender.
     private var rest: ArraySlice<UInt8> = []
     private var sender: Sender?
     private var waiting: (reader: Reader, most: Int)?
     /// The end after the last piece, possibly by an error.
-    private(set) var end: Result<Void, any Error>?
+    package private(set) var end: Result<Void, any Error>?
+
+    package init() {}
 
     /// A Boolean value that indicates whether a read waits for a piece.
-    var isBeingRead: Bool { waiting != nil }
+    package var isBeingRead: Bool { waiting != nil }
 
-    mutating func read(upTo most: Int, _ reader: Reader) throws(BackplaneError) -> Outcome {
+    package mutating func read(upTo most: Int, _ reader: Reader) throws(BackplaneError) -> Outcome {
         guard waiting == nil else {
             throw BackplaneError(.networkBody, "the body is being read; wait for the answer before the next read")
         }
@@ -32,7 +33,7 @@ struct PieceMachine<Reader: Sendable, Sender: Sendable>: Sendable {
     }
 
     /// Accepts a piece, or `nil` for the end.
-    mutating func send(_ piece: [UInt8]?, _ sender: Sender?) throws(BackplaneError) -> Outcome {
+    package mutating func send(_ piece: [UInt8]?, _ sender: Sender?) throws(BackplaneError) -> Outcome {
         guard end == nil else { throw .bodyUnknown }
         guard rest.isEmpty else {
             throw BackplaneError(
@@ -46,7 +47,7 @@ struct PieceMachine<Reader: Sendable, Sender: Sendable>: Sendable {
     }
 
     /// Ends the body with an error, unless it has ended, and drops what has not been read.
-    mutating func fail(_ error: any Error) -> Outcome {
+    package mutating func fail(_ error: any Error) -> Outcome {
         guard end == nil else { return Outcome() }
         (end, rest) = (.failure(error), [])
         let told = sender.take().map { ($0, error) }
@@ -71,49 +72,57 @@ struct PieceMachine<Reader: Sendable, Sender: Sendable>: Sendable {
     }
 }
 
-/// A body between the host and a plugin, which is read and sent on any threads.
-final class PieceChannel: Sendable {
-    typealias Reader = @Sendable (Result<[UInt8]?, any Error>) -> Void
+/// A body that is sent and read on any threads: by two sides of a boundary, or under the limits of an exchange.
+///
+/// One task pulls all chunks of a stream. A channel over a stream must therefore be read to its end or failed.
+package final class PieceChannel: Sendable {
+    package typealias Reader = @Sendable (Result<[UInt8]?, any Error>) -> Void
     /// A function that is called once the piece has been read, or with the error that ended the body.
-    typealias Sender = @Sendable ((any Error)?) -> Void
+    package typealias Sender = @Sendable ((any Error)?) -> Void
 
     private struct State {
         var machine = PieceMachine<Reader, Sender>()
-        /// The pull of the next chunk from the stream.
+        /// The task that pulls the chunks of the stream, one for each read that waits.
         var task: Task<Void, Never>?
+        /// That task, while it rests between two reads.
+        var resting: UnsafeContinuation<Bool, Never>?
     }
     /// The maximum number of bytes of one piece.
-    static let pieceSize = 256 << 10
+    package static let pieceSize = 256 << 10
     /// The stream from which chunks are pulled when the reader waits; `nil` if they are sent.
     private let stream: HTTPBodyStream?
     private let state = Mutex(State())
 
-    init(_ stream: HTTPBodyStream? = nil) { self.stream = stream }
+    package init(_ stream: HTTPBodyStream? = nil) { self.stream = stream }
 
-    var isBeingRead: Bool { state.withLock { $0.machine.isBeingRead } }
+    package var isBeingRead: Bool { state.withLock { $0.machine.isBeingRead } }
 
-    var hasEnded: Bool { state.withLock { $0.machine.end != nil } }
+    package var hasEnded: Bool { state.withLock { $0.machine.end != nil } }
 
     /// The error that ended the body.
-    var failure: (any Error)? {
+    package var failure: (any Error)? {
         state.withLock { if case .failure(let error) = $0.machine.end { error } else { nil } }
     }
 
     /// Reads the next piece, of which `reader` receives at most `most` bytes.
     ///
     /// - Throws: `network.body` if the body is being read; the read has no effect then.
-    func read(upTo most: Int, _ reader: @escaping Reader) throws(BackplaneError) {
+    package func read(upTo most: Int, _ reader: @escaping Reader) throws(BackplaneError) {
         let most = max(1, min(most, Self.pieceSize))
-        tell(
-            try state.withLock { state throws(BackplaneError) in
-                let outcome = try state.machine.read(upTo: most, reader)
-                if state.machine.isBeingRead, let stream { state.task = Task { await self.pull(stream) } }
-                return outcome
-            })
+        let (outcome, resting) = try state.withLock { state throws(BackplaneError) in
+            let outcome = try state.machine.read(upTo: most, reader)
+            guard state.machine.isBeingRead, let stream else {
+                return (outcome, nil as UnsafeContinuation<Bool, Never>?)
+            }
+            if state.task == nil { state.task = Task { await self.pull(stream) } }
+            return (outcome, state.resting.take())
+        }
+        resting?.resume(returning: true)
+        tell(outcome)
     }
 
     /// Reads the next piece; the cancellation of the task ends the body.
-    func next() async throws -> [UInt8]? {
+    package func next() async throws -> [UInt8]? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { reader in
                 do throws(BackplaneError) {
@@ -130,23 +139,42 @@ final class PieceChannel: Sendable {
     /// Sends a piece, or `nil` for the end.
     ///
     /// - Throws: `network.body` if the body has ended, or the previous piece has not been read.
-    func send(_ piece: [UInt8]?, _ sender: Sender? = nil) throws(BackplaneError) {
+    package func send(_ piece: [UInt8]?, _ sender: Sender? = nil) throws(BackplaneError) {
         tell(try state.withLock { state throws(BackplaneError) in try state.machine.send(piece, sender) })
     }
 
     /// Ends the body with an error, unless it has ended.
-    func fail(_ error: any Error) {
-        let (outcome, task) = state.withLock { state in (state.machine.fail(error), state.task.take()) }
+    package func fail(_ error: any Error) {
+        let (outcome, task, resting) = state.withLock { state in
+            (state.machine.fail(error), state.task.take(), state.resting.take())
+        }
         task?.cancel()
+        resting?.resume(returning: false)
         stream?.cancel()
         tell(outcome)
     }
 
     private func pull(_ stream: HTTPBodyStream) async {
         do {
-            try send(try await stream.next())
+            repeat {
+                let piece = try await stream.next()
+                try send(piece)
+            } while await isWanted()
         } catch {
             fail(error)
+        }
+    }
+
+    /// Waits for a read that waits; returns `false` once the body has ended.
+    private func isWanted() async -> Bool {
+        await withUnsafeContinuation { (resting: UnsafeContinuation<Bool, Never>) in
+            let isWanted = state.withLock { state -> Bool? in
+                if state.machine.end != nil { return false }
+                if state.machine.isBeingRead { return true }
+                state.resting = resting
+                return nil
+            }
+            if let isWanted { resting.resume(returning: isWanted) }
         }
     }
 
@@ -158,7 +186,7 @@ final class PieceChannel: Sendable {
 
 extension BackplaneError {
     /// The error for a number that does not, or no longer, belong to a body.
-    static var bodyUnknown: BackplaneError {
+    package static var bodyUnknown: BackplaneError {
         BackplaneError(.networkBody, "there is no body with this number, or its exchange has ended")
     }
 }

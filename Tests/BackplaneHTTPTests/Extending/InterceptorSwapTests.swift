@@ -7,11 +7,11 @@ import Testing
 
 @testable import BackplaneHost
 
-/// Exchanges whose filter's plugin is swapped meanwhile.
+/// Exchanges whose interceptor's plugin is swapped meanwhile.
 @Suite(.timeLimit(.minutes(5)))
-struct FilterSwapTests {
-    private static func script(_ edition: String, _ gate: TestGate) -> ScriptedFilter.Script {
-        ScriptedFilter.Script { head, _ in
+struct InterceptorSwapTests {
+    private static func script(_ edition: String, _ gate: TestGate) -> ScriptedInterceptor.Script {
+        ScriptedInterceptor.Script { head, _ in
             try await gate.pass()
             var head = head
             head.fields["X-Edition"] = edition
@@ -20,14 +20,16 @@ struct FilterSwapTests {
     }
 
     @Test(arguments: [LaneRule.fastest, .encoded])
-    func `none of a hundred requests fails while the plugin of their filter is swapped`(lanes: LaneRule) async throws {
+    func `none of a hundred requests fails while the plugin of their interceptor is swapped`(lanes: LaneRule)
+        async throws
+    {
         let server = try TestServer { request, connection in
             connection.answer("200 OK", body: Array((request["X-Edition"] ?? "none").utf8))
         }
         let gate = TestGate(), half = 50
-        try await ExtendedHost.with(filters: [Self.script("1", gate)], lanes: lanes) { extended in
+        try await ExtendedHost.with([Self.script("1", gate)], lanes: lanes) { extended in
             let request = HTTPRequest("GET", server.url()), coordinator = extended.host.coordinator
-            ScriptedFilter.scripts.withLock { $0[extended.keys[0]] = Self.script("2", TestGate(isOpen: true)) }
+            ScriptedInterceptor.scripts.withLock { $0[extended.keys[0]] = Self.script("2", TestGate(isOpen: true)) }
             let later = LinkedPlugin(id: ExtendingPlugin.id, version: "2.0.0") { ExtendingPlugin.register(in: &$0) }
             let editions = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<half { group.addTask { try await extended.text(request) } }

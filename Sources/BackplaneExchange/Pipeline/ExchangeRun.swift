@@ -1,0 +1,542 @@
+import Backplane
+import BackplaneNetwork
+import Synchronization
+
+/// One exchange of a pipeline, from its first event to the end of its response.
+///
+/// A request passes, from the outside: the limits, the interceptors of loads, the retries, the redirects, the
+/// credential, the interceptors of attempts, and the executor. The functions below are in this order.
+struct ExchangeRun: Sendable {
+    /// A function that sends a request through the rest of the exchange.
+    typealias Send = @Sendable (HTTPRequest, HTTPOptions) async throws -> HTTPStreamedResponse
+    /// A function that completes the response of an attempt, such as one that writes its body to a file.
+    ///
+    /// Its errors are those of the attempt, which may be followed by another one.
+    typealias Complete = @Sendable (HTTPStreamedResponse) async throws -> HTTPStreamedResponse
+
+    private let pipeline: HTTPPipeline
+    private let request: HTTPRequest
+    private let options: HTTPOptions
+    private let start: Deadline
+    private let interception: Interception
+    /// The observation of the exchange; `nil` without observers.
+    private let observed: ObservedExchange?
+    private let meter: ProgressMeter?
+    /// The times of the head and of the last piece of the body, as far as the limits watch them.
+    private let arrival = Arrival()
+    private var clock: any DeadlineClock { pipeline.clock }
+
+    /// Begins an exchange, and notifies the observers of it.
+    init(_ pipeline: HTTPPipeline, _ request: HTTPRequest, _ options: HTTPOptions) {
+        (self.pipeline, self.request, start) = (pipeline, request, pipeline.clock.moment)
+        interception = Interception(options.interceptors + pipeline.interceptors, options)
+        observed = ObservedExchange(ExchangeEvent(request, options), pipeline.observers(), pipeline.clock)
+        var options = options
+        if let observed {
+            options.received = { [own = options.received] count in
+                own?(count)
+                observed.received(count)
+            }
+            if !request.body.isEmpty {
+                options.progress = { [own = options.progress] progress in
+                    own?(progress)
+                    observed.sent(progress.sent)
+                }
+            }
+        }
+        self.options = options
+        meter = options.progress.map(ProgressMeter.init)
+    }
+
+    // MARK: Whole, opened and downloaded
+
+    /// Returns the response with its body in memory.
+    ///
+    /// - Parameter headed: A function that is called once the head of the response has arrived.
+    func whole(upTo limit: Int, headed: @escaping @Sendable () -> Void) async throws -> HTTPResponse {
+        try await observing {
+            try await watched {
+                var response = try await load()
+                response.timings.head = clock.moment - start
+                try begin(&response)
+                headed()
+                response.body = counted(response.body)
+                return try await response.collect(upTo: limit, of: request)
+            }
+        }
+    }
+
+    /// Returns the response once its head has arrived.
+    func opened() async throws -> HTTPStreamedResponse {
+        try await observing(ends: false) {
+            let limit = [options.headTimeout, options.totalTimeout].compactMap(\.self).min()
+            var response = try await limited(limit, since: start) { try await load() }
+            response.timings.head = clock.moment - start
+            try begin(&response)
+            if options.progress != nil || options.received != nil || options.maximumBodySize != nil {
+                response.body = counted(response.body)
+            }
+            if options.readTimeout != nil || options.totalTimeout != nil {
+                response.body = BodyLimits(response.body, clock) { since in bodyLimit(since: since) }.body
+            }
+            return observed?.watching(response) ?? response
+        }
+    }
+
+    /// Writes the body of the response to a file, and returns the response without its body.
+    ///
+    /// - Parameter headed: A function that is called with a response before its body is written, and again if another
+    ///   attempt follows.
+    func downloaded(
+        to path: String, headed: @escaping @Sendable (HTTPStreamedResponse) -> Void
+    ) async throws -> HTTPResponse {
+        let written = Mutex<HTTPBodyStream?>(nil)
+        let write: Complete = { response in
+            var response = response
+            try Task.checkCancellation()  // an abandoned exchange is no longer reported
+            defer { arrival.pause() }
+            headed(response)
+            try begin(&response)
+            try await counted(response.body).write(to: path)
+            response.body = HTTPBodyStream([])
+            written.withLock { $0 = response.body }
+            return response
+        }
+        return try await observing {
+            let last = try await watched {
+                let response = try await load(write)
+                guard let answer = try await response.answer(insteadOf: written.withLock(\.self)) else {
+                    return response
+                }
+                return try await write(answer)
+            }
+            var response = HTTPResponse(status: last.status, headers: last.headers)
+            (response.url, response.timings) = (last.url, last.timings)
+            response.timings.head = arrival.head.map { $0 - start }
+            response.timings.body = arrival.head.map { clock.moment - $0 }
+            return response
+        }
+    }
+
+    /// Notifies the observers of the end of the exchange.
+    ///
+    /// - Parameter ends: A Boolean value that indicates whether the exchange ends with the response.
+    private func observing<Response>(
+        ends: Bool = true, _ exchange: () async throws -> Response
+    ) async throws -> Response {
+        do {
+            let response = try await exchange()
+            if ends { observed?.ended(nil) }
+            return response
+        } catch {
+            observed?.ended(error)
+            throw error
+        }
+    }
+
+    // MARK: The limits
+
+    /// Runs the exchange, and fails once one of its limits has passed.
+    ///
+    /// One race watches all limits, since nothing is waited for between the pieces of a body.
+    private func watched<Value: Sendable>(_ exchange: @escaping @Sendable () async throws -> Value) async throws
+        -> Value
+    {
+        guard options.totalTimeout != nil || options.headTimeout != nil || options.readTimeout != nil else {
+            return try await exchange()
+        }
+        return try await Race.run(by: clock, exchange) { look() }
+    }
+
+    /// Runs a step, and fails if there is no head of a response within a limit.
+    ///
+    /// - Parameter start: The time at which the limit starts; `nil` means now.
+    private func limited(
+        _ limit: Duration?, since start: Deadline? = nil,
+        _ step: @escaping @Sendable () async throws -> HTTPStreamedResponse
+    ) async throws -> HTTPStreamedResponse {
+        guard let limit else { return try await step() }
+        let left = start.map { limit - (clock.moment - $0) } ?? limit
+        return try await Race.run(
+            by: clock, step, within: left,
+            otherwise: HTTPFailure.late("did not answer", limit: limit).error(for: request))
+    }
+
+    /// Checks whether a limit has passed; returns the time of the next check, or `nil` without a limit.
+    private func look() -> Race.Look? {
+        let (head, last) = arrival.times
+        var limits: [(end: Deadline, failure: HTTPFailure?)] = []
+        if let total = options.totalTimeout {
+            let what = head == nil ? "did not answer" : "did not answer completely"
+            limits.append((start + total, .late(what, limit: total)))
+        }
+        if head == nil, let limit = options.headTimeout {
+            limits.append((start + limit, .late("did not answer", limit: limit)))
+        }
+        if let read = options.readTimeout {
+            if let last {
+                limits.append((last + read, .late("sent none of the body", limit: read)))
+            } else {
+                limits.append((clock.moment + max(read, .milliseconds(100)), nil))  // it counts from the head
+            }
+        }
+        guard let next = limits.min(by: { $0.end < $1.end }) else { return nil }
+        guard let failure = next.failure, next.end <= clock.moment else { return .again(next.end) }
+        return .over(failure.error(for: request))
+    }
+
+    /// Returns the time at which a read of an opened body is late, and the error then.
+    private func bodyLimit(since begin: Deadline) -> (end: Deadline, error: BackplaneError) {
+        let total = options.totalTimeout.map { start + $0 }, read = options.readTimeout.map { begin + $0 }
+        if let total, let limit = options.totalTimeout, read.map({ total <= $0 }) ?? true {
+            return (total, HTTPFailure.late("did not answer completely", limit: limit).error(for: request))
+        }
+        let limit = options.readTimeout ?? .longest
+        return (begin + limit, HTTPFailure.late("sent none of the body", limit: limit).error(for: request))
+    }
+
+    /// Records the head of a response.
+    ///
+    /// - Throws: `network.too-large` if it announces a body beyond the limit.
+    private func begin(_ response: inout HTTPStreamedResponse) throws {
+        arrival.begin(at: clock.moment)
+        let length = response.hasBody(for: request) ? response.contentLength : nil
+        meter?.begin(receiving: length)
+        guard let limit = options.maximumBodySize, let length, length > limit else { return }
+        response.body.cancel()
+        throw HTTPFailure.tooLarge(limit: limit).error(for: request)
+    }
+
+    /// Returns a response's body with its size limit and its progress.
+    private func counted(_ body: HTTPBodyStream) -> HTTPBodyStream {
+        let count = Mutex(0)
+        return HTTPBodyStream(length: body.length, cancel: body.cancel) {
+            guard let piece = try await body.next() else { return nil }
+            try Task.checkCancellation()
+            arrival.advance(to: clock.moment)
+            let total = count.withLock { count in
+                count += piece.count
+                return count
+            }
+            if let limit = options.maximumBodySize, total > limit {
+                body.cancel()
+                throw HTTPFailure.tooLarge(limit: limit).error(for: request)
+            }
+            meter?.received(piece.count)
+            options.received?(piece.count)
+            return piece
+        }
+    }
+
+    // MARK: The interceptors of loads
+
+    /// Makes the exchange; a second call of an interceptor's `next` makes it again.
+    private func load(_ complete: Complete? = nil) async throws -> HTTPStreamedResponse {
+        try await interception.load(request) { request in
+            let options = pipeline.withTLS(options, for: request)
+            let send = try await sender(of: request, options)
+            return try await retrying(request, options, send, complete)
+        }
+    }
+
+    // MARK: Retries
+
+    /// Makes attempts according to the policy and the budget of the request's host.
+    private func retrying(
+        _ request: HTTPRequest, _ options: HTTPOptions, _ send: @escaping Send, _ complete: Complete?
+    ) async throws -> HTTPStreamedResponse {
+        let policy = options.retry ?? .none, retries = pipeline.retries, start = clock.moment
+        var number = options.attempt
+        /// A Boolean value that indicates whether an attempt has reached the body; if so, later attempts have the same
+        /// time limit for their heads as the first.
+        var hadBody = false
+
+        /// Returns whether there is time for an attempt after a delay, and takes it from the budget.
+        func takes(after delay: Duration) -> Bool {
+            let times = [options.totalTimeout, hadBody ? nil : options.headTimeout]
+            let limits = times.compactMap(\.self).map { $0 - (clock.moment - start) }
+            let left = limits + [options.call.flatMap(clock.timeLeft)].compactMap(\.self)
+            return left.allSatisfy { delay < $0 } && retries.budget.take(request.hostName, at: retries.elapsed)
+        }
+        if number > 1 {
+            // The sender has rejected the last response.
+            let delay = policy.backoff(after: number - 1, random: retries.random())
+            guard policy.allows(request, after: number - 1), takes(after: delay) else {
+                throw BackplaneError(
+                    .networkNotRetried, "the policy or the budget for retries does not allow attempt \(number)",
+                    at: request.printableURL)
+            }
+            try await clock.pause(for: delay)
+        } else {
+            retries.budget.requested(request.hostName, at: retries.elapsed)
+        }
+        while true {
+            let delay: Duration, failure: BackplaneError.Code?
+            do {
+                let limits = [policy.attemptTimeout, hadBody ? options.headTimeout : nil]
+                var response = try await attempt(request, options, send, within: limits.compactMap(\.self).min())
+                options.attempted?(HTTPAttempt(number: number, status: response.status))
+                let asked =
+                    !policy.allows(request, after: number)
+                    ? nil
+                    : policy.delay(
+                        after: response.status, response.headers, attempt: number, now: retries.date(),
+                        random: retries.random())
+                if let asked, takes(after: asked) {
+                    await response.discard()
+                    (delay, failure) = (asked, nil)
+                } else {
+                    response.timings.attempts += number - 1
+                    guard let complete else { return response }
+                    hadBody = true
+                    return try await complete(response)
+                }
+            } catch let error as BackplaneError {
+                options.attempted?(HTTPAttempt(number: number, error: error.code))
+                let backoff = policy.backoff(after: number, random: retries.random())
+                guard policy.mayHelp(after: error), policy.allows(request, after: number), takes(after: backoff) else {
+                    throw error
+                }
+                (delay, failure) = (backoff, error.code)
+            }
+            observed?.retries(after: delay, failure)
+            try await clock.pause(for: delay)
+            number += 1
+        }
+    }
+
+    /// Makes one attempt, with its own limit for the head of its response.
+    private func attempt(
+        _ request: HTTPRequest, _ options: HTTPOptions, _ send: @escaping Send, within limit: Duration?
+    ) async throws -> HTTPStreamedResponse {
+        observed?.attempted(request)
+        let response = try await limited(limit) { try await redirecting(request, options, send) }
+        observed?.headed(response)
+        return response
+    }
+
+    // MARK: Redirects
+
+    /// Follows redirects, and chooses the executor and its settings again for each.
+    private func redirecting(
+        _ request: HTTPRequest, _ options: HTTPOptions, _ send: Send
+    ) async throws -> HTTPStreamedResponse {
+        guard options.redirects > 0 else { return try await send(request, options) }
+        var (request, options, send) = (request, options, send)
+        var redirection = Redirection(limit: options.redirects)
+        while true {
+            let response = try await send(request, options)
+            do {
+                guard let next = try redirection.next(after: response.status, response.headers, of: request) else {
+                    return redirection.located(response, request)
+                }
+                await response.discard()
+                request = next
+            } catch {
+                response.body.cancel()
+                throw error
+            }
+            if let name = options.credential, !pipeline.credentials.covers(name, request) {
+                (options.credential, options.account) = (nil, nil)  // permanently, even if a redirect leads back
+            }
+            options.tls = nil
+            options = pipeline.withTLS(options, for: request)
+            observed?.redirected(to: request)
+            send = try await sender(of: request, options)
+        }
+    }
+
+    // MARK: The credential, the interceptors of attempts, and the executor
+
+    /// Returns the function that sends a request with its credential to its executor.
+    ///
+    /// - Throws: `network.refused` if there is no executor; `network.credential`; `network.unsupported`.
+    private func sender(of request: HTTPRequest, _ options: HTTPOptions) async throws -> Send {
+        let executor = try await pipeline.executor(for: request, options)
+        let send: Send = { request, options in
+            try await interception.attempt(request, hiding: options.proofFields) { request in
+                try await executor.open(metered(request, by: executor), reporting(options, of: request))
+            }
+        }
+        let credential = try pipeline.credentialStage(around: send, options)
+        try executor.require(request, options)
+        guard let credential else { return send }
+        return { request, options in try await credential.open(request, options) }
+    }
+
+    /// Returns the request with a body that counts the bytes read from it, if the executor can stream it.
+    private func metered(_ request: HTTPRequest, by executor: any HTTPExecutor) -> HTTPRequest {
+        guard let meter, !request.body.isEmpty, executor.capabilities.contains(.streamedUploads) else { return request }
+        var request = request
+        request.body = request.body.observed(opened: meter.begin(sending:), taken: meter.sent)
+        return request
+    }
+
+    /// Returns the options with which an executor that does not stream the body reports the bytes that it has sent.
+    private func reporting(_ options: HTTPOptions, of request: HTTPRequest) -> HTTPOptions {
+        guard let meter, !request.body.isEmpty else { return options }
+        var options = options
+        options.sent = meter.sent(_:of:)
+        return options
+    }
+}
+
+extension ExchangeEvent {
+    /// Creates the event of the start of an exchange.
+    fileprivate init(_ request: HTTPRequest, _ options: HTTPOptions) {
+        self.init(
+            method: request.method, url: request.printableURL, component: options.sender,
+            trace: options.call?.trace?.id)
+        attempt = options.attempt - 1
+    }
+}
+
+extension HTTPStreamedResponse {
+    /// Discards the response, reading a short body so that the connection can be reused, and cancelling a longer one.
+    func discard() async {
+        guard let length = contentLength, length <= 16 << 10 else { return body.cancel() }
+        let body = body
+        _ = try? await Race.run(
+            { try await body.collect(upTo: 16 << 10) }, within: .seconds(1), otherwise: CancellationError())
+    }
+
+    /// Reads a body with a short announced length into memory, so that the connection can be reused; drops other
+    /// bodies.
+    func kept() async -> HTTPStreamedResponse {
+        let body = body
+        var read: [UInt8]?
+        if let length = contentLength, length <= 16 << 10 {
+            read = try? await Race.run(
+                { try await body.collect(upTo: 16 << 10) }, within: .seconds(5), otherwise: CancellationError())
+        }
+        var response = HTTPStreamedResponse(
+            status: status, headers: headers, version: version,
+            body: HTTPBodyStream(read ?? []))
+        (response.url, response.timings) = (url, timings)
+        guard read == nil else { return response }
+        body.cancel()
+        response.headers["Content-Length"] = nil
+        return response
+    }
+}
+
+/// The times at which parts of a response arrived.
+private final class Arrival: Sendable {
+    private let state = Mutex<(head: Deadline?, last: Deadline?)>((nil, nil))
+
+    /// The times of the head and of the last progress of the body; the latter is `nil` while no body is read.
+    var times: (head: Deadline?, last: Deadline?) { state.withLock(\.self) }
+    var head: Deadline? { state.withLock { $0.head } }
+
+    func begin(at time: Deadline) { state.withLock { $0 = (time, time) } }
+
+    func advance(to time: Deadline) { state.withLock { $0.last = time } }
+
+    func pause() { state.withLock { $0.last = nil } }
+}
+
+/// The limits of a body that is read on demand, which one alarm watches while it is read.
+private final class BodyLimits: Sendable {
+    private struct State {
+        /// The time since which a read waits for a piece.
+        var waiting: Deadline?
+        var isScheduled = false
+        var hasEnded = false
+    }
+    private let pieces: PieceChannel
+    private let length: Int64?
+    private let clock: any DeadlineClock
+    private let alarm = Race.newAlarm()
+    /// Returns the time at which a read that waits since a given one is late, and the error then.
+    private let limit: @Sendable (Deadline) -> (end: Deadline, error: BackplaneError)
+    private let state = Mutex(State())
+
+    init(
+        _ body: HTTPBodyStream, _ clock: any DeadlineClock,
+        _ limit: @escaping @Sendable (Deadline) -> (end: Deadline, error: BackplaneError)
+    ) {
+        (pieces, length, self.clock, self.limit) = (PieceChannel(body), body.length, clock, limit)
+    }
+
+    var body: HTTPBodyStream {
+        HTTPBodyStream(length: length, cancel: { self.end(CancellationError()) }) {
+            do {
+                let piece = try await self.next()
+                if piece == nil { self.end(CancellationError()) }
+                return piece
+            } catch {
+                self.end(error)
+                throw error
+            }
+        }
+    }
+
+    private func next() async throws -> [UInt8]? {
+        let now = clock.moment
+        let begins = state.withLock { state in
+            defer { state.isScheduled = true }
+            state.waiting = now
+            return !state.isScheduled
+        }
+        if begins { check() }
+        defer { state.withLock { $0.waiting = nil } }
+        return try await pieces.next()
+    }
+
+    /// Ends the body if the read that waits is late, or looks again later.
+    private func check() {
+        let since = state.withLock { state -> Deadline? in
+            if state.waiting == nil || state.hasEnded { state.isScheduled = false }
+            return state.hasEnded ? nil : state.waiting
+        }
+        guard let since else { return }
+        let (end, error) = limit(since)
+        guard end > clock.moment else { return self.end(error) }
+        clock.schedule(alarm, at: end) { [weak self] in self?.check() }
+        if state.withLock(\.hasEnded) { clock.cancel(alarm) }
+    }
+
+    private func end(_ error: any Error) {
+        let isFirst = state.withLock { state in
+            defer { state.hasEnded = true }
+            return !state.hasEnded
+        }
+        guard isFirst else { return }
+        clock.cancel(alarm)
+        pieces.fail(error)
+    }
+}
+
+/// The byte counts of both bodies.
+private final class ProgressMeter: Sendable {
+    private let report: @Sendable (HTTPProgress) -> Void
+    private let progress = Mutex(HTTPProgress())
+
+    init(_ report: @escaping @Sendable (HTTPProgress) -> Void) { self.report = report }
+
+    /// Starts to count a request's body, again if it is resent.
+    func begin(sending length: Int64?) {
+        progress.withLock { progress in (progress.sent, progress.toSend) = (0, length) }
+    }
+
+    /// Starts to count a response's body, again if another attempt follows.
+    func begin(receiving length: Int64?) {
+        progress.withLock { progress in (progress.received, progress.toReceive) = (0, length) }
+    }
+
+    func sent(_ count: Int) { change { $0.sent += Int64(count) } }
+
+    @Sendable func sent(_ count: Int64, of length: Int64) {
+        change { ($0.sent, $0.toSend) = (count, length > 0 ? length : $0.toSend) }
+    }
+
+    func received(_ count: Int) { change { $0.received += Int64(count) } }
+
+    /// Changes the counts, and reports them before any further change.
+    private func change(_ change: (inout HTTPProgress) -> Void) {
+        progress.withLock { progress in
+            change(&progress)
+            report(progress)
+        }
+    }
+}

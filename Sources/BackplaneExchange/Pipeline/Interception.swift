@@ -1,0 +1,311 @@
+import Backplane
+public import BackplaneNetwork
+import Synchronization
+
+/// The interceptors of one exchange, around its load and around each of its attempts.
+///
+/// No interceptor sees the fields of a credential, or the bodies with which a token is requested.
+struct Interception: Sendable {
+    private let interceptors: [HTTPInterceptor]
+    private let call: Call
+    /// A Boolean value that indicates whether a credential adds fields, which attempts hide from interceptors.
+    private let hidesProof: Bool
+    private let hidesBodies: Bool
+    private let digest = KnownDigest()
+
+    init(_ interceptors: [HTTPInterceptor], _ options: HTTPOptions) {
+        (self.interceptors, call) = (interceptors, options.call ?? Call())
+        (hidesProof, hidesBodies) = (options.credential != nil, options.isSignIn)
+    }
+
+    // MARK: Around the load
+
+    /// Makes an exchange with the interceptors around it.
+    func load(
+        _ request: HTTPRequest, _ exchange: @escaping HTTPInterceptor.Next
+    ) async throws -> HTTPStreamedResponse {
+        let chain = interceptors.reversed().reduce(exchange) { next, interceptor in
+            { request in try await load(request, interceptor, next) }
+        }
+        return try await chain(request)
+    }
+
+    private func load(
+        _ request: HTTPRequest, _ interceptor: HTTPInterceptor, _ next: @escaping HTTPInterceptor.Next
+    ) async throws -> HTTPStreamedResponse {
+        guard interceptor.applies(to: request) else { return try await next(request) }
+        switch interceptor.form {
+        case .function(.attempt, _): return try await next(request)
+        case .function(.load, let intercept):
+            return try await run(interceptor, intercept, shown(request), of: request) { changed in
+                var changed = changed
+                if hidesBodies { changed.body = request.body }
+                return { [changed] in try await next(changed) }
+            }
+        case .manager(let find):
+            let changed = try await naming(interceptor, request) {
+                let manager = try await find(call)
+                guard manager.interests.contains(.requests) else { return request }
+                let head = try await manager.request(try await head(request, for: manager))
+                var changed = request
+                (changed.method, changed.url) = (head.method, head.url)
+                changed.headers = try HTTPHeaders(pairs: head.headers)
+                return changed
+            }
+            return try await next(changed)
+        }
+    }
+
+    // MARK: Around attempts
+
+    /// Makes an attempt, or one of its redirected requests, with the interceptors around it.
+    ///
+    /// - Parameter proof: The names of the fields that authenticate the sender of the request.
+    func attempt(
+        _ request: HTTPRequest, hiding proof: [String], _ send: @escaping HTTPInterceptor.Next
+    ) async throws -> HTTPStreamedResponse {
+        let chain = interceptors.reversed().reduce(send) { next, interceptor in
+            { request in try await attempt(request, hiding: proof, interceptor, next) }
+        }
+        return try await chain(request)
+    }
+
+    private func attempt(
+        _ request: HTTPRequest, hiding proof: [String], _ interceptor: HTTPInterceptor,
+        _ next: @escaping HTTPInterceptor.Next
+    ) async throws -> HTTPStreamedResponse {
+        guard interceptor.applies(to: request) else { return try await next(request) }
+        let visible = hidesProof ? request.without(proof) : request
+        switch interceptor.form {
+        case .function(.load, _): return try await next(request)
+        case .function(.attempt, let intercept):
+            return try await run(interceptor, intercept, shown(visible), of: request) { changed in
+                let added = try AddedFields.added(by: changed, to: visible)
+                var sent = request
+                try AddedFields.add(added, to: &sent.headers)
+                return { [sent] in try await next(sent) }
+            }
+        case .manager(let find):
+            let sent = try await naming(interceptor, request) {
+                let manager = try await find(call)
+                guard manager.interests.contains(.attempts) else { return request }
+                var sent = request
+                try AddedFields.add(try await manager.attempt(try await head(visible, for: manager)), to: &sent.headers)
+                return sent
+            }
+            return try await next(sent)
+        }
+    }
+
+    // MARK: One interceptor
+
+    private func head(_ request: HTTPRequest, for manager: InterceptingManager) async throws -> InterceptedRequest {
+        let wantsDigest = manager.interests.contains(.digest)
+        return InterceptedRequest(request, digest: wantsDigest ? try await digest.of(request.body) : nil)
+    }
+
+    private func shown(_ request: HTTPRequest) -> HTTPRequest {
+        guard hidesBodies else { return request }
+        var shown = request
+        shown.body = .none
+        return shown
+    }
+
+    /// Calls a function with what it may see, and gives its response back what was hidden.
+    ///
+    /// - Parameter merge: A function that returns the rest of the chain for the request that the function passes on.
+    private func run(
+        _ interceptor: HTTPInterceptor,
+        _ intercept: @Sendable (HTTPRequest, HTTPInterceptor.Next) async throws -> HTTPStreamedResponse,
+        _ shown: HTTPRequest, of request: HTTPRequest,
+        merge: @escaping @Sendable (HTTPRequest) throws -> (@Sendable () async throws -> HTTPStreamedResponse)
+    ) async throws -> HTTPStreamedResponse {
+        // The error of the rest of the chain is not the interceptor's, even if it throws another one instead.
+        let hidden = Mutex<HiddenParts?>(nil), hasFailed = Mutex(false)
+        let hidesBody = self.hidesBodies, hidesCookies = hidesProof || hidesBody
+        do {
+            let response = try await intercept(shown) { changed in
+                let rest = try merge(changed)
+                do {
+                    var response = try await rest()
+                    let parts = HiddenParts(hiding: &response, cookies: hidesCookies, body: hidesBody)
+                    hidden.withLock { $0 = parts }
+                    return response
+                } catch {
+                    hasFailed.withLock { $0 = true }
+                    throw error
+                }
+            }
+            return hidden.withLock(\.self)?.restored(in: response) ?? response
+        } catch  where hasFailed.withLock(\.self) {
+            throw error
+        } catch {
+            throw Self.named(error, interceptor, request)
+        }
+    }
+
+    private func naming<Value>(
+        _ interceptor: HTTPInterceptor, _ request: HTTPRequest, _ step: () async throws -> Value
+    ) async throws -> Value {
+        do { return try await step() } catch { throw Self.named(error, interceptor, request) }
+    }
+
+    /// Returns the error of an exchange for an error of an interceptor; cancellation stays what it is.
+    private static func named(
+        _ error: any Error, _ interceptor: HTTPInterceptor, _ request: HTTPRequest
+    ) -> any Error {
+        if error is CancellationError { return error }
+        var error = BackplaneError(thrown: error)
+        if [.callCancelled, .callDeadline].contains(error.code) { return error }
+        let subject = interceptor.name.map { "the interceptor `\($0)`" } ?? "an interceptor"
+        guard error.code.rawValue.hasPrefix("network.") else {
+            return BackplaneError(
+                .networkRefused, "\(subject) failed: \(error.message)", at: request.printableURL, causes: [error])
+        }
+        (error.message, error.location) = ("\(subject): \(error.message)", error.location ?? request.printableURL)
+        return error
+    }
+}
+
+/// The parts of a response that an interceptor does not see.
+private struct HiddenParts {
+    private var cookies: [String] = []
+    private var body: HTTPBodyStream?
+
+    init(hiding response: inout HTTPStreamedResponse, cookies hidesCookies: Bool, body hidesBody: Bool) {
+        if hidesCookies {
+            cookies = response.headers.values("Set-Cookie")
+            response.headers["Set-Cookie"] = nil
+        }
+        if hidesBody {
+            body = response.body
+            response.body = HTTPBodyStream([])
+        }
+    }
+
+    func restored(in response: HTTPStreamedResponse) -> HTTPStreamedResponse {
+        var response = response
+        for cookie in cookies { response.headers.add("Set-Cookie", cookie) }
+        if let body { response.body = body }
+        return response
+    }
+}
+
+/// The digest of the body, once an interceptor has requested it; retries send the same body, and redirects may send
+/// none.
+private final class KnownDigest: Sendable {
+    private let known = Mutex<String?>(nil)
+
+    func of(_ body: HTTPBody) async throws -> String {
+        guard !body.isEmpty else { return try await body.digestText() }
+        if let known = known.withLock(\.self) { return known }
+        let text = try await body.digestText()
+        known.withLock { $0 = text }
+        return text
+    }
+}
+
+extension HTTPBody {
+    /// Returns the SHA-256 of the body in lower-case hexadecimal digits.
+    ///
+    /// - Throws: `network.body` for a body that can be read only once; `network.too-large` for one of more than 64 MB.
+    public func digestText() async throws -> String {
+        guard isEmpty || isReplayable else { throw BackplaneError.digestOfStream }
+        return ContentDigest.sha256(of: try await collected(upTo: HTTPOptions.collectionLimit).bytes ?? []).hexadecimal
+    }
+}
+
+extension BackplaneError {
+    /// The error for a body that would have to be digested before it is sent.
+    static var digestOfStream: BackplaneError {
+        BackplaneError(.networkBody, "the digest of the body is needed, but the body can be read only once")
+    }
+}
+
+extension HTTPRequest {
+    /// Returns the request without the fields that a credential adds.
+    fileprivate func without(_ proof: [String]) -> HTTPRequest {
+        var request = self
+        for name in ["Authorization", "Cookie"] + proof where Redaction.proofs.hides(headers[name] ?? "") {
+            request.headers[name] = nil
+        }
+        return request
+    }
+}
+
+/// The rules for the fields that are added to an attempt, which may neither vary the response nor replace other fields.
+enum AddedFields {
+    /// Returns the fields that an interceptor has added to a head.
+    ///
+    /// - Throws: `network.refused` if it has changed anything else.
+    static func added(by changed: HTTPRequest, to request: HTTPRequest) throws(BackplaneError) -> HTTPHeaders {
+        guard changed.method == request.method, changed.url == request.url else {
+            throw refused("it changes the method or the URL of an attempt; do so around the load")
+        }
+        var fields = changed.headers.fields
+        for own in request.headers.fields {
+            guard let place = fields.firstIndex(where: { $0.name == own.name && $0.value == own.value }) else {
+                throw refused("it changes the field `\(own.name)` of an attempt; do so around the load")
+            }
+            fields.remove(at: place)
+        }
+        var added: HTTPHeaders = [:]
+        for field in fields { added.add(field.name, field.value) }
+        return added
+    }
+
+    /// Adds fields to a head.
+    ///
+    /// - Throws: `network.refused` for a field that the head already has, or that must not be added.
+    static func add(_ fields: HTTPHeaders, to headers: inout HTTPHeaders) throws(BackplaneError) {
+        let own = headers
+        for field in fields.fields {
+            guard own[field.name] == nil else {
+                throw refused("it adds the field `\(field.name)`, which the request already has")
+            }
+            guard isHarmless(field.name.lowercased()) else {
+                throw refused(
+                    "it adds the field `\(field.name)` to an attempt, which would change the response; "
+                        + "set it around the load")
+            }
+            headers.add(field.name, field.value)
+        }
+    }
+
+    /// Adds credential fields to a head: any except those of the request and those that frame the message.
+    ///
+    /// - Throws: `network.refused` for a field that the head already has, or that must not be added.
+    static func add(proof fields: HTTPHeaders, to headers: inout HTTPHeaders) throws(BackplaneError) {
+        let own = headers
+        for field in fields.fields {
+            guard own[field.name] == nil else {
+                throw refused("its proof has the field `\(field.name)`, which the request already has")
+            }
+            guard !framing.contains(field.name.lowercased()) else {
+                throw refused(
+                    "its proof has the field `\(field.name)`, which belongs to the exchange and not to a proof")
+            }
+            headers.add(field.name, field.value)
+        }
+    }
+
+    private static func isHarmless(_ name: String) -> Bool {
+        !names.contains(name) && !prefixes.contains(where: name.hasPrefix)
+    }
+
+    /// The names of fields that select a response, are credentials, or frame the message (RFC 9110, sections 6 to 14).
+    private static let names: Set<String> = [
+        "accept", "authorization", "cache-control", "connection", "content-encoding", "content-language",
+        "content-length", "content-location", "content-range", "content-type", "cookie", "expect", "host", "keep-alive",
+        "max-forwards", "pragma", "prefer", "proxy-authorization", "range", "te", "trailer", "transfer-encoding",
+        "upgrade",
+    ]
+    /// The names of fields that frame the message or are sent by an account's cookie jar.
+    private static let framing: Set<String> = [
+        "connection", "content-length", "cookie", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding",
+        "upgrade",
+    ]
+    private static let prefixes = ["accept-", "if-"]
+
+    private static func refused(_ why: String) -> BackplaneError { BackplaneError(.networkRefused, why) }
+}
