@@ -26,15 +26,15 @@ public struct HTTPInterceptor: Sendable {
         case load
         /// Around each attempt and each redirected request, next to the executor.
         ///
-        /// The interceptor may add header fields that do not vary the response, and change nothing else. It sees neither
-        /// the fields of a credential nor cookies. Clients in plugins refuse it; there a manager provides
+        /// The interceptor may add header fields that do not vary the response; a changed body has no effect, and
+        /// other changes are errors. It sees neither the fields of a credential nor cookies. Clients in plugins refuse it; there a manager provides
         /// ``Intercepting``.
         case attempt
     }
     /// The rest of the chain: the next interceptor, and finally the exchange or the attempt.
     ///
-    /// Returns once the head of the response has arrived. For a download, it returns once the file is complete, with a
-    /// response without a body. Around the exchange, another call makes another exchange.
+    /// Returns once the head of the response has arrived. Around the load of a file, it returns once the file is
+    /// complete, with a response without a body. Around a load, another call makes another exchange.
     public typealias Next = @Sendable (HTTPRequest) async throws -> HTTPStreamedResponse
     /// The form of an interceptor: a function at its place, or a manager, which is found for each exchange.
     package enum Form: Sendable {

@@ -55,8 +55,10 @@ public struct HTTPOptions: Sendable {
     package var call: Call?
     /// The interceptors around attempts of the client and the endpoint, outside those of the pipeline.
     package var interceptors: [HTTPInterceptor] = []
-    /// A Boolean value that indicates whether the request asks for a token, so that interceptors see no bodies.
+    /// A Boolean value that indicates whether the request asks for a token, and passes no interceptors.
     package var isSignIn = false
+    /// A Boolean value that indicates whether the request has no credential, not even the client's.
+    package var hasNoCredential = false
     /// The names of the credential fields, which are hidden from interceptors.
     package var proofFields: [String] = []
     /// The component that sends the request, for observers; `nil` for the program itself.

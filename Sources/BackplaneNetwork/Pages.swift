@@ -172,7 +172,7 @@ public struct NextPage<Response: Sendable>: Sendable {
             (next.path, next.query, next.allowsFullURL) = (url.text, [], true)
             if origin != HTTPOrigin(request.url) {
                 next.headers = next.headers.forAnyone
-                (next.options.credential, next.options.account) = (nil, nil)
+                (next.options.credential, next.options.account, next.options.hasNoCredential) = (nil, nil, true)
             }
             return next
         })

@@ -204,7 +204,7 @@ struct OwnPrincipals: Sendable {
 
 extension HTTPRequest {
     /// A Boolean value that indicates whether the URL contains a user, which is sent as an `Authorization` field.
-    fileprivate var hasUserInURL: Bool {
+    var hasUserInURL: Bool {
         let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
         return url[start...].prefix { !"/?#".contains($0) }.contains("@")
     }

@@ -78,10 +78,13 @@ public struct Credentials: Sendable {
         single = name
     }
 
+    /// A Boolean value that indicates whether requests that choose no credential may have the single one.
+    var isSingle: Bool { single != nil }
+
     /// Returns the options with the single credential, if they choose none and the request may carry it.
     func chosen(for request: HTTPRequest, _ options: HTTPOptions) -> HTTPOptions {
-        guard let single, options.credential == nil, options.account == nil, request.authorization == nil,
-            covers(single, request)
+        guard let single, options.credential == nil, options.account == nil, !options.hasNoCredential,
+            !options.isSignIn, request.authorization == nil, !request.hasUserInURL, covers(single, request)
         else { return options }
         var options = options
         options.credential = single

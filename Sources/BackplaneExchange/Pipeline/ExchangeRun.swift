@@ -29,7 +29,9 @@ struct ExchangeRun: Sendable {
     /// Begins an exchange, and notifies the observers of it.
     init(_ pipeline: HTTPPipeline, _ request: HTTPRequest, _ options: HTTPOptions) {
         (self.pipeline, self.request, start) = (pipeline, request, pipeline.clock.moment)
-        interception = Interception(options.interceptors + pipeline.interceptors, options)
+        interception = Interception(
+            options.interceptors + pipeline.interceptors, options,
+            hidesProof: options.credential != nil || pipeline.credentials.isSingle)
         observed = ObservedExchange(ExchangeEvent(request, options), pipeline.observers(), pipeline.clock)
         var options = options
         if let observed {
@@ -233,7 +235,7 @@ struct ExchangeRun: Sendable {
     /// Makes the exchange; a second call of an interceptor's `next` makes it again.
     private func load(_ complete: Complete? = nil) async throws -> HTTPStreamedResponse {
         try await interception.load(request) { request in
-            let options = pipeline.withTLS(options, for: request)
+            let options = pipeline.credentials.chosen(for: request, pipeline.withTLS(options, for: request))
             let send = try await sender(of: request, options)
             return try await retrying(request, options, send, complete)
         }

@@ -156,7 +156,7 @@ public struct HTTPPipeline: Sendable {
     }
 
     private func begin(_ request: HTTPRequest, _ options: HTTPOptions) -> ExchangeRun {
-        ExchangeRun(self, request, credentials.chosen(for: request, options.bounded))
+        ExchangeRun(self, request, options.bounded)
     }
 
     // MARK: The choice of the executor

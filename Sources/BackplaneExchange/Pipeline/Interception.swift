@@ -4,18 +4,18 @@ import Synchronization
 
 /// The interceptors of one exchange, around its load and around each of its attempts.
 ///
-/// No interceptor sees the fields of a credential, or the bodies with which a token is requested.
+/// No interceptor sees the fields of a credential, or the requests for tokens.
 struct Interception: Sendable {
     private let interceptors: [HTTPInterceptor]
     private let call: Call
     /// A Boolean value that indicates whether a credential adds fields, which attempts hide from interceptors.
     private let hidesProof: Bool
-    private let hidesBodies: Bool
     private let digest = KnownDigest()
 
-    init(_ interceptors: [HTTPInterceptor], _ options: HTTPOptions) {
-        (self.interceptors, call) = (interceptors, options.call ?? Call())
-        (hidesProof, hidesBodies) = (options.credential != nil, options.isSignIn)
+    init(_ interceptors: [HTTPInterceptor], _ options: HTTPOptions, hidesProof: Bool) {
+        // A request for a token is the credential's, wherever an interceptor would send it.
+        (self.interceptors, call) = (options.isSignIn ? [] : interceptors, options.call ?? Call())
+        self.hidesProof = hidesProof
     }
 
     // MARK: Around the load
@@ -37,10 +37,8 @@ struct Interception: Sendable {
         switch interceptor.form {
         case .function(.attempt, _): return try await next(request)
         case .function(.load, let intercept):
-            return try await run(interceptor, intercept, shown(request), of: request) { changed in
-                var changed = changed
-                if hidesBodies { changed.body = request.body }
-                return { [changed] in try await next(changed) }
+            return try await run(interceptor, intercept, request, of: request) { changed in
+                { try await next(changed) }
             }
         case .manager(let find):
             let changed = try await naming(interceptor, request) {
@@ -79,7 +77,7 @@ struct Interception: Sendable {
         switch interceptor.form {
         case .function(.load, _): return try await next(request)
         case .function(.attempt, let intercept):
-            return try await run(interceptor, intercept, shown(visible), of: request) { changed in
+            return try await run(interceptor, intercept, visible, of: request) { changed in
                 let added = try AddedFields.added(by: changed, to: visible)
                 var sent = request
                 try AddedFields.add(added, to: &sent.headers)
@@ -104,13 +102,6 @@ struct Interception: Sendable {
         return InterceptedRequest(request, digest: wantsDigest ? try await digest.of(request.body) : nil)
     }
 
-    private func shown(_ request: HTTPRequest) -> HTTPRequest {
-        guard hidesBodies else { return request }
-        var shown = request
-        shown.body = .none
-        return shown
-    }
-
     /// Calls a function with what it may see, and gives its response back what was hidden.
     ///
     /// - Parameter merge: A function that returns the rest of the chain for the request that the function passes on.
@@ -121,22 +112,24 @@ struct Interception: Sendable {
         merge: @escaping @Sendable (HTTPRequest) throws -> (@Sendable () async throws -> HTTPStreamedResponse)
     ) async throws -> HTTPStreamedResponse {
         // The error of the rest of the chain is not the interceptor's, even if it throws another one instead.
-        let hidden = Mutex<HiddenParts?>(nil), hasFailed = Mutex(false)
-        let hidesBody = self.hidesBodies, hidesCookies = hidesProof || hidesBody
+        let cookies = Mutex<[String]>([]), hasFailed = Mutex(false), hidesCookies = hidesProof
         do {
-            let response = try await intercept(shown) { changed in
+            var response = try await intercept(shown) { changed in
                 let rest = try merge(changed)
                 do {
                     var response = try await rest()
-                    let parts = HiddenParts(hiding: &response, cookies: hidesCookies, body: hidesBody)
-                    hidden.withLock { $0 = parts }
+                    if hidesCookies {
+                        cookies.withLock { [values = response.headers.values("Set-Cookie")] in $0 = values }
+                        response.headers["Set-Cookie"] = nil
+                    }
                     return response
                 } catch {
                     hasFailed.withLock { $0 = true }
                     throw error
                 }
             }
-            return hidden.withLock(\.self)?.restored(in: response) ?? response
+            for cookie in cookies.withLock(\.self) { response.headers.add("Set-Cookie", cookie) }
+            return response
         } catch  where hasFailed.withLock(\.self) {
             throw error
         } catch {
@@ -167,40 +160,15 @@ struct Interception: Sendable {
     }
 }
 
-/// The parts of a response that an interceptor does not see.
-private struct HiddenParts {
-    private var cookies: [String] = []
-    private var body: HTTPBodyStream?
-
-    init(hiding response: inout HTTPStreamedResponse, cookies hidesCookies: Bool, body hidesBody: Bool) {
-        if hidesCookies {
-            cookies = response.headers.values("Set-Cookie")
-            response.headers["Set-Cookie"] = nil
-        }
-        if hidesBody {
-            body = response.body
-            response.body = HTTPBodyStream([])
-        }
-    }
-
-    func restored(in response: HTTPStreamedResponse) -> HTTPStreamedResponse {
-        var response = response
-        for cookie in cookies { response.headers.add("Set-Cookie", cookie) }
-        if let body { response.body = body }
-        return response
-    }
-}
-
-/// The digest of the body, once an interceptor has requested it; retries send the same body, and redirects may send
-/// none.
+/// The digest of a body in memory, once an interceptor has requested it; retries usually send the same body.
 private final class KnownDigest: Sendable {
-    private let known = Mutex<String?>(nil)
+    private let known = Mutex<(body: [UInt8], text: String)?>(nil)
 
     func of(_ body: HTTPBody) async throws -> String {
-        guard !body.isEmpty else { return try await body.digestText() }
-        if let known = known.withLock(\.self) { return known }
+        guard let bytes = body.bytes else { return try await body.digestText() }
+        if let known = known.withLock(\.self), known.body == bytes { return known.text }
         let text = try await body.digestText()
-        known.withLock { $0 = text }
+        known.withLock { $0 = (bytes, text) }
         return text
     }
 }

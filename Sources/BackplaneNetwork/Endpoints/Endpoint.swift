@@ -133,7 +133,7 @@ public struct EndpointDefaults: Sendable {
 
     /// Returns the options of an endpoint, with the credential unless they name one or the origin is another one.
     func completed(_ options: HTTPOptions, for request: HTTPRequest) -> HTTPOptions {
-        guard options.credential == nil, let credential else { return options }
+        guard options.credential == nil, !options.hasNoCredential, let credential else { return options }
         if let baseURL, HTTPOrigin(baseURL) != HTTPOrigin(request.url) { return options }
         var options = options
         options.credential = credential

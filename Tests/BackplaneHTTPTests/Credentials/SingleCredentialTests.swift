@@ -40,6 +40,20 @@ struct SingleCredentialTests {
         #expect(sent.body == Array(Self.basic.utf8), "requests have it, too, and not only endpoints")
         let own = HTTPRequest("GET", "https://books.example.org/", headers: ["Authorization": "own"])
         #expect(try await http.send(own, Call()).body == Array("own".utf8))
+        let user = HTTPRequest("GET", "https://bob:blue@books.example.org/other")
+        #expect(try await http.send(user, Call()).body != Array(Self.basic.utf8), "a user in the URL is another one")
+    }
+
+    @Test func `it is chosen for the request that interceptors pass on`() async throws {
+        let mirror = HTTPInterceptor { request, next in
+            var mirrored = request
+            mirrored.url = mirrored.url.replacing("books.example.org", with: "other.example.org")
+            return try await next(mirrored)
+        }
+        let http = HTTPClient(
+            HTTPPipeline(
+                [Self.echo], credentials: .basic("ann", "white", for: "books.example.org"), interceptors: [mirror]))
+        #expect(try await load("shelf", http) == "none")
     }
 
     @Test func `a digest and a fixed token are as short`() async throws {

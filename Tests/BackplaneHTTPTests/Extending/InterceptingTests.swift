@@ -162,7 +162,7 @@ struct InterceptingTests {
         }
     }
 
-    @Test func `none sees a proof, a cookie, or the bodies with which a token is requested`() async throws {
+    @Test func `none sees a proof, a cookie, or the requests for a token`() async throws {
         let executor = MemoryExecutor { request, _ in
             let isSignIn = request.url.hasSuffix("/sessions")
             let answer = isSignIn ? #"{"token": "secret"}"# : request.headers["Authorization"] ?? "none"
@@ -172,12 +172,8 @@ struct InterceptingTests {
         let seen = Recording<String>()
         func watching(_ place: HTTPInterceptor.Place) -> HTTPInterceptor {
             HTTPInterceptor(place) { request, next in
-                var response = try await next(request)
+                let response = try await next(request)
                 seen.add("\(request.url) \(request.headers.fields) \(response.headers.fields)")
-                guard request.url.hasSuffix("/sessions") else { return response }
-                let body = try await response.body.collect(upTo: 100)
-                seen.add(String(decoding: body + (request.body.bytes ?? []), as: UTF8.self))
-                response.body = HTTPBodyStream(body)
                 return response
             }
         }
@@ -190,7 +186,7 @@ struct InterceptingTests {
         options.credential = "own"
         let response = try await network.send(HTTPRequest("GET", "http://books.test/"), options)
         #expect(String(decoding: response.body, as: UTF8.self) == "Bearer secret")
-        #expect(seen.all.count == 6 && !seen.all.contains { $0.contains("secret") }, "\(seen.all)")
+        #expect(seen.all.count == 2 && !seen.all.contains { $0.contains("secret") || $0.contains("sessions") })
     }
 
     @Test func `one that asks for the digest has it, of a body that can be sent again`() async throws {
