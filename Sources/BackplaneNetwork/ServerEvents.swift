@@ -83,6 +83,8 @@ private final class EventReading {
     /// The time at which the last connection was started.
     private var connected: Deadline
     private var hasEnded = false
+    /// A Boolean value that indicates whether the last connection was sound, so that the next one is no retry.
+    private var wasSound = true
     /// The delay requested by the `Retry-After` of the last response without events.
     private var retryAfter: Duration?
     /// The error after which a connection is made again.
@@ -120,7 +122,7 @@ private final class EventReading {
         received = try parser.take(bytes)[...]
         // A connection without events that breaks occasionally is normal, unless it breaks immediately.
         let isSound = clock.moment - connected >= Swift.max(policy.limit, .seconds(1))
-        if !received.isEmpty || isSound { failures = 0 }
+        if !received.isEmpty || isSound { (failures, wasSound) = (0, true) }
     }
 
     /// Waits before the next connection.
@@ -167,9 +169,10 @@ private final class EventReading {
         options.headTimeout = events.endpoint.timeout ?? options.headTimeout
         options.readTimeout = events.idle
         options.redirects = events.endpoint.redirects
-        // The connections are counted here: the pipeline makes one attempt, which uses the host's budget.
+        // The connections are counted here: the pipeline makes one attempt, which uses the host's budget after a failure.
         var attempt = policy
-        (attempt.attempts, attempt.base, options.attempt) = (failures + 1, .zero, failures + 1)
+        options.attempt = wasSound ? 1 : failures + 1
+        (attempt.attempts, attempt.base, wasSound) = (options.attempt, .zero, false)
         options.retry = attempt
         let interceptors = events.http.defaults.interceptors + events.endpoint.interceptors
         options.interceptors = interceptors.aroundAttempts

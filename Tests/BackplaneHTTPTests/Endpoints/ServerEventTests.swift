@@ -138,6 +138,23 @@ struct ServerEventTests {
         #expect(error?.httpStatus == 503 && count.all.count == 1)
     }
 
+    @Test func `connections after sound ones use no budget`() async throws {
+        let server = try TestServer { request, connection in
+            guard request["Last-Event-ID"] != "2" else { return connection.answer("204 No Content") }
+            connection.send(Self.head + "retry: 0\nid: \(request["Last-Event-ID"] == nil ? 1 : 2)\ndata: a\n\n")
+            connection.close()
+        }
+        let clock = TestClock(), retries = Retries(clock: clock)
+        let http = HTTPClient(HTTPPipeline([Engine.asyncHTTPClient.executor()], retries: retries))
+            .relative(to: server.url())
+        for _ in 0..<10 { #expect(retries.budget.take("127.0.0.1", at: .zero)) }
+        var changes = Endpoint<ServerEvent>("GET", "")
+        changes.retry = .immediate
+        var ids: [String] = []
+        for try await event in http.events(changes) { ids.append(event.id) }
+        #expect(ids == ["1", "2"])
+    }
+
     @Test(arguments: ClientKind.all)
     func `events come as they are sent, and leaving the loop ends the connection`(kind: ClientKind) async throws {
         let latch = Latch()
