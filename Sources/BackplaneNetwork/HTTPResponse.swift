@@ -58,7 +58,7 @@ public struct HTTPStreamedResponse: Sendable {
     /// Creates a response whose body is in memory.
     public init(_ response: HTTPResponse) {
         self.init(status: response.status, headers: response.headers, body: HTTPBodyStream(response.body))
-        url = response.url
+        (url, timings) = (response.url, response.timings)
     }
 
     /// The announced length of the body in bytes, before any decoding; `nil` if the server does not announce it.

@@ -22,7 +22,10 @@ extension String: EndpointPath {
 
 extension Array: EndpointPath where Element == String {
     /// The fully percent-encoded segments, separated by slashes.
-    public var endpointPath: String { map(\.percentEncodedValue).joined(separator: "/") }
+    public var endpointPath: String {
+        // One empty segment is not the same as none, which is the base URL.
+        self == [""] ? "/" : map(\.percentEncodedValue).joined(separator: "/")
+    }
 }
 
 /// The rules for combining a base URL and the path of an endpoint.

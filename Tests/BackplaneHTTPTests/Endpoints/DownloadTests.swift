@@ -52,6 +52,7 @@ struct DownloadTests {
         try await withLittleMemory(inPlugin: inPlugin) { http, call, path in
             var endpoint = Endpoint<DownloadedFile>("GET", "moved", to: path)
             endpoint.retry = .immediate
+            endpoint.verdict = { _, response in response.timings.attempts == 2 ? .accept : .reject("the attempts") }
             let file = try await http.relative(to: server.url()).load(endpoint, call)
             #expect(file.size == 1_000_000)
             #expect(try Data(contentsOf: URL(filePath: path)) == Data(whale))

@@ -75,6 +75,7 @@ struct EndpointURLTests {
             (["a/b?c", "50%", "ü #"], "http://h/v2/a%2Fb%3Fc/50%25/%C3%BC%20%23"),
             (["a/../b", "..;", "%2e%2e"], "http://h/v2/a%2F..%2Fb/..%3B/%252e%252e"), ([], "http://h/v2"),
             (["http://other.test"], "http://h/v2/http%3A%2F%2Fother.test"), (["loans", ""], nil), (["", "loans"], nil),
+            ([""], nil),
             ([".."], nil), (["loans", "."], nil),
         ] as [([String], String?)])
     func `every value of an array is one segment`(segments: [String], expected: String?) throws {
