@@ -27,9 +27,10 @@ struct ContentDecoder {
     /// Returns the content that more bytes of the body complete.
     mutating func decode(_ bytes: [UInt8]) throws(HTTPFailure) -> [UInt8] {
         received += bytes.count
+        let (limit, isUnlimited) = received.multipliedReportingOverflow(by: ratio)
         var content = bytes
         for index in layers.indices {
-            content = try layers[index].decode(content, upTo: received * ratio)
+            content = try layers[index].decode(content, upTo: isUnlimited ? .max : limit)
         }
         return content
     }

@@ -52,6 +52,11 @@ struct ContentDecoderTests {
         #expect(try decoded([120, 1] + stored + [2, 46, 0, 243], by: size, "deflate") == Array("hi!".utf8))
     }
 
+    @Test func `any factor can be a limit`() throws {
+        var decoder = try #require(ContentDecoder(["Content-Encoding": "gzip"], ratio: .max))
+        #expect(try decoder.decode(Self.compressed) == Self.text)
+    }
+
     @Test func `damaged and incomplete content is an error`() {
         for index in stride(from: 10, to: Self.compressed.count, by: 37) {
             var damaged = Self.compressed
