@@ -93,9 +93,9 @@ extension NetworkManagers {
         let name = settings.manager,
             delivery = EventDelivery { [self] batch in
                 let remote = try await find(name, as: Intercepting.self), call = Call(within: EventDelivery.limit)
-                guard try await remote.interests(call).contains(.events) else { return false }
-                _ = try await remote.events(batch, call)
-                return true
+                let interests = try await remote.interests(call)
+                if interests.contains(.events) { _ = try await remote.events(batch, call) }
+                return interests
             } failed: { error in
                 let error = BackplaneError(thrown: error)
                 // A host that stops has exchanges until its last component is gone.
@@ -106,9 +106,15 @@ extension NetworkManagers {
                         metadata: ["interceptor": name, "error": error.description]))
             }
         let interceptor = HTTPInterceptor(manager: name, hosts: Set(settings.hosts)) { [self] call in
-            let remote = try await find(name, as: Intercepting.self)
-            let interests = try await remote.interests(call)
-            delivery.isWanted = interests.contains(.events)
+            let remote: Remote<Intercepting>, interests: Interests
+            do {
+                remote = try await find(name, as: Intercepting.self)
+                interests = try await remote.interests(call)
+            } catch  where delivery.interests == .events {
+                // Exchanges do not fail because of a manager that only receives events.
+                return InterceptingManager(.events, request: { $0 }, attempt: { _ in [:] })
+            }
+            delivery.interests = interests
             return InterceptingManager(
                 interests, request: { head in try await remote.request(head, call) },
                 attempt: { head in try HTTPHeaders(pairs: try await remote.attempt(head, call)) })
@@ -124,32 +130,34 @@ extension NetworkManagers {
 final class EventDelivery: Sendable {
     private struct State {
         var queue = EventQueue()
-        var isWanted = true
+        /// The last known interests of the manager; `nil` until it is asked.
+        var interests: Interests?
+        var isWanted: Bool { interests?.contains(.events) ?? true }
         var isDelivering = false
         var hasFailed = false
     }
     /// The time limit for a manager to handle the collected events, before it receives the next ones.
     static let limit = Duration.seconds(10)
-    private let deliver: @Sendable (ExchangeEvents) async throws -> Bool
+    private let deliver: @Sendable (ExchangeEvents) async throws -> Interests
     private let failed: @Sendable (any Error) -> Void
     private let state = Mutex(State())
 
     /// Creates a delivery.
     ///
     /// - Parameters:
-    ///   - deliver: A function that receives all queued events at once, and returns whether more are wanted.
+    ///   - deliver: A function that receives all queued events at once, and returns the manager's interests.
     ///   - failed: A function that is called with the first error, and again with the first error after each success.
     init(
-        _ deliver: @escaping @Sendable (ExchangeEvents) async throws -> Bool,
+        _ deliver: @escaping @Sendable (ExchangeEvents) async throws -> Interests,
         failed: @escaping @Sendable (any Error) -> Void
     ) {
         (self.deliver, self.failed) = (deliver, failed)
     }
 
-    /// A Boolean value that indicates whether events are wanted; it is `true` until the manager says otherwise.
-    var isWanted: Bool {
-        get { state.withLock { $0.isWanted } }
-        set { state.withLock { $0.isWanted = newValue } }
+    /// The last known interests of the manager; `nil` until it is asked, and events are wanted until then.
+    var interests: Interests? {
+        get { state.withLock(\.interests) }
+        set { state.withLock { $0.interests = newValue } }
     }
 
     /// Adds an event, which is delivered once the function has handled all earlier events.
@@ -170,8 +178,8 @@ final class EventDelivery: Sendable {
             return batch
         }) {
             do {
-                let isWanted = try await deliver(batch)
-                state.withLock { state in (state.isWanted, state.hasFailed) = (isWanted, false) }
+                let interests = try await deliver(batch)
+                state.withLock { state in (state.interests, state.hasFailed) = (interests, false) }
             } catch {
                 let isFirst = state.withLock { state in
                     defer { state.hasFailed = true }
