@@ -70,31 +70,39 @@ final class NamedStream: Sendable {
     /// Returns the next element, of another stream once the first one is interrupted.
     nonisolated(nonsending) func next() async throws(BackplaneError) -> [UInt8]? {
         while true {
+            let stream = state.withLock(\.stream)
             do throws(BackplaneError) {
-                let element = try await request(state.withLock(\.stream))
+                let element = try await request(stream)
                 state.withLock { ($0.last, $0.interruptions) = (element, 0) }
                 return element
             } catch {
-                guard error.code == .streamInterrupted, await reopen() else { throw wire.naming(method, in: error) }
+                guard error.code == .streamInterrupted, await reopen(instead: stream) else {
+                    throw wire.naming(method, in: error)
+                }
             }
         }
     }
 
-    /// Opens the stream after its last element; returns `false` if it cannot be continued.
-    private nonisolated(nonsending) func reopen() async -> Bool {
+    /// Opens the stream after its last element, unless another reader has; returns `false` if it cannot be continued.
+    private nonisolated(nonsending) func reopen(instead interrupted: ServedStream) async -> Bool {
         let (last, interruptions) = state.withLock { ($0.last, $0.interruptions) }
-        guard interruptions < Self.patience,
-            let input = await provider()?.input(resuming: method, begunWith: input, after: last)
-        else { return false }
+        guard interruptions < Self.patience else { return false }
+        if interruptions > 0 {
+            // Not a loop without a pause, if the provider is always interrupted before an element.
+            do { try await Task.sleep(for: .milliseconds(10 * min(interruptions, 10))) } catch { return false }
+        }
+        guard let input = await provider()?.input(resuming: method, begunWith: input, after: last) else { return false }
         var call = call
         call.deadline = nil
+        guard state.withLock({ $0.stream === interrupted }) else { return true }
         let next = wire.openAside(.named(method), input, call)
-        let interrupted = state.withLock { state in
-            defer { state.stream = next }
+        let replaced = state.withLock { state in
             state.interruptions += 1
-            return state.stream
+            guard state.stream === interrupted else { return next }
+            state.stream = next
+            return interrupted
         }
-        Self.close(interrupted)
+        Self.close(replaced)
         return true
     }
 
