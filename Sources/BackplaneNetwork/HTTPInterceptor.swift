@@ -27,8 +27,8 @@ public struct HTTPInterceptor: Sendable {
         /// Around each attempt and each redirected request, next to the executor.
         ///
         /// The interceptor may add header fields that do not vary the response; a changed body has no effect, and
-        /// other changes are errors. It sees neither the fields of a credential nor cookies. Clients in plugins refuse it; there a manager provides
-        /// ``Intercepting``.
+        /// other changes are errors. It sees neither the fields of a credential nor cookies. Clients in plugins refuse
+        /// it; there a manager provides ``Intercepting``.
         case attempt
     }
     /// The rest of the chain: the next interceptor, and finally the exchange or the attempt.

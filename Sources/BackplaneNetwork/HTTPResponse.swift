@@ -96,7 +96,8 @@ public struct HTTPStreamedResponse: Sendable {
 extension HTTPStreamedResponse {
     /// Returns the response of an interceptor that has answered by itself; `nil` if its body is in the written file.
     ///
-    /// An interceptor may also have wrapped the empty body of that file's response, and passes on what it reads from it.
+    /// An interceptor may also have wrapped the empty body of that file's response, and passes on the bytes that it
+    /// reads from it.
     package func answer(insteadOf written: HTTPBodyStream?) async throws -> HTTPStreamedResponse? {
         if let written, written.isSame(as: body) { return nil }
         let first = try await body.next()

@@ -169,7 +169,7 @@ private final class EventReading {
         options.headTimeout = events.endpoint.timeout ?? options.headTimeout
         options.readTimeout = events.idle
         options.redirects = events.endpoint.redirects
-        // The connections are counted here: the pipeline makes one attempt, which uses the host's budget after a failure.
+        // The connections are counted here: the pipeline makes one attempt, after a failure with the host's budget.
         var attempt = policy
         options.attempt = wasSound ? 1 : failures + 1
         (attempt.attempts, attempt.base, wasSound) = (options.attempt, .zero, false)

@@ -417,8 +417,8 @@ extension BackplaneError {
 
     /// Creates the error that callers receive for an error thrown by a component.
     ///
-    /// A `BackplaneError` is kept unchanged, a `CancellationError` becomes `call.cancelled`, and a ``ContractError`` can
-    /// be taken out again by ``failure(as:)``.
+    /// A `BackplaneError` is kept unchanged, a `CancellationError` becomes `call.cancelled`, and a ``ContractError``
+    /// can be taken out again by ``failure(as:)``.
     public init(thrown error: any Error) {
         switch error {
         case let error as BackplaneError: self = error

@@ -99,7 +99,7 @@ struct InterceptingTests {
         var options = HTTPOptions()
         (options.redirects, options.retry) = (5, .immediate)
         #expect(try await network.send(HTTPRequest("GET", server.url()), options).status == 200)
-        // Where a redirect leads, only what was set before the first attempt goes, and the interceptor adds its own again.
+        // A redirect has the fields that were set before the first attempt, and the interceptor adds its own again.
         #expect(seen.all == ["1 1", "1 2", "1 3"])
     }
 
