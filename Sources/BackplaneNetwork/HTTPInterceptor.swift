@@ -20,7 +20,7 @@ package import Backplane
 /// then treated like any other. The first interceptor of a list is the outermost. Those of a client and of an endpoint
 /// intercept its loads, and those of a pipeline all exchanges.
 public struct HTTPInterceptor: Sendable {
-    /// The place of an interceptor.
+    /// The part of an exchange that an interceptor surrounds.
     public enum Place: Sendable {
         /// Around the whole exchange, with its retries and redirects.
         case load
