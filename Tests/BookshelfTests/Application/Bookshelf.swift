@@ -61,10 +61,9 @@ final class Bookshelf: Sendable {
             pluginPaths: [Self.built], loadFolder: folder.path + "/loads", dataFolder: folder.data, log: log,
             executors: [AsyncHTTPClientExecutor()],
             openStore: { try SQLiteRecordStore(folder: $0, damaged: $1.damaged, report: $2) })
-        options.interceptors = [
-            HTTPInterceptor { request, next in
-                if request.url.hasSuffix("/sessions") { counted.withLock { $0 += 1 } }
-                return try await next(request)
+        options.observers = [
+            { event in
+                if event.stage == .start, event.url.hasSuffix("/sessions") { counted.withLock { $0 += 1 } }
             }
         ]
         host = PluginHost(manifest: definition, options: options)
