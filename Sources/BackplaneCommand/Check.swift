@@ -21,7 +21,7 @@ extension BackplaneTool {
                 EXAMPLES
                   backplane check
                   backplane check manifests/almanac.json
-                  backplane check manifests/almanac.plist --strict --json
+                  backplane check manifests/almanac.plist --plugin-path .build/debug --strict --json
                   backplane check backplane.json --lock
                   backplane check definitions/NCWebService+Pharmacies.plist
                 """)

@@ -20,7 +20,7 @@ extension BackplaneTool {
                 EXAMPLES
                   backplane run manifests/almanac.json
                   backplane run manifests/almanac.json --keep-going
-                  backplane run manifests/almanac.plist --log-level debug
+                  backplane run almanac.plist --plugin-path .build/debug --log-level debug
                 """)
 
         @OptionGroup var manifest: ManifestArguments
