@@ -77,6 +77,7 @@ struct EndpointURLTests {
             (["http://other.test"], "http://h/v2/http%3A%2F%2Fother.test"), (["loans", ""], nil), (["", "loans"], nil),
             ([""], nil),
             ([".."], nil), (["loans", "."], nil),
+            ([String(repeating: "x", count: 10_000)], "http://h/v2/" + String(repeating: "x", count: 10_000)),
         ] as [([String], String?)])
     func `every value of an array is one segment`(segments: [String], expected: String?) throws {
         let defaults = EndpointDefaults(baseURL: "http://h/v2"), endpoint = Endpoint<String>("GET", segments)
