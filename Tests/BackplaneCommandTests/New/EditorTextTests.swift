@@ -9,14 +9,7 @@ struct EditorTextTests {
     private struct Tasks: Decodable {
         struct Task: Decodable {
             var label: String
-            var problemMatcher: Matchers
-        }
-        struct Matchers: Decodable {
-            var all: [Matcher]
-            init(from decoder: any Decoder) throws {
-                let container = try decoder.singleValueContainer()
-                all = try (try? container.decode([Matcher].self)) ?? [container.decode(Matcher.self)]
-            }
+            var problemMatcher: [Matcher]
         }
         struct Matcher: Decodable {
             struct Background: Decodable { var beginsPattern, endsPattern: String }
@@ -29,7 +22,7 @@ struct EditorTextTests {
 
     private func matchers() throws -> [Tasks.Matcher] {
         let tasks = try JSONDecoder().decode(Tasks.self, from: Data(EditorText.tasks.utf8)).tasks
-        return try #require(tasks.first { $0.label == "backplane dev" }).problemMatcher.all
+        return try #require(tasks.first { $0.label == "backplane dev" }).problemMatcher
     }
 
     private func found(_ pattern: Tasks.Matcher.Pattern, in text: String) throws -> [String]? {

@@ -9,17 +9,14 @@ package enum EditorText {
         """
         {
           "json.schemas": [
-            {
-              "fileMatch": ["/backplane.json", "/manifests/*.json"],
-              "url": \(json(backplane.schema))
-            }
+            { "fileMatch": ["/backplane.json", "/manifests/*.json"], "url": \(json(backplane.schema)) }
           ]
         }
 
         """
     }
 
-    /// The tasks that build the package, and that run `backplane dev` and show the problems it finds in the editor.
+    /// The task that runs `backplane dev` and shows the problems it finds in the editor.
     package static let tasks = """
         {
           "version": "2.0.0",
@@ -31,66 +28,25 @@ package enum EditorText {
               "isBackground": true,
               "problemMatcher": [
                 {
-                  "owner": "backplane",
-                  "source": "swift",
-                  "fileLocation": "absolute",
-                  "background": {
-                    "activeOnStart": true,
-                    "beginsPattern": \(json(begins)),
-                    "endsPattern": \(json(ends))
-                  },
-                  "pattern": {
-                    "regexp": \(json(diagnostic)),
-                    "column": 1,
-                    "file": 2,
-                    "line": 3,
-                    "message": 4,
-                    "severity": 5
-                  }
+                  "owner": "backplane", "source": "swift", "fileLocation": "absolute",
+                  "background": \(background),
+                  "pattern": { "column": 1, "file": 2, "line": 3, "message": 4, "severity": 5, "regexp": \(json(diagnostic)) }
                 },
                 {
-                  "owner": "backplane-manifest",
-                  "source": "backplane",
+                  "owner": "backplane-manifest", "source": "backplane",
                   "fileLocation": ["autoDetect", "${workspaceFolder}"],
-                  "background": {
-                    "activeOnStart": true,
-                    "beginsPattern": \(json(begins)),
-                    "endsPattern": \(json(ends))
-                  },
-                  "pattern": {
-                    "regexp": \(json(problem)),
-                    "file": 1,
-                    "line": 2,
-                    "column": 3,
-                    "severity": 4,
-                    "message": 5
-                  }
+                  "background": \(background),
+                  "pattern": { "file": 1, "line": 2, "column": 3, "severity": 4, "message": 5, "regexp": \(json(problem)) }
                 }
               ]
-            },
-            {
-              "label": "swift build",
-              "type": "shell",
-              "command": "swift build",
-              "group": { "kind": "build", "isDefault": true },
-              "problemMatcher": {
-                "owner": "swift",
-                "fileLocation": "absolute",
-                "pattern": {
-                  "regexp": \(json(line)),
-                  "file": 1,
-                  "line": 2,
-                  "column": 3,
-                  "severity": 4,
-                  "message": 5
-                }
-              }
             }
           ]
         }
 
         """
 
+    private static let background =
+        #"{ "activeOnStart": true, "beginsPattern": \#(json(begins)), "endsPattern": \#(json(ends)) }"#
     private static let begins = #""event":"buildStarted""#
     private static let ends = #""event":"(buildEnded|hostStarted|swapped|unchanged|applied|refused)""#
     /// The pattern of a compiler diagnostic, which a build reports only once.
@@ -98,7 +54,6 @@ package enum EditorText {
         #""diagnostic":\{"column":(\d+),"file":"([^"]+)","line":(\d+),"message":"((?:[^"\\]|\\.)*)","severity":"(error|warning)"\}"#
     /// The pattern of the first problem of a refused manifest.
     private static let problem = #""problems":\["([^":]+):(\d+):(\d+): (error|warning): ((?:[^"\\]|\\.)*)""#
-    private static let line = #"^(/.*?):(\d+):(\d+): (error|warning): (.*)$"#
 
     private static func json(_ text: String) -> String {
         String(decoding: text.json, as: UTF8.self)
