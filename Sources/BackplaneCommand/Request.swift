@@ -96,17 +96,16 @@ extension BackplaneTool {
 
         func run() async throws {
             let (body, fields) = try body(), method = method ?? body.method
-            if curl {
-                let command = CurlCommand(
-                    method: method, url: url, headers: fields, body: body, output: output, decompresses: compressed)
-                return Output.line(command.line)
-            }
             if let timeout, !(timeout > 0 && timeout <= 1e9) {
                 throw ExitCode(
                     Output.refuse("--timeout: expected a number of seconds above 0, found \(timeout)"))
             }
             var request = HTTPRequest(method, url, body: body.body)
             for (name, value) in fields { request.headers.add(name, value) }
+            if curl {
+                let options = (compressed ? " --compressed" : "") + (output.map { " --output \($0.shellWord)" } ?? "")
+                return Output.line(request.expandedCurlDescription + options)
+            }
             let signals: StopSignals
             do { signals = try StopSignals() } catch { throw ExitCode(Output.fail(error)) }
             let exchange = Task { [request] in await send(request) }
@@ -242,7 +241,6 @@ enum RequestBody: Sendable {
         var name: String
         var value: String
         var isFile: Bool { value.hasPrefix("@") }
-        var text: String { "\(name)=\(value)" }
 
         init(_ text: String) throws {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -307,55 +305,6 @@ enum RequestBody: Sendable {
             fields.append((String(parts[0]), String(parts[1].drop { $0 == " " || $0 == "\t" })))
         }
         return fields
-    }
-}
-
-/// The curl command line that makes the same request.
-struct CurlCommand: Sendable {
-    var method: String
-    var url: String
-    var headers: [(name: String, value: String)]
-    var body: RequestBody
-    var output: String?
-    var decompresses = false
-
-    var line: String {
-        // Without options, curl would add a form's media type, and follow no redirect: as this command does.
-        var words = ["curl", "-X", method]
-        if method == "HEAD" { words = ["curl", "--head"] }
-        if decompresses { words.append("--compressed") }
-        for (name, value) in headers { words += ["-H", value.isEmpty ? "\(name);" : "\(name): \(value)"] }
-        let hasType = headers.contains { $0.name.lowercased() == "content-type" }
-        switch body {
-        case .none: break
-        case .text(let text): words += type("text/plain; charset=utf-8", hasType) + ["--data-raw", text]
-        case .json(let text): words += type("application/json", hasType) + ["--data-raw", text]
-        case .file(let path): words += type("application/octet-stream", hasType) + ["--data-binary", "@\(path)"]
-        case .form(let fields) where fields.contains { $0.isFile }:
-            for field in fields { words += field.isFile ? ["-F", field.curlFile] : ["--form-string", field.text] }
-        case .form(let fields):
-            for field in fields { words += ["--data-urlencode", field.text] }
-        }
-        if let output { words += ["--output", output] }
-        return (words + [url]).map(Self.quoted).joined(separator: " ")
-    }
-
-    /// Returns a word quoted for a shell, unchanged even if it has line breaks.
-    private static func quoted(_ word: String) -> String {
-        let plain = word.shellWord
-        return plain == word ? word : "'\(word.replacing("'", with: #"'\''"#))'"
-    }
-
-    private func type(_ type: String, _ isGiven: Bool) -> [String] { isGiven ? [] : ["-H", "Content-Type: \(type)"] }
-}
-
-extension RequestBody.Field {
-    /// The field for curl's `-F`, with the media type that curl would otherwise guess from the file's name.
-    ///
-    /// Quotes separate the path from anything that follows a comma or a semicolon.
-    fileprivate var curlFile: String {
-        let path = value.dropFirst().replacing(#"\"#, with: #"\\"#).replacing("\"", with: #"\""#)
-        return "\(name)=@\"\(path)\";type=application/octet-stream"
     }
 }
 

@@ -120,19 +120,13 @@ private struct CurlText {
                 words += ["--data-raw", Self.quoted(body)]
             } else if let path = request.body.file {
                 words += ["--data-binary", Self.quoted("@\(path)")]
-            } else if let bytes = request.body.bytes {
-                let text = bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
-                if let text, bytes.count <= Self.longest {
-                    words += ["--data-raw", Self.quoted(text)]
-                } else if let text {
-                    input = "printf %s \(Self.quoted(text)) | "
-                    words += ["--data-binary", "@-"]
-                } else {
-                    input = "printf %b '\(bytes.map(Self.octal).joined())' | "
-                    words += ["--data-binary", "@-"]
-                }
+            } else if let text = request.body.bytes.flatMap(Self.text), text.utf8.count <= Self.longest {
+                words += ["--data-raw", Self.quoted(text)]
             } else {
                 words += ["--data-binary", "@-"]
+                if let segments = request.body.segments {
+                    input = "{ \(segments.map(Self.printing).joined(separator: "; ")); } | "
+                }
             }
         }
         text = input + (words + [Self.quoted(url)]).joined(separator: " ")
@@ -142,6 +136,20 @@ private struct CurlText {
     ///
     /// Linux accepts arguments of less than 128 KB.
     private static let longest = 64 << 10
+
+    /// Returns the shell command that prints a part of a body.
+    private static func printing(_ segment: BodySegment) -> String {
+        switch segment {
+        case .file(let path): return "cat -- \(quoted(path))"
+        case .bytes(let bytes):
+            return text(bytes).map { "printf %s \(quoted($0))" } ?? "printf %b '\(bytes.map(octal).joined())'"
+        }
+    }
+
+    /// Returns the text of bytes; `nil` if a shell word cannot contain them.
+    private static func text(_ bytes: [UInt8]) -> String? {
+        bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
+    }
 
     /// Returns a shell word that represents a string.
     private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }

@@ -38,6 +38,7 @@ struct CurlTests {
         let long = Array(String(repeating: "it's \\n 100%\n", count: 20_000).utf8)
         let bytes = [UInt8](repeating: 255, count: 200_000)
         let form = HTTPBody.multipart([.text("title", "Moby-Dick"), .bytes("cover", [0, 255])])
+        let filed = HTTPBody.multipart([.text("title", "it's"), .file("cover", file), .bytes("map", [0, 255])])
         let requests: [(HTTPRequest, body: [UInt8])] = [
             (HTTPRequest("GET", url, headers: ["X-Quote": "'a' \"b\" $HOME `id`", "X-Empty": ""]), []),
             (HTTPRequest("HEAD", url), []), (HTTPRequest("DELETE", url, headers: ["User-Agent": "shelf"]), []),
@@ -46,6 +47,7 @@ struct CurlTests {
             (HTTPRequest("PATCH", url, body: .file(file, type: "text/plain")), Array("from a file".utf8)),
             (HTTPRequest("POST", url, body: long), long), (HTTPRequest("POST", url, body: bytes), bytes),
             (HTTPRequest("POST", url, headers: ["Content-Length": "1"], body: form), form.bytes ?? []),
+            (HTTPRequest("POST", url, body: filed), try await filed.open().collect(upTo: 1_000)),
         ]
         for (request, body) in requests {
             #expect(try run(request.expandedCurlDescription) == 0, "\(request.method)")
