@@ -18,7 +18,7 @@ package import Backplane
 ///
 /// It may throw an error, which ends the exchange, or return a response of its own without calling `next`, which is
 /// then treated like any other. The first interceptor of a list is the outermost. Those of a client and of an endpoint
-/// intercept its loads, and those of a pipeline all exchanges.
+/// intercept its loads, and those of a pipeline all exchanges but requests for tokens.
 public struct HTTPInterceptor: Sendable {
     /// The part of an exchange that an interceptor surrounds.
     public enum Place: Sendable {

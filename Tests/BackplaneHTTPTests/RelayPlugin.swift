@@ -31,21 +31,16 @@ final class RelayExecutor: Manager {
         var key: String
     }
     static let engines = Mutex<[String: any HTTPExecutor]>([:])
-    private let context: Context
     private let engine: any HTTPExecutor
 
     init(_ context: Context) throws {
-        self.context = context
         engine = try #require(Self.engines.withLock { $0[context.configuration.key] })
     }
 
     static func methods(_ table: inout Methods) {
         table.async(\.capabilities) { executor, _, _ in executor.engine.capabilities }
-        table.stream(\.exchange) { executor, order, heads, _ in
-            let streams = executor.engine.capabilities.contains(.streamedUploads)
-            try await executor.context.execute(order, heads, collecting: !streams) { request, options in
-                try await executor.engine.open(request, options)
-            }
+        table.stream(\.exchange) { executor, order, parts, _ in
+            try await parts.send(try await executor.engine.open(order.request, order.options))
         }
     }
 }
@@ -55,7 +50,7 @@ final class ScriptedExecutor: Manager {
     typealias Provides = HTTPExecuting
     static let className = "ScriptedExecutor"
     typealias Configuration = RelayExecutor.Configuration
-    typealias Script = @Sendable (Context, HTTPOrder, StreamSender<HTTPHead>) async throws -> Void
+    typealias Script = @Sendable (HTTPOrder, StreamSender<HTTPResponsePart>) async throws -> Void
     typealias Capabilities = @Sendable () async throws -> HTTPCapabilities
     static let scripts = Mutex<[String: Script]>([:])
     static let capabilities = Mutex<[String: Capabilities]>([:])
@@ -68,9 +63,9 @@ final class ScriptedExecutor: Manager {
             let capabilities = Self.capabilities.withLock { $0[executor.context.configuration.key] }
             return try await capabilities?() ?? .streamedUploads
         }
-        table.stream(\.exchange) { executor, order, heads, _ in
+        table.stream(\.exchange) { executor, order, parts, _ in
             let script = try #require(Self.scripts.withLock { $0[executor.context.configuration.key] })
-            try await script(executor.context, order, heads)
+            try await script(order, parts)
         }
     }
 }
@@ -93,12 +88,11 @@ final class CallingExecutor: Manager {
 
     static func methods(_ table: inout Methods) {
         table.async(\.capabilities) { _, _, _ in .streamedUploads }
-        table.stream(\.exchange) { executor, order, heads, call in
+        table.stream(\.exchange) { executor, order, parts, call in
             let fetcher = try await executor.context.manager("TextFetcher", as: TextFetching.self, for: call)
             let text = try await fetcher.fetch(order.url, call)
-            try await executor.context.execute(order, heads) { _, _ in
-                HTTPStreamedResponse(HTTPResponse(status: 200, body: Array("by a manager: \(text)".utf8)))
-            }
+            let body = Array("by a manager: \(text)".utf8)
+            try await parts.send(HTTPStreamedResponse(HTTPResponse(status: 200, body: body)))
         }
     }
 }

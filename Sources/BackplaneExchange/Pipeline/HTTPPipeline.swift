@@ -39,7 +39,7 @@ public struct HTTPPipeline: Sendable {
     ///   - tls: The settings of TLS for the hosts that have any, by host name in lower case.
     ///   - retries: The budgets of retries, and the clock of exchanges.
     ///   - credentials: The credentials that requests may choose.
-    ///   - interceptors: The interceptors of all exchanges, with the first one outermost.
+    ///   - interceptors: The interceptors of all exchanges but requests for tokens, with the first one outermost.
     ///   - observers: The observers of all exchanges, which are called by the exchanges and must not block.
     public init(
         _ executors: [any HTTPExecutor], tls: [String: TLSSettings] = [:], retries: Retries = Retries(),

@@ -21,7 +21,7 @@ public struct HostOptions: Sendable {
     public var logLevels = LogLevels()
     /// The engines that execute components' requests, in addition to `file:` URLs below the manifest's folder.
     public var executors: [any HTTPExecutor]
-    /// The interceptors of all exchanges, outside those of the manifest; the first is outermost.
+    /// The interceptors of all exchanges but requests for tokens, outside those of the manifest, the outermost first.
     public var interceptors: [HTTPInterceptor] = []
     /// The observers of all exchanges, which are called by the exchanges and must not block.
     public var observers: [@Sendable (ExchangeEvent) -> Void] = []

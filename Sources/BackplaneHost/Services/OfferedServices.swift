@@ -42,7 +42,6 @@ final class OfferedServices: Sendable {
     /// A call that the component makes through the host.
     private struct OwnCall {
         let reply: Reply
-        let isWait: Bool
         /// The function that notifies the provider that its answer is no longer needed; `nil` until the call has
         /// started.
         var cancel: (@Sendable () -> Void)?
@@ -109,11 +108,9 @@ final class OfferedServices: Sendable {
     /// Counts a call that is answered once through `reply`: by ``answer(_:_:_:)`` or when the component is closed.
     ///
     /// - Throws: `call.retired` if the component is closed.
-    ///
-    /// - Parameter isWait: The same as in ``begin(_:isWait:)``.
-    func begin(_ reply: Reply, isWait: Bool = false) throws(BackplaneError) -> UInt64 {
+    func begin(_ reply: Reply) throws(BackplaneError) -> UInt64 {
         let id = Callbacks.newID()
-        try begin(isWait: isWait) { $0.calls[id] = OwnCall(reply: reply, isWait: isWait) }
+        try begin(isWait: false) { $0.calls[id] = OwnCall(reply: reply) }
         return id
     }
 
@@ -133,7 +130,7 @@ final class OfferedServices: Sendable {
     func answer(_ call: UInt64, _ status: Int32, _ payload: bp_bytes) {
         guard let call = operations.withLock({ $0.calls.removeValue(forKey: call) }) else { return }
         call.reply.end(status, payload)
-        end(isWait: call.isWait)
+        end()
     }
 
     /// Refuses further operations, and ends the timers, the exchanges, the calls in progress and the waits for changes.
@@ -153,7 +150,7 @@ final class OfferedServices: Sendable {
         }
         for call in calls {
             call.reply.end(.askerStopped)
-            end(isWait: call.isWait)
+            end()
         }
         // A provider's function may never return, so none is awaited here.
         let closes: [@Sendable () -> Void] = open.map { stream in { stream.close() } }
@@ -295,7 +292,6 @@ enum HostInterfaces {
     private static let tables = [
         "\(BP_LOG)/1": table(logFunctions), "\(BP_CALLS)/1": table(callFunctions),
         "\(BP_STREAMS)/1": table(streamFunctions), "\(BP_HTTP)/1": table(httpFunctions),
-        "\(BP_BODIES)/1": table(bodyFunctions),
         "\(BP_TRANSFERS)/1": table(transferFunctions), "\(BP_OPERATIONS)/1": table(operationFunctions),
         "\(BP_STORE)/1": table(storeFunctions), "\(BP_STORE)/2": table(secondStoreFunctions),
         "\(BP_TIMERS)/1": table(timerFunctions),

@@ -22,9 +22,16 @@ public struct HTTPBody: Sendable {
     public let mediaType: String?
     /// A Boolean value that indicates whether the body can be resent, for a retry or a redirect.
     public let isReplayable: Bool
+    /// The path of the file that is the whole body, even if its reading is observed; `nil` for any other body.
+    package let file: String?
 
-    init(_ content: Content, type: String?, isReplayable: Bool = true) {
+    init(_ content: Content, type: String?, isReplayable: Bool = true, file: String? = nil) {
         (self.content, mediaType, self.isReplayable) = (content, type, isReplayable)
+        if case .segments(let segments) = content, segments.count == 1, case .file(let path) = segments[0] {
+            self.file = path
+        } else {
+            self.file = file
+        }
     }
 
     /// Creates a body of pieces that can be read again.
@@ -98,15 +105,6 @@ public struct HTTPBody: Sendable {
         }
     }
 
-    /// The path of the file that is the whole body; `nil` for any other body.
-    package var file: String? {
-        if case .segments(let segments) = content, segments.count == 1, case .file(let path) = segments[0] {
-            path
-        } else {
-            nil
-        }
-    }
-
     /// Returns a body whose bytes are delivered by a producer, with a new stream each time it is sent.
     package static func produced(
         length: Int64?, isReplayable: Bool, _ open: @escaping @Sendable () throws -> HTTPBodyStream
@@ -148,7 +146,7 @@ public struct HTTPBody: Sendable {
                     if let chunk { taken(chunk.count) }
                     return chunk
                 }
-            }, type: mediaType, isReplayable: isReplayable)
+            }, type: mediaType, isReplayable: isReplayable, file: file)
     }
 
     /// Returns the body in memory, with the same media type.

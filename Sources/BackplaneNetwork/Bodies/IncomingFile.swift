@@ -11,7 +11,8 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
     private static let mark = ".backplane-incoming-"
     private static let judgedMark = ".backplane-judged-"
     private let path: String
-    private let temporary: String
+    /// The path of the file until it is finished.
+    package let temporary: String
     private let number: Int32
     private var count: Int64 = 0
     private var isOpen = true

@@ -3,18 +3,12 @@ import Synchronization
 
 /// The pieces of one body on their way from a sender to a reader, each of whom waits for the other.
 ///
-/// There is at most one piece that has not been read, and at most one read that has not been answered. The reader and
-/// the sender are told by the channel.
-package struct PieceMachine<Reader: Sendable, Sender: Sendable>: Sendable {
-    /// The answers that become due with a transition.
-    package struct Outcome: Sendable {
-        package var answered: (reader: Reader, piece: Result<[UInt8]?, any Error>)?
-        /// The sender whose piece has been read, or was dropped because of an error.
-        package var told: (sender: Sender, error: (any Error)?)?
-    }
-    /// The bytes of the piece that have not been read, and its sender.
+/// There is at most one piece that has not been read, and at most one read that has not been answered.
+package struct PieceMachine<Reader: Sendable>: Sendable {
+    /// The read whose answer becomes due with a transition.
+    package typealias Answered = (reader: Reader, piece: Result<[UInt8]?, any Error>)
+    /// The bytes of the piece that have not been read.
     private var rest: ArraySlice<UInt8> = []
-    private var sender: Sender?
     private var waiting: (reader: Reader, most: Int)?
     /// The end after the last piece, possibly by an error.
     package private(set) var end: Result<Void, any Error>?
@@ -24,7 +18,7 @@ package struct PieceMachine<Reader: Sendable, Sender: Sendable>: Sendable {
     /// A Boolean value that indicates whether a read waits for a piece.
     package var isBeingRead: Bool { waiting != nil }
 
-    package mutating func read(upTo most: Int, _ reader: Reader) throws(BackplaneError) -> Outcome {
+    package mutating func read(upTo most: Int, _ reader: Reader) throws(BackplaneError) -> Answered? {
         guard waiting == nil else {
             throw BackplaneError(.networkBody, "the body is being read; wait for the answer before the next read")
         }
@@ -33,42 +27,33 @@ package struct PieceMachine<Reader: Sendable, Sender: Sendable>: Sendable {
     }
 
     /// Accepts a piece, or `nil` for the end.
-    package mutating func send(_ piece: [UInt8]?, _ sender: Sender?) throws(BackplaneError) -> Outcome {
-        guard end == nil else { throw .bodyUnknown }
+    package mutating func send(_ piece: [UInt8]?) throws(BackplaneError) -> Answered? {
+        guard end == nil else { throw .bodyEnded }
         guard rest.isEmpty else {
-            throw BackplaneError(
-                .networkBody, "the previous piece has not been consumed yet; wait for its answer before the next push")
+            throw BackplaneError(.networkBody, "the previous piece has not been consumed yet")
         }
-        if let piece { (rest, self.sender) = (piece[...], sender) } else { end = .success(()) }
-        var outcome = settle()
-        // An end does not wait to be read.
-        if piece == nil { outcome.told = sender.map { ($0, nil) } }
-        return outcome
+        if let piece { rest = piece[...] } else { end = .success(()) }
+        return settle()
     }
 
     /// Ends the body with an error, unless it has ended, and drops what has not been read.
-    package mutating func fail(_ error: any Error) -> Outcome {
-        guard end == nil else { return Outcome() }
+    package mutating func fail(_ error: any Error) -> Answered? {
+        guard end == nil else { return nil }
         (end, rest) = (.failure(error), [])
-        let told = sender.take().map { ($0, error) }
-        var outcome = settle()
-        outcome.told = told
-        return outcome
+        return settle()
     }
 
     /// Answers the read that waits, if there is a piece or the end.
-    private mutating func settle() -> Outcome {
-        guard let (reader, most) = waiting else { return Outcome() }
+    private mutating func settle() -> Answered? {
+        guard let (reader, most) = waiting else { return nil }
         if !rest.isEmpty {
             let piece = rest.prefix(most)
             (waiting, rest) = (nil, rest.dropFirst(most))
-            return Outcome(
-                answered: (reader, .success(Array(piece))),
-                told: rest.isEmpty ? sender.take().map { ($0, nil) } : nil)
+            return (reader, .success(Array(piece)))
         }
-        guard let end else { return Outcome() }
+        guard let end else { return nil }
         waiting = nil
-        return Outcome(answered: (reader, end.map { nil }))
+        return (reader, end.map { nil })
     }
 }
 
@@ -77,11 +62,9 @@ package struct PieceMachine<Reader: Sendable, Sender: Sendable>: Sendable {
 /// One task pulls all chunks of a stream. A channel over a stream must therefore be read to its end or failed.
 package final class PieceChannel: Sendable {
     package typealias Reader = @Sendable (Result<[UInt8]?, any Error>) -> Void
-    /// A function that is called once the piece has been read, or with the error that ended the body.
-    package typealias Sender = @Sendable ((any Error)?) -> Void
 
     private struct State {
-        var machine = PieceMachine<Reader, Sender>()
+        var machine = PieceMachine<Reader>()
         /// The task that pulls the chunks of the stream, one for each read that waits.
         var task: Task<Void, Never>?
         /// That task, while it rests between two reads.
@@ -109,16 +92,16 @@ package final class PieceChannel: Sendable {
     /// - Throws: `network.body` if the body is being read; the read has no effect then.
     package func read(upTo most: Int, _ reader: @escaping Reader) throws(BackplaneError) {
         let most = max(1, min(most, Self.pieceSize))
-        let (outcome, resting) = try state.withLock { state throws(BackplaneError) in
-            let outcome = try state.machine.read(upTo: most, reader)
+        let (answered, resting) = try state.withLock { state throws(BackplaneError) in
+            let answered = try state.machine.read(upTo: most, reader)
             guard state.machine.isBeingRead, let stream else {
-                return (outcome, nil as UnsafeContinuation<Bool, Never>?)
+                return (answered, nil as UnsafeContinuation<Bool, Never>?)
             }
             if state.task == nil { state.task = Task { await self.pull(stream) } }
-            return (outcome, state.resting.take())
+            return (answered, state.resting.take())
         }
         resting?.resume(returning: true)
-        tell(outcome)
+        tell(answered)
     }
 
     /// Reads the next piece; the cancellation of the task ends the body.
@@ -139,19 +122,19 @@ package final class PieceChannel: Sendable {
     /// Sends a piece, or `nil` for the end.
     ///
     /// - Throws: `network.body` if the body has ended, or the previous piece has not been read.
-    package func send(_ piece: [UInt8]?, _ sender: Sender? = nil) throws(BackplaneError) {
-        tell(try state.withLock { state throws(BackplaneError) in try state.machine.send(piece, sender) })
+    package func send(_ piece: [UInt8]?) throws(BackplaneError) {
+        tell(try state.withLock { state throws(BackplaneError) in try state.machine.send(piece) })
     }
 
     /// Ends the body with an error, unless it has ended.
     package func fail(_ error: any Error) {
-        let (outcome, task, resting) = state.withLock { state in
+        let (answered, task, resting) = state.withLock { state in
             (state.machine.fail(error), state.task.take(), state.resting.take())
         }
         task?.cancel()
         resting?.resume(returning: false)
         stream?.cancel()
-        tell(outcome)
+        tell(answered)
     }
 
     private func pull(_ stream: HTTPBodyStream) async {
@@ -178,15 +161,14 @@ package final class PieceChannel: Sendable {
         }
     }
 
-    private func tell(_ outcome: PieceMachine<Reader, Sender>.Outcome) {
-        if let (reader, piece) = outcome.answered { reader(piece) }
-        if let (sender, error) = outcome.told { sender(error) }
+    private func tell(_ answered: PieceMachine<Reader>.Answered?) {
+        if let (reader, piece) = answered { reader(piece) }
     }
 }
 
 extension BackplaneError {
-    /// The error for a number that does not, or no longer, belong to a body.
-    package static var bodyUnknown: BackplaneError {
-        BackplaneError(.networkBody, "there is no body with this number, or its exchange has ended")
+    /// The error for a piece of a body that has ended.
+    package static var bodyEnded: BackplaneError {
+        BackplaneError(.networkBody, "the body has ended, or its exchange")
     }
 }

@@ -48,7 +48,6 @@ enum StubServices {
         case (BP_CALLS, 1): return UnsafeRawPointer(calls.pointer)
         case (BP_STREAMS, 1): return UnsafeRawPointer(streams.pointer)
         case (BP_HTTP, 1): return UnsafeRawPointer(http.pointer)
-        case (BP_BODIES, 1): return UnsafeRawPointer(bodies.pointer)
         case (BP_TRANSFERS, 1): return UnsafeRawPointer(transfers.pointer)
         case (BP_OPERATIONS, 1): return UnsafeRawPointer(operations.pointer)
         case (BP_STORE, 1): return UnsafeRawPointer(store.pointer)
@@ -126,16 +125,6 @@ enum StubServices {
             }, cancel: { _, id in cancel(id) },
             sign_in: { _, _, _, _, _, _, done, context in begin(Reply(done, context)) },
             sign_out: { _, _, _, done, context in done(context, Int32(BP_OK), .empty) }))
-
-    private static let bodies = constant(
-        bp_bodies_1(
-            size: UInt32(MemoryLayout<bp_bodies_1>.size), reserved: 0,
-            pull: { _, _, _, done, context in
-                Array("there is no body with this number".utf8).withBytes { done(context, Int32(BP_FAILED), $0) }
-            },
-            push: { _, _, _, done, context in
-                Reply(done, context).end(Int32(BP_FAILED), "there is no body with this number")
-            }))
 
     private static let transfers = constant(
         bp_transfers_1(

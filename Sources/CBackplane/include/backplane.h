@@ -539,32 +539,21 @@ typedef struct bp_http_1 {
  * - `capabilities`, BP_ASYNC, without input: the answer is the sum of the BP_EXECUTOR_… that it has. An exchange that
  *   needs another one is refused before it begins.
  * - `exchange`, BP_STREAM, opened once for each exchange. The input is
- *       {"method": "POST", "url": "…", "headers": [["Accept", "text/plain"], …], "body": 17, "length": 5,
- *        "decompresses": false, "response": 18}
- *   `body` is missing or null if the request has none, and `length` if it is unknown; `url`, the method and the header
- *   fields are valid, and framing the body is the executor's. The only element is the head of the response,
+ *       {"method": "POST", "url": "…", "headers": [["Accept", "text/plain"], …], "body": "d2hhbGU=",
+ *        "isChunked": false, "decompresses": false}
+ *   `body` is the body in Base64, up to 1 MB; a longer one is in `file`, an absolute path that is valid until the stream
+ *   ends; both are missing or null if there is none. `isChunked` is true if its sender did not know its length. The URL,
+ *   the method and the header fields are valid, and framing the body is the executor's. The first element is the head
+ *   of the response, and the others are pieces of its body in Base64, best up to 64 KB:
  *       {"status": 200, "headers": [["Content-Type", "text/plain"], …], "version": "HTTP/1.1"}
- *   The stream ends when the last piece of the response's body was pushed, and fails if there is no response: with
- *   BP_ERROR and a code such as `network.failed`. `close` ends the exchange at any time. */
+ *       {"body": "TW9ieS1EaWNr"}
+ *   The stream fails if there is no response, or an incomplete one: with BP_ERROR and a code such as `network.failed`.
+ *   `close` ends the exchange at any time. */
 enum {
-    BP_EXECUTOR_STREAMED_UPLOADS = 1,       /* bodies that are read while they are sent                       */
+    BP_EXECUTOR_STREAMED_UPLOADS = 1,       /* bodies from streams, also of unknown length                    */
     BP_EXECUTOR_DECOMPRESSION = 2,          /* asking for compressed content, and decoding it                 */
     BP_EXECUTOR_CONTENT_IN_GET = 4          /* a body with a GET or a HEAD                                    */
 };
-
-#define BP_BODIES "backplane.bodies"    /* revision 1, every role */
-
-/* The bodies of the exchanges that an executor carries out, by the numbers that it received. They are valid until the
- * exchange ends; a number that is not is answered with the error network.body. */
-typedef struct bp_bodies_1 {
-    uint32_t size;
-    uint32_t reserved;
-    /* Asks for the next piece of the request's body, of at most `max` bytes and 256 KB. One pull at a time. */
-    void (*pull)(uint64_t component, uint64_t body, uint64_t max, bp_chunk done, void *_Nullable context);
-    /* Hands over the next piece of the response's body, of at most 256 KB; an empty one is its end. It is answered once
-     * the reader has taken the piece. One push at a time. */
-    void (*push)(uint64_t component, uint64_t body, bp_bytes piece, bp_done done, void *_Nullable context);
-} bp_bodies_1;
 
 #define BP_TRANSFERS "backplane.transfers"  /* revision 1, communication controllers and network services */
 
@@ -1164,7 +1153,6 @@ typedef struct bp_identity {
     BP_FIELD(bp_http_progress, to_send), BP_FIELD(bp_http_progress, received), BP_FIELD(bp_http_progress, to_receive), \
     BP_FIELD(bp_http_exchange, size), BP_FIELD(bp_http_exchange, reserved), BP_FIELD(bp_http_exchange, head), \
     BP_FIELD(bp_http_exchange, progress), BP_FIELD(bp_http_exchange, ended), BP_FIELD(bp_http_exchange, context), \
-    BP_FIELD(bp_bodies_1, size), BP_FIELD(bp_bodies_1, reserved), BP_FIELD(bp_bodies_1, pull), BP_FIELD(bp_bodies_1, push), \
     BP_FIELD(bp_transfer_piece, size), BP_FIELD(bp_transfer_piece, kind), BP_FIELD(bp_transfer_piece, content), \
     BP_FIELD(bp_transfer, size), BP_FIELD(bp_transfer, existing), BP_FIELD(bp_transfer, id), \
     BP_FIELD(bp_transfer, request), BP_FIELD(bp_transfer, pieces), BP_FIELD(bp_transfer, piece_count), \

@@ -143,43 +143,29 @@ private final class FeedManager: Manager {
     }
 }
 
-/// Answers every request with 204, but for those that end in `endless`.
+/// Answers every request with 204.
 private final class ExclusiveExecutor: Manager {
     typealias Provides = HTTPExecuting
     static let className = "ExclusiveExecutor"
     static let isExclusive = true
-    private let context: Context
 
-    init(_ context: Context) { self.context = context }
+    init(_ context: Context) {}
 
     static func methods(_ table: inout Methods) {
         table.async(\.capabilities) { _, _, _ in [] }
-        table.stream(\.exchange) { executor, order, heads, _ in
-            try await executor.context.execute(order, heads) { request, _ in
-                guard request.url.hasSuffix("endless") else {
-                    return HTTPStreamedResponse(HTTPResponse(status: 204))
-                }
-                return HTTPStreamedResponse(
-                    status: 200, body: HTTPBodyStream { [UInt8](repeating: 1, count: 1_000) })
-            }
-        }
+        table.stream(\.exchange) { _, _, parts, _ in try await parts.send(.head(HTTPHead(status: 204, headers: [:]))) }
     }
 }
 
 private final class UnchangedExecutor: Manager {
     typealias Provides = HTTPExecuting
     static let className = "UnchangedExecutor"
-    private let context: Context
 
-    init(_ context: Context) { self.context = context }
+    init(_ context: Context) {}
 
     static func methods(_ table: inout Methods) {
         table.async(\.capabilities) { _, _, _ in [] }
-        table.stream(\.exchange) { executor, order, heads, _ in
-            try await executor.context.execute(order, heads) { _, _ in
-                HTTPStreamedResponse(HTTPResponse(status: 204))
-            }
-        }
+        table.stream(\.exchange) { _, _, parts, _ in try await parts.send(.head(HTTPHead(status: 204, headers: [:]))) }
     }
 }
 

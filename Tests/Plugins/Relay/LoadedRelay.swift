@@ -3,13 +3,14 @@ import BackplaneExchange
 import BackplaneNetwork
 import BackplaneURLSession
 
-/// A plugin with an executor in Swift, loaded as a library of its own.
+/// A plugin with executors in Swift, loaded as a library of its own.
 public struct LoadedRelayPlugin: Plugin {
     public static let id = "org.backplane.tests.loaded-relay"
     public static let version: Version = "1.0.0"
 
     public static func register(in registrar: inout Registrar) {
         registrar.add(LoadedRelay.self)
+        registrar.add(FaultyRelay.self)
     }
 }
 
@@ -17,17 +18,54 @@ public struct LoadedRelayPlugin: Plugin {
 final class LoadedRelay: Manager {
     typealias Provides = HTTPExecuting
     static let className = "LoadedRelay"
-    private let context: Context
     private let engine = URLSessionExecutor()
 
-    init(_ context: Context) { self.context = context }
+    init(_ context: Context) {}
 
     static func methods(_ table: inout Methods) {
         table.async(\.capabilities) { relay, _, _ in relay.engine.capabilities }
-        table.stream(\.exchange) { relay, order, heads, _ in
-            try await relay.context.execute(order, heads, collecting: true) { request, options in
-                try await relay.engine.open(request, options)
-            }
+        table.stream(\.exchange) { relay, order, parts, _ in
+            try await parts.send(try await relay.engine.open(order.request, order.options))
+        }
+    }
+}
+
+/// An executor whose answer the URL names, such as `faulty:short`.
+final class FaultyRelay: Manager {
+    typealias Provides = HTTPExecuting
+    static let className = "FaultyRelay"
+    /// The ends of responses that had none of their own.
+    private let (ended, end) = AsyncStream.makeStream(of: Void.self)
+
+    init(_ context: Context) {}
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.capabilities) { _, _, _ in [] }
+        table.stream(\.exchange) { relay, order, parts, _ in try await relay.answer(order.url, parts) }
+    }
+
+    private func answer(_ url: String, _ parts: StreamSender<HTTPResponsePart>) async throws {
+        let head = HTTPHead(status: 200, headers: [:]),
+            announced = HTTPHead(status: 200, headers: ["Content-Length": "5"])
+        switch url {
+        case "faulty:piece": try await parts.send(.body([1]))
+        case "faulty:heads": for _ in 1...2 { try await parts.send(.head(head)) }
+        case "faulty:status": try await parts.send(.head(HTTPHead(status: 99, headers: [:])))
+        case "faulty:short", "faulty:long":
+            try await parts.send(.head(announced))
+            try await parts.send(.body([UInt8](repeating: 1, count: url.hasSuffix("short") ? 2 : 6)))
+        case "faulty:endless", "faulty:silent":
+            defer { end.yield() }
+            try await parts.send(.head(head))
+            while url.hasSuffix("endless") { try await parts.send(.body([UInt8](repeating: 1, count: 1 << 16))) }
+            let (never, continuation) = AsyncStream.makeStream(of: Void.self)
+            for await _ in never {}  // until the task is cancelled
+            continuation.finish()
+        case "faulty:ended":
+            // Waits for the end of an endless response.
+            for await _ in ended { break }
+            try await parts.send(.head(head))
+        default: break
         }
     }
 }

@@ -1,8 +1,7 @@
 import Backplane
 import BackplaneExchange
 import BackplaneNetwork
-import CBackplane
-import Synchronization
+import FoundationEssentials
 
 /// An executor that a plugin provides, in its state at the start of one exchange.
 struct PluginExecutor: HTTPExecutor {
@@ -33,6 +32,7 @@ struct PluginExecutor: HTTPExecutor {
 
     var schemes: [String] { [name] }
 
+    /// Sends the order, and returns once the first element of the answer, the head, has arrived.
     func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
         let missing = request.requirements(options).subtracting(capabilities)
         guard missing.isEmpty else {
@@ -41,9 +41,144 @@ struct PluginExecutor: HTTPExecutor {
                 "the request needs \(missing), which the executor `\(name)` does not have; nothing was sent",
                 at: request.printableURL)
         }
-        let ready = try request.readyToSend(by: name)
+        let ready = try request.readyToSend(by: name), url = ready.printableURL
         try Task.checkCancellation()
-        return try await PluginExchange(ready, options, of: name).open(remote, call)
+        var order = HTTPOrder(ready, options)
+        let sent = try await order.take(ready.body)
+        let answer = ExecutorAnswer(remote.exchange(order, call), of: name, at: url, sent.file)
+        var response = try await answer.head()
+        if sent.length > 0 { options.sent?(sent.length, sent.length) }
+        let announced = response.hasBody(for: request) ? response.contentLength : nil
+        response.body = HTTPBodyStream(cancel: answer.close) { try await answer.piece(of: announced) }
+        return response
+    }
+}
+
+extension HTTPOrder {
+    /// The maximum number of bytes of a body in memory.
+    private static let memoryLimit = 1 << 20
+
+    /// Adds the whole body of the request: a short one in memory, and any other one in a file.
+    ///
+    /// - Returns: The number of bytes, and the file if it was written here. It is removed with its last reference.
+    /// - Throws: The errors of reading the body; `network.file` if it cannot be written.
+    fileprivate mutating func take(_ content: HTTPBody) async throws -> (length: Int64, file: IncomingFile?) {
+        guard !content.isEmpty else { return (0, nil) }
+        var start: [UInt8] = [], written: IncomingFile?, length: Int64 = 0
+        do {
+            let stream = try content.open()
+            if let path = content.file {
+                file = path
+                return (stream.length ?? 0, nil)
+            }
+            isChunked = stream.length == nil
+            while let piece = try await stream.next() {
+                try Task.checkCancellation()
+                length += Int64(piece.count)
+                if let written {
+                    try written.write(piece)
+                    continue
+                }
+                start += piece
+                guard start.count > Self.memoryLimit else { continue }
+                let path = FileManager.default.temporaryDirectory.appending(path: "body").path
+                IncomingFile.removeAbandoned(beside: path)
+                let created = try IncomingFile(path)
+                try created.write(start)
+                (written, start) = (created, [])
+            }
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw BackplaneError.bodyFailed(error)
+        }
+        if let written { file = written.temporary } else { body = start }
+        return (length, written)
+    }
+}
+
+/// The elements with which an executor answers one order.
+///
+/// `@unchecked`: the head is read before there is a body, and ``HTTPBodyStream`` neither reads a body concurrently nor
+/// releases it while it is read.
+private final class ExecutorAnswer: @unchecked Sendable {
+    private var elements: StreamElements<HTTPResponsePart, BackplaneError>.Iterator?
+    /// The file with the request's body, which is kept as long as it may be read.
+    private var sent: IncomingFile?
+    /// The executor's name in the manifest.
+    private let executor: String
+    private let url: String
+    /// The number of bytes of the body that have arrived.
+    private var count: Int64 = 0
+
+    init(
+        _ elements: StreamElements<HTTPResponsePart, BackplaneError>, of executor: String, at url: String,
+        _ sent: IncomingFile?
+    ) {
+        (self.elements, self.sent, self.executor, self.url) = (elements.makeAsyncIterator(), sent, executor, url)
+    }
+
+    /// Returns the response without its body.
+    func head() async throws -> HTTPStreamedResponse {
+        guard let first = try await next() else { throw malformed("ended the exchange without a response") }
+        guard case .head(let head) = first else {
+            throw malformed("sent a piece of a body before the head of its response")
+        }
+        guard 200..<600 ~= head.status else {
+            throw malformed("returned a response with the status \(head.status); expected 200 to 599")
+        }
+        do throws(BackplaneError) {
+            return HTTPStreamedResponse(
+                status: head.status, headers: try HTTPHeaders(pairs: head.headers), version: head.version,
+                body: HTTPBodyStream([]))
+        } catch {
+            throw error.ofExecutor(executor, at: url)
+        }
+    }
+
+    /// Returns the next piece of the body, or `nil` at its end.
+    ///
+    /// - Parameter announced: The length in the head.
+    func piece(of announced: Int64?) async throws -> [UInt8]? {
+        do {
+            switch try await next() {
+            case .head: throw malformed("returned two responses to one request")
+            case .body(let piece):
+                count += Int64(piece.count)
+                if let announced, count > announced {
+                    throw malformed("announced a body of \(announced) bytes, but sent more")
+                }
+                return piece
+            case nil:
+                if let announced, count < announced {
+                    throw BackplaneError(
+                        .networkFailed,
+                        "the executor `\(executor)` announced a body of \(announced) bytes, but sent only \(count)",
+                        at: url)
+                }
+                close()
+                return nil
+            }
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    /// Ends the exchange for the executor, and removes what it was sent.
+    @Sendable func close() { (elements, sent) = (nil, nil) }
+
+    private func next() async throws -> HTTPResponsePart? {
+        do throws(BackplaneError) {
+            return try await elements?.next()
+        } catch {
+            try Task.checkCancellation()
+            throw error.ofExecutor(executor, at: url)
+        }
+    }
+
+    private func malformed(_ words: String) -> BackplaneError {
+        BackplaneError(.networkMalformed, "the executor `\(executor)` \(words)", at: url)
     }
 }
 
@@ -72,178 +207,4 @@ extension BackplaneError {
             }
         return BackplaneError(.networkFailed, "the executor `\(name)` \(reason)", at: url, causes: [self])
     }
-}
-
-/// One exchange that a plugin executor carries out.
-final class PluginExchange: Sendable {
-    private typealias Opener = CheckedContinuation<HTTPStreamedResponse, any Error>
-
-    private struct State {
-        /// The waiting opener, until it has the response.
-        var opener: Opener?
-        /// The task that reads the response's head.
-        var task: Task<Void, Never>?
-        var hasHead = false
-        var error: (any Error)?
-    }
-    private let request: HTTPRequest
-    private let options: HTTPOptions
-    /// The executor's name in the manifest.
-    private let executor: String
-    private let outgoing: PieceChannel?
-    /// The number of bytes of the request's body; `nil` if it is unknown.
-    private let length: Int64?
-    private let incoming = PieceChannel()
-    /// The numbers of both bodies.
-    private let numbers: (request: UInt64?, response: UInt64)
-    private let state = Mutex(State())
-
-    /// Opens the body of a request, and lends both bodies.
-    ///
-    /// - Throws: The error of opening the body.
-    init(_ request: HTTPRequest, _ options: HTTPOptions, of executor: String) throws {
-        (self.request, self.options, self.executor) = (request, options, executor)
-        let stream = request.body.isEmpty ? nil : try request.body.open()
-        (outgoing, length) = (stream.map { PieceChannel($0) }, stream?.length)
-        numbers = (outgoing.map { BorrowedBodies.ofRequests.add($0) }, BorrowedBodies.ofResponses.add(incoming))
-    }
-
-    /// Requests the exchange, and returns once the head of the response has arrived.
-    func open(_ remote: Remote<HTTPExecuting>, _ call: Call) async throws -> HTTPStreamedResponse {
-        let order = HTTPOrder(
-            request, options, body: numbers.request, length: length, response: numbers.response)
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { opener in
-                let error = state.withLock { state -> (any Error)? in
-                    guard state.error == nil else { return state.error }
-                    state.opener = opener
-                    state.task = Task { await self.read(remote.exchange(order, call)) }
-                    return nil
-                }
-                if let error { opener.resume(throwing: error) }
-            }
-        } onCancel: {
-            end(CancellationError())
-        }
-    }
-
-    private func read(_ heads: StreamElements<HTTPHead, BackplaneError>) async {
-        do throws(BackplaneError) {
-            for try await head in heads { try headed(head) }
-            end(BackplaneError(.networkMalformed, "the executor `\(executor)` ended the exchange too early", at: url))
-        } catch {
-            end(error.ofExecutor(executor, at: url))
-        }
-    }
-
-    private var url: String { request.printableURL }
-
-    private func headed(_ head: HTTPHead) throws(BackplaneError) {
-        guard 200..<600 ~= head.status else {
-            throw BackplaneError(
-                .networkMalformed, "it returned a response with the status \(head.status); expected 200 to 599")
-        }
-        let headers = try HTTPHeaders(pairs: head.headers)
-        let (isFirst, opener) = state.withLock { state in
-            defer { state.hasHead = true }
-            return (!state.hasHead, state.opener.take())
-        }
-        // Looked at first: a response that is released ends the exchange.
-        guard isFirst else {
-            throw BackplaneError(.networkMalformed, "the executor returned two responses to one request")
-        }
-        var response = HTTPStreamedResponse(
-            status: head.status, headers: headers, version: head.version, body: HTTPBodyStream([]))
-        let announced = response.hasBody(for: request) ? response.contentLength : nil, count = Mutex<Int64>(0)
-        response.body = HTTPBodyStream(length: nil, cancel: { self.end(CancellationError()) }) {
-            do {
-                let piece = try await self.incoming.next()
-                try Self.check(piece, count, announced)
-                if piece == nil { self.end(CancellationError()) }
-                return piece
-            } catch {
-                // Nothing is cancelled after a read that failed, and the executor has to learn of it.
-                self.end(error)
-                throw error
-            }
-        }
-        opener?.resume(returning: response)
-    }
-
-    /// Ends the exchange for all its participants, exactly once.
-    private func end(_ error: any Error) {
-        let (isFirst, opener, task) = state.withLock { state in
-            defer { if state.error == nil { state.error = error } }
-            return (state.error == nil, state.opener.take(), state.task.take())
-        }
-        guard isFirst else { return }
-        let error = error is CancellationError ? error : outgoing?.failure.map(BackplaneError.bodyFailed) ?? error
-        incoming.fail(error)
-        opener?.resume(throwing: error)
-        outgoing?.fail(BackplaneError.exchangeCancelled)
-        if let number = numbers.request { BorrowedBodies.ofRequests.remove(number) }
-        BorrowedBodies.ofResponses.remove(numbers.response)
-        task?.cancel()
-    }
-
-    /// Counts the bytes of a piece, or the end.
-    ///
-    /// - Throws: An error if the body is longer or shorter than announced.
-    private static func check(
-        _ piece: [UInt8]?, _ count: borrowing Mutex<Int64>, _ announced: Int64?
-    ) throws(BackplaneError) {
-        let count = count.withLock { count in
-            count += Int64(piece?.count ?? 0)
-            return count
-        }
-        guard let announced, piece == nil ? count != announced : count > announced else { return }
-        throw BackplaneError(
-            count < announced ? .networkFailed : .networkMalformed,
-            "the response announced a body of \(announced) bytes, but it has \(count < announced ? "only \(count)" : "more")"
-        )
-    }
-}
-
-/// The functions of `backplane.bodies/1`.
-let bodyFunctions = bp_bodies_1(
-    size: UInt32(MemoryLayout<bp_bodies_1>.size), reserved: 0,
-    pull: { handle, body, most, done, context in
-        let reply = ChunkReply(done, context)
-        do throws(BackplaneError) {
-            _ = try ComponentHandles.require(handle)
-            guard let body = BorrowedBodies.ofRequests.find(body) else { throw .bodyUnknown }
-            try body.read(upTo: Int(clamping: most)) { piece in reply.end(piece.mapError { .bodyFailed($0) }) }
-        } catch {
-            reply.end(error)
-        }
-    },
-    push: { handle, body, piece, done, context in
-        let reply = Reply(done, context)
-        do throws(BackplaneError) {
-            let component = try ComponentHandles.require(handle)
-            guard let body = BorrowedBodies.ofResponses.find(body) else { throw .bodyUnknown }
-            guard piece.length <= PieceChannel.pieceSize else {
-                throw BackplaneError(
-                    .networkBody,
-                    "a piece may have at most \(PieceChannel.pieceSize) bytes, but this one has \(piece.length)")
-            }
-            let bytes = piece.array
-            let push = try component.begin(reply, isWait: true)  // for the reader
-            let answer = Reply { component.answer(push, $0, $1) }
-            do throws(BackplaneError) {
-                try body.send(bytes.isEmpty ? nil : bytes) { error in
-                    if error == nil { answer.end(EncodedAnswer([])) } else { answer.end(.exchangeCancelled) }
-                }
-            } catch {
-                answer.end(error)
-            }
-        } catch {
-            reply.end(error)
-        }
-    })
-
-/// The bodies of exchanges that plugin executors carry out.
-enum BorrowedBodies {
-    static let ofRequests = NumberTable<PieceChannel>()
-    static let ofResponses = NumberTable<PieceChannel>()
 }
