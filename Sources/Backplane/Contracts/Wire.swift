@@ -139,37 +139,25 @@ public enum RequiredFrame {}
 
 extension BoundAsync where Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
-    @available(
-        *, unavailable,
-        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
-    )
+    @available(*, unavailable, message: "pass the current call as last argument, or begin one with `context.begin()`")
     public func callAsFunction(_ input: Input) async throws(Failure.Thrown) -> Output { fatalError("unavailable") }
 }
 
 extension BoundAsync where Input == Nothing, Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
-    @available(
-        *, unavailable,
-        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
-    )
+    @available(*, unavailable, message: "pass the current call as last argument, or begin one with `context.begin()`")
     public func callAsFunction() async throws(Failure.Thrown) -> Output { fatalError("unavailable") }
 }
 
 extension BoundSync where Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
-    @available(
-        *, unavailable,
-        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
-    )
+    @available(*, unavailable, message: "pass the current call as last argument, or begin one with `context.begin()`")
     public func callAsFunction(_ input: Input) throws(Failure.Thrown) -> Output { fatalError("unavailable") }
 }
 
 extension BoundSync where Input == Nothing, Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
-    @available(
-        *, unavailable,
-        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
-    )
+    @available(*, unavailable, message: "pass the current call as last argument, or begin one with `context.begin()`")
     public func callAsFunction() throws(Failure.Thrown) -> Output { fatalError("unavailable") }
 }
 
@@ -213,19 +201,13 @@ extension BoundStream where Input == Nothing, Frame == OptionalFrame {
 
 extension BoundStream where Frame == RequiredFrame {
     /// Unavailable: a stream of a ``Wire`` is opened for the call being served.
-    @available(
-        *, unavailable,
-        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
-    )
+    @available(*, unavailable, message: "pass the current call as last argument, or begin one with `context.begin()`")
     public func callAsFunction(_ input: Input) -> StreamElements<Element, Failure.Thrown> { fatalError("unavailable") }
 }
 
 extension BoundStream where Input == Nothing, Frame == RequiredFrame {
     /// Unavailable: a stream of a ``Wire`` is opened for the call being served.
-    @available(
-        *, unavailable,
-        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
-    )
+    @available(*, unavailable, message: "pass the current call as last argument, or begin one with `context.begin()`")
     public func callAsFunction() -> StreamElements<Element, Failure.Thrown> { fatalError("unavailable") }
 }
 
