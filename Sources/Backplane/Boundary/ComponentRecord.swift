@@ -177,11 +177,14 @@ extension bp_state {
             writes_min: state.writes.lowerBound, reserved: 0,
             export_state: { instance, version, done, context in
                 let instance = Instance.at(instance)
-                answer(done, context) { try await instance.exportState(version) }
+                answer(done, context) { try await instance.requireState().export(Int(version)) }
             },
             import_state: { instance, version, state, done, context in
                 let instance = Instance.at(instance), state = state.array
-                answer(done, context) { try await instance.importState(state, version) }
+                answer(done, context) {
+                    try await instance.requireState().import(state, Int(version))
+                    return []
+                }
             },
             lane: record.state == nil ? nil : UnsafeRawPointer(forever([bp_state_lane(record)])))
     }
@@ -194,10 +197,14 @@ extension bp_state_lane {
             layout: { ComponentRecord.at($0).state?.layout.bytes ?? .empty },
             export_value: { instance, done, context in
                 let instance = Instance.at(instance)
-                answer(done, context) { try await instance.exportValue() }
+                answer(done, context) { try await instance.requireState().exportValue() }
             },
             import_value: { instance, value, done, context in
-                answer(done, context, Instance.at(instance).importingValue(value))
+                let state = Result { try Instance.at(instance).requireState().importValue(value) }
+                answer(done, context) {
+                    try await state.get()()
+                    return []
+                }
             },
             release: { ComponentRecord.at($0).state?.release($1) })
     }

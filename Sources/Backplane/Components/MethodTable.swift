@@ -23,7 +23,6 @@ public struct MethodTable<C> {
         bodies[member] = body
     }
 
-    /// Returns the body of a member, or `nil` if none was set.
     func body(of member: Int) -> (any MethodBody)? { member < bodies.count ? bodies[member] : nil }
 }
 

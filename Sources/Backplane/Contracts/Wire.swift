@@ -175,10 +175,13 @@ public struct BoundStream<Input: Sendable, Element: Sendable, Failure: ContractF
     ///   - call: The frame of the call being served, or one started with `context.begin()`. Its deadline bounds the
     ///     opening of the stream, not its lifetime.
     public func callAsFunction(_ input: Input, _ call: Call) -> StreamElements<Element, Failure.Thrown> {
-        StreamElements(of: (slot, member), isResumable: false, throwing: Failure.self) {
+        let opening = StreamOpening<Element, Failure.Thrown>(
+            of: (slot, member), isResumable: false, throwing: Failure.self
+        ) {
             [slot, member] (_, _) async throws(BackplaneError) in
             try await slot.open(member, input, call, Element.self)
         }
+        return StreamElements(opening)
     }
 }
 
