@@ -116,22 +116,13 @@ extension JSONShape: Encodable {
 /// The types' code does not run, so the shapes are those of the compiler's own encoding: a type with custom coding or
 /// keys may expect different JSON. Parts that a layout does not describe are any JSON.
 struct ContractShapes: Sendable {
-    private var inputs: [String: TypeLayout] = [:]
-    private var outputs: [String: TypeLayout] = [:]
-    private var declarations: [Int: TypeLayout.Declaration] = [:]
+    private let inputs, outputs: [String: TypeLayout]
+    private let declarations: [Int: TypeLayout.Declaration]
 
     /// Parses an untrusted text of layouts; without one, no shapes are known.
     init(layout text: String?) {
-        guard let layout = text.flatMap(ContractLayout.init(text:)) else { return }
-        layout.forEachDeclaration { declarations[$0.number] = $0 }
-        for entry in layout.entries {
-            guard case .type(let type) = entry.layout else { continue }
-            switch entry.subject {
-            case .state, .call, .failure: break
-            case .input(let name, _): inputs[name] = type
-            case .output(let name, _): outputs[name] = type
-            }
-        }
+        let layout = text.flatMap(ContractLayout.init(text:))
+        (inputs, outputs, declarations) = (layout?.inputs ?? [:], layout?.outputs ?? [:], layout?.declarations ?? [:])
     }
 
     func input(of method: String) -> JSONShape { shape(of: inputs[method]) }
@@ -161,8 +152,7 @@ private struct ShapeReader {
         switch type {
         case .standard(let name, let arguments): return shape(ofStandard: name, arguments)
         case .tuple: return .any
-        case .declared(let declaration): return shape(of: declaration)
-        case .reference(let number): return declarations[number].map { shape(of: $0) } ?? .any
+        case .declared(let number): return declarations[number].map { shape(of: $0, number) } ?? .any
         }
     }
 
@@ -190,13 +180,13 @@ private struct ShapeReader {
         if case .optional = value { value } else { .optional(value) }
     }
 
-    private mutating func shape(of declaration: TypeLayout.Declaration) -> JSONShape {
-        guard !around.contains(declaration.number), around.count < 16, declaration.members.count <= left
+    private mutating func shape(of declaration: TypeLayout.Declaration, _ number: Int) -> JSONShape {
+        guard !around.contains(number), around.count < 16, declaration.members.count <= left
         else { return .any }
         left -= declaration.members.count
         if let known = ownShape(of: declaration) { return known }
         guard !declaration.isEnumeration else { return shape(ofCases: declaration) }
-        around.append(declaration.number)
+        around.append(number)
         defer { around.removeLast() }
         // A type that wraps a raw value is encoded as that.
         if declaration.members.count == 1, let member = declaration.members.first, member.name == "rawValue" {
@@ -226,9 +216,8 @@ private struct ShapeReader {
 
     /// Returns the shape of one of Backplane's types, most of which have custom coding; `nil` for other types.
     private mutating func ownShape(of declaration: TypeLayout.Declaration) -> JSONShape? {
-        let names = declaration.name.components.map { if case .name(let name) = $0.label { name } else { "" } }
-        guard let module = names.first, Self.ownModules.contains(module) else { return nil }
-        return switch names {
+        guard let module = declaration.path.first, Self.ownModules.contains(module) else { return nil }
+        return switch declaration.path {
         case ["Backplane", "Nothing"]: .null
         case ["Backplane", "Version"]: .form("version", example: "1.0.0")
         case ["Backplane", "StoredFile"], ["Backplane", "Kept"]: nil

@@ -177,11 +177,14 @@ extension bp_state {
             writes_min: state.writes.lowerBound, reserved: 0,
             export_state: { instance, version, done, context in
                 let instance = Instance.at(instance)
-                answer(done, context) { try await instance.exportState(version) }
+                answer(done, context) { try await instance.requireState().export(Int(version)) }
             },
             import_state: { instance, version, state, done, context in
                 let instance = Instance.at(instance), state = state.array
-                answer(done, context) { try await instance.importState(state, version) }
+                answer(done, context) {
+                    try await instance.requireState().import(state, Int(version))
+                    return []
+                }
             },
             lane: record.state == nil ? nil : UnsafeRawPointer(forever([bp_state_lane(record)])))
     }
@@ -194,10 +197,14 @@ extension bp_state_lane {
             layout: { ComponentRecord.at($0).state?.layout.bytes ?? .empty },
             export_value: { instance, done, context in
                 let instance = Instance.at(instance)
-                answer(done, context) { try await instance.exportValue() }
+                answer(done, context) { try await instance.requireState().exportValue() }
             },
             import_value: { instance, value, done, context in
-                answer(done, context, Instance.at(instance).importingValue(value))
+                let state = Result { try Instance.at(instance).requireState().importValue(value) }
+                answer(done, context) {
+                    try await state.get()()
+                    return []
+                }
             },
             release: { ComponentRecord.at($0).state?.release($1) })
     }
@@ -388,13 +395,13 @@ extension DeclaredWire {
 
 /// The type of a class's state, as far as the native lane of the state depends on it.
 struct NativeState: Sendable {
-    /// The layout of the state as this side compiled it (``ContractLayout``).
+    /// The layout of the state as this side compiled it (``LayoutReader``).
     let layout: KeptText
     /// Destroys an exported value and frees its memory.
     let release: @Sendable (UnsafeMutableRawPointer) -> Void
 
     init<State>(of _: State.Type) {
-        layout = KeptText { ContractLayout(ofState: State.self).text }
+        layout = KeptText { LayoutReader.layout(ofState: State.self) }
         release = { $0.free(State.self) }
     }
 }

@@ -8,10 +8,10 @@ import Synchronization
 final class ContractRecords: Sendable {
     /// The record of one contract.
     struct ContractRecord: Sendable {
-        let members: [(name: String, type: any EncodedMember.Type)]
         let description: ContractDescription
         let problems: [String]
         let values: ContractValues
+        var members: [(name: String, type: any EncodedMember.Type)] { values.members }
     }
     // Arrays: there are few, and a dictionary would make the runtime search every loaded image for `Hashable`.
     private let records = Mutex<[(contract: ObjectIdentifier, record: ContractRecord)]>([])
@@ -23,7 +23,7 @@ final class ContractRecords: Sendable {
         }
         let members = Members<C>()
         let record = ContractRecord(
-            members: members.all, description: members.description, problems: members.problems,
+            description: members.description, problems: members.problems,
             values: ContractValues(of: C.self, members.all))
         records.withLock { $0.append((ObjectIdentifier(C.self), record)) }
         return record
@@ -43,19 +43,17 @@ final class ContractRecords: Sendable {
 
 /// The values that a contract's methods carry, as this side compiled them.
 struct ContractValues: Sendable {
-    /// The layout of the contract (``ContractLayout``).
+    /// The layouts of the contract (``LayoutReader``).
     let layout: KeptText
     let members: [(name: String, type: any EncodedMember.Type)]
 
     /// The values of a contract that is known only at run time.
     static var undescribed: ContractValues { ContractValues(layout: KeptText { "" }, members: []) }
+}
 
-    private init(layout: KeptText, members: [(name: String, type: any EncodedMember.Type)]) {
-        (self.layout, self.members) = (layout, members)
-    }
-
+extension ContractValues {
     init<C: Contract>(of _: C.Type, _ members: [(name: String, type: any EncodedMember.Type)]) {
-        self.init(layout: KeptText { ContractLayout(of: C.self).text }, members: members)
+        self.init(layout: KeptText { LayoutReader.layouts(of: C.self) }, members: members)
     }
 }
 

@@ -4,8 +4,7 @@ import Synchronization
 /// A component instance as its plugin stores it for the host.
 final class Instance: Sendable {
     let component: any Component
-    /// The access to the component's state; `nil` for a component without state.
-    let state: InstanceState?
+    private let state: InstanceState?
     /// The context of encoded calls.
     ///
     /// The host itself observes how they end.
@@ -33,7 +32,7 @@ final class Instance: Sendable {
     ) {
         (self.component, self.bodies, self.tasks, self.reconfigure) = (component, bodies, tasks, reconfigure)
         self.encoded = encoded
-        state = coding.map { InstanceState(of: component, $0) }
+        state = coding?.state(component)
         held = HeldPointer(component)
         // Only swaps of such components wait for calls. Encoded calls are cancelled by their ids.
         nativeHeld = HeldPointer(component, calls: coding != nil || C.isExclusive ? NativeCalls() : nil)
@@ -142,6 +141,14 @@ final class Instance: Sendable {
         task?.cancel()
     }
 
+    /// Returns the access to the component's state.
+    ///
+    /// - Throws: `call.unimplemented` for a component without state.
+    func requireState() throws(BackplaneError) -> InstanceState {
+        guard let state else { throw BackplaneError(.callUnimplemented, "the component has no state") }
+        return state
+    }
+
     private enum CallState {
         case starting, cancelled
         case underWay(Task<Void, Never>)
@@ -165,57 +172,6 @@ private struct HeldPointer: @unchecked Sendable {  // written once, freed when n
             UnsafeMutableRawPointer(mutating: pointer).free(Held<C>.self)
             calls?.free()
         }
-    }
-}
-
-/// The state of one component, type-erased.
-struct InstanceState: Sendable {
-    let export: @Sendable (_ version: Int) async throws -> [UInt8]
-    let `import`: @Sendable (_ bytes: [UInt8], _ version: Int) async throws -> Void
-    let exportValue: @Sendable () async throws -> ForeignPointer
-    let importValue: @Sendable (UnsafeRawPointer) -> @Sendable () async throws -> Void
-
-    init<C: Component>(of component: C, _ coding: _StateCoding<C>) {
-        export = { try await coding.export(component, $0) }
-        `import` = { try await coding.import(component, $0, $1) }
-        exportValue = { try await coding.exportValue(component) }
-        importValue = { coding.importValue(component, $0) }
-    }
-}
-
-extension Instance {
-    func exportState(_ version: UInt32) async throws -> [UInt8] {
-        try await requireState().export(Int(version))
-    }
-
-    /// Imports a state that another instance exported.
-    ///
-    /// - Returns: An empty array, the payload of the answer.
-    func importState(_ bytes: [UInt8], _ version: UInt32) async throws -> [UInt8] {
-        try await requireState().import(bytes, Int(version))
-        return []
-    }
-
-    /// Exports the state as a Swift value in its own memory.
-    func exportValue() async throws -> ForeignPointer { try await requireState().exportValue() }
-
-    /// Copies a Swift value that another instance exported, and returns a function that imports it.
-    func importingValue(_ value: UnsafeRawPointer) -> @Sendable () async throws -> [UInt8] {
-        guard let take = state?.importValue(value) else {
-            return { [self] in
-                _ = try requireState()
-                return []
-            }
-        }
-        return {
-            try await take()
-            return []
-        }
-    }
-
-    private func requireState() throws(BackplaneError) -> InstanceState {
-        guard let state else { throw BackplaneError(.callUnimplemented, "the component has no state") }
-        return state
     }
 }
 

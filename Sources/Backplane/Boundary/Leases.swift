@@ -201,7 +201,9 @@ extension Slot {
         let cancellation = Cancellation { pointer.pointee.gate.pointee.cancel(pointer, $0) }
         let admission: Admission = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                cancellation.began(ask(call) { continuation.resume(returning: $0) })
+                let context = Box<@Sendable (Admission) -> Void> { continuation.resume(returning: $0) }.toContext()
+                cancellation.began(
+                    call.withC { pointer.pointee.gate.pointee.wait(pointer, $0, admitted, context) })
             }
         } onCancel: {
             cancellation.cancel()
@@ -219,11 +221,6 @@ extension Slot {
             throw BackplaneError(.callRetired, "the gate did not answer a synchronous call before returning")
         }
         return try admission.get().binding
-    }
-
-    private func ask(_ call: Call, _ done: @escaping @Sendable (Admission) -> Void) -> UInt64 {
-        let context = Box(done).toContext()
-        return call.withC { pointer.pointee.gate.pointee.wait(pointer, $0, admitted, context) }
     }
 }
 

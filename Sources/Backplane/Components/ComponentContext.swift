@@ -250,20 +250,14 @@ extension ManagerContext {
 
 extension ManagerContext {
     /// Refuses a folder, which a manager does not have.
-    @available(
-        *, unavailable,
-        message: "a manager has no folder: call its data access controller through a wire"
-    )
+    @available(*, unavailable, message: "a manager has no folder: call its data access controller through a wire")
     @_documentation(visibility: internal)
     public var folder: String { "" }
 }
 
 extension DataAccessContext {
     /// Refuses wires, which a data access controller does not have.
-    @available(
-        *, unavailable,
-        message: "a data access controller cannot call components: its manager calls them, and passes on their results"
-    )
+    @available(*, unavailable, message: "a data access controller cannot call components: its manager calls them")
     @_documentation(visibility: internal)
     public var wires: UndeclaredMember { UndeclaredMember() }
 }
@@ -281,10 +275,7 @@ extension NetworkServiceContext {
 // The roles with a folder are all but managers.
 extension HasFolder {
     /// Refuses the lookup of a manager.
-    @available(
-        *, unavailable,
-        message: "only a manager can look up managers: let the manager that owns this component call the other one"
-    )
+    @available(*, unavailable, message: "only a manager can look up managers: let its manager call the other one")
     @_documentation(visibility: internal)
     public func manager<C: Contract>(_ name: String, as type: C.Type = C.self, for call: Call? = nil)
         async throws(BackplaneError) -> Wire<C>
@@ -293,10 +284,7 @@ extension HasFolder {
     }
 
     /// Refuses the lookup of a manager.
-    @available(
-        *, unavailable,
-        message: "only a manager can look up managers: let the manager that owns this component call the other one"
-    )
+    @available(*, unavailable, message: "only a manager can look up managers: let its manager call the other one")
     @_documentation(visibility: internal)
     public func resolve<C: Contract>(
         _ type: C.Type = C.self, where isWanted: (ManagerDescription) -> Bool = { _ in true }, for call: Call? = nil

@@ -55,7 +55,6 @@ package struct StateDescription: Sendable {
     package var schema: String
     /// The version that is written unless another is requested.
     package var version: UInt32
-    /// The versions that can be read.
     package var accepts: ClosedRange<UInt32>
     /// The versions that can be written; the newest is the default.
     package var writes: ClosedRange<UInt32>
@@ -76,17 +75,12 @@ package struct ContractDescription: Sendable {
     }
 }
 
-/// A method's name and kind.
 package struct MethodDescription: Sendable {
     package var name: String
     package var kind: MethodKind
 
     package init(name: String, kind: MethodKind) {
         (self.name, self.kind) = (name, kind)
-    }
-
-    package init(name: String, isSynchronous: Bool) {
-        self.init(name: name, kind: isSynchronous ? .sync : .async)
     }
 
     package var isSynchronous: Bool { kind.rawValue == MethodKind.sync.rawValue }

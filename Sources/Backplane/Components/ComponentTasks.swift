@@ -36,12 +36,10 @@ public final class ComponentTasks: Sendable {
         }
     }
 
-    /// Cancels all running tasks and waits for them to end.
     func stop() async {
         for task in cancel() { await task.value }
     }
 
-    /// Cancels all running tasks and returns them.
     @discardableResult
     func cancel() -> [Task<Void, Never>] {
         let running = state.withLock { state in
@@ -146,7 +144,6 @@ extension ComponentTasks {
     }
 }
 
-/// The host's timers for one component.
 struct HostTimers: Sendable {
     private let table: ConstantPointer<bp_timers_1>
     private let component: UInt64
@@ -184,7 +181,6 @@ struct HostTimers: Sendable {
     func remove(_ timer: UInt64) { table.pointer.pointee.remove(component, timer) }
 }
 
-/// The parameters of a timer that a component adds.
 struct TimerRequest: Sendable {
     var name: String?
     var delay: Duration

@@ -109,7 +109,6 @@ extension DataAccessContext where Owner: Component {
 }
 
 extension String {
-    /// Returns the path of a file in this folder.
     fileprivate func file(named name: String) throws(BackplaneError) -> String {
         guard !isEmpty else {
             throw BackplaneError(.fileRefused, "the component has no folder", at: name)
@@ -127,18 +126,16 @@ extension String {
 }
 
 extension BackplaneError {
-    /// Returns the size of a regular file.
     fileprivate static func sizeOfFile(_ path: String) throws(BackplaneError) -> Int64 {
         var status = stat()
-        guard !path.utf8.contains(0), lstat(path, &status) == 0 else { throw notUsable(path, errno) }
+        guard !path.utf8.contains(0), lstat(path, &status) == 0 else {
+            let reason = String(cString: strerror(errno))
+            throw BackplaneError(.fileRefused, "the file cannot be handed over: \(reason)", at: path)
+        }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw BackplaneError(
                 .fileRefused, "this is not a regular file; only regular files can be handed over", at: path)
         }
         return Int64(status.st_size)
-    }
-
-    fileprivate static func notUsable(_ path: String, _ number: Int32) -> BackplaneError {
-        BackplaneError(.fileRefused, "the file cannot be handed over: \(String(cString: strerror(number)))", at: path)
     }
 }

@@ -23,7 +23,6 @@ public struct MethodTable<C> {
         bodies[member] = body
     }
 
-    /// Returns the body of a member, or `nil` if none was set.
     func body(of member: Int) -> (any MethodBody)? { member < bodies.count ? bodies[member] : nil }
 }
 
@@ -114,77 +113,56 @@ extension MethodTable where C: Component {
         nonisolated(nonsending) @Sendable (C, Input, StreamSender<Element>, Call) async throws -> Void
 
     /// Refuses a method of another kind.
-    @available(*, unavailable, message: "the contract declares this method as an AsyncMethod: write `table.async`")
+    @available(*, unavailable, message: "this method is an AsyncMethod: write `table.async`")
     @_documentation(visibility: internal)
     public mutating func sync<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C.Provides, AsyncMethod<Input, Output>>, _ body: @escaping Body<Input, Output>
     ) {}
 
     /// Refuses a method of another kind.
-    @available(
-        *, unavailable,
-        message: "the contract declares this method as a SyncMethod: write `table.sync`, with a body that does not wait"
-    )
+    @available(*, unavailable, message: "this method is a SyncMethod: write `table.sync`, whose body does not wait")
     @_documentation(visibility: internal)
     public mutating func async<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C.Provides, SyncMethod<Input, Output>>, _ body: @escaping Body<Input, Output>
     ) {}
 
     /// Refuses a method of another kind.
-    @available(
-        *, unavailable,
-        message: "the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends"
-    )
+    @available(*, unavailable, message: "this method is a StreamMethod: write `table.stream`, with a body that sends")
     @_documentation(visibility: internal)
     public mutating func async<Input: Codable & Sendable, Element: Codable & Sendable, Output>(
         _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>, _ body: @escaping Body<Input, Output>
     ) {}
 
     /// Refuses a method of another kind.
-    @available(
-        *, unavailable,
-        message: "the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends"
-    )
+    @available(*, unavailable, message: "this method is a StreamMethod: write `table.stream`, with a body that sends")
     @_documentation(visibility: internal)
     public mutating func async<Input: Codable & Sendable, Element: Codable & Sendable>(
         _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>, _ body: @escaping Sending<Input, Element>
     ) {}
 
     /// Refuses a method of another kind.
-    @available(
-        *, unavailable,
-        message: "the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends"
-    )
+    @available(*, unavailable, message: "this method is a StreamMethod: write `table.stream`, with a body that sends")
     @_documentation(visibility: internal)
     public mutating func sync<Input: Codable & Sendable, Element: Codable & Sendable, Output>(
         _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>, _ body: @escaping Body<Input, Output>
     ) {}
 
     /// Refuses a method of another kind.
-    @available(
-        *, unavailable,
-        message: "the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends"
-    )
+    @available(*, unavailable, message: "this method is a StreamMethod: write `table.stream`, with a body that sends")
     @_documentation(visibility: internal)
     public mutating func sync<Input: Codable & Sendable, Element: Codable & Sendable>(
         _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>, _ body: @escaping Sending<Input, Element>
     ) {}
 
     /// Refuses a method of another kind.
-    @available(
-        *, unavailable,
-        message: "the contract declares this method as an AsyncMethod: write `table.async`, with a body that returns"
-    )
+    @available(*, unavailable, message: "this method is an AsyncMethod: write `table.async`, with a body that returns")
     @_documentation(visibility: internal)
     public mutating func stream<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C.Provides, AsyncMethod<Input, Output>>, _ body: @escaping Sending<Input, Output>
     ) {}
 
     /// Refuses a method of another kind.
-    @available(
-        *, unavailable,
-        message: "the contract declares this method as a SyncMethod: write `table.sync`, with a body that returns"
-    )
+    @available(*, unavailable, message: "this method is a SyncMethod: write `table.sync`, with a body that returns")
     @_documentation(visibility: internal)
     public mutating func stream<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C.Provides, SyncMethod<Input, Output>>, _ body: @escaping Sending<Input, Output>
@@ -196,40 +174,28 @@ extension MethodTable where C: Component {
 // with a misspelt name, instead of naming it.
 extension MethodTable where C: Component {
     /// Refuses a method of a component without a contract.
-    @available(
-        *, unavailable,
-        message: "this component provides no contract: add `typealias Provides = …`, the contract with this method"
-    )
+    @available(*, unavailable, message: "this component provides no contract: add `typealias Provides = …`")
     @_documentation(visibility: internal)
     public mutating func async<Input, Output>(
         _ member: KeyPath<C.Provides, UndeclaredMember>, _ body: @escaping Body<Input, Output>
     ) {}
 
     /// Refuses a method of a component without a contract.
-    @available(
-        *, unavailable,
-        message: "this component provides no contract: add `typealias Provides = …`, the contract with this method"
-    )
+    @available(*, unavailable, message: "this component provides no contract: add `typealias Provides = …`")
     @_documentation(visibility: internal)
     public mutating func async<Output>(
         _ member: KeyPath<C.Provides, UndeclaredMember>, _ body: @escaping Body<UndeclaredMember, Output>
     ) {}
 
     /// Refuses a method of a component without a contract.
-    @available(
-        *, unavailable,
-        message: "this component provides no contract: add `typealias Provides = …`, the contract with this method"
-    )
+    @available(*, unavailable, message: "this component provides no contract: add `typealias Provides = …`")
     @_documentation(visibility: internal)
     public mutating func sync<Input, Output>(
         _ member: KeyPath<C.Provides, UndeclaredMember>, _ body: @escaping @Sendable (C, Input, Call) throws -> Output
     ) {}
 
     /// Refuses a method of a component without a contract.
-    @available(
-        *, unavailable,
-        message: "this component provides no contract: add `typealias Provides = …`, the contract with this method"
-    )
+    @available(*, unavailable, message: "this component provides no contract: add `typealias Provides = …`")
     @_documentation(visibility: internal)
     public mutating func sync<Output>(
         _ member: KeyPath<C.Provides, UndeclaredMember>,
@@ -237,10 +203,7 @@ extension MethodTable where C: Component {
     ) {}
 
     /// Refuses a method of a component without a contract.
-    @available(
-        *, unavailable,
-        message: "this component provides no contract: add `typealias Provides = …`, the contract with this method"
-    )
+    @available(*, unavailable, message: "this component provides no contract: add `typealias Provides = …`")
     @_documentation(visibility: internal)
     public mutating func stream<Input, Element>(
         _ member: KeyPath<C.Provides, UndeclaredMember>, _ body: @escaping Sending<Input, Element>

@@ -58,7 +58,6 @@ extension StatefulComponent {
     @_documentation(visibility: internal)
     public static var _stateCoding: _StateCoding<Self>? { _StateCoding(of: Self.self) }
 
-    /// The name of the state's schema.
     static var schemaName: String { stateSchema.name ?? className }
 }
 
@@ -157,35 +156,44 @@ public struct _StateCoding<C>: Sendable {
     // `C` is always a component, but declaring that would make the runtime search every loaded image for the
     // conformance.
     let schema: StateSchema
-    /// The function that exports the state in a version that the schema writes.
-    let export: @Sendable (C, _ version: Int) async throws -> [UInt8]
-    /// The function that imports a state in a version that the schema accepts.
-    let `import`: @Sendable (C, _ bytes: [UInt8], _ version: Int) async throws -> Void
-    /// Exports the state as a Swift value in its own memory, which `native` releases.
-    let exportValue: @Sendable (C) async throws -> ForeignPointer
-    /// Copies a value that another instance exported, before anything else, and returns a function that imports it.
-    let importValue: @Sendable (C, UnsafeRawPointer) -> @Sendable () async throws -> Void
+    let state: @Sendable (C) -> InstanceState
     let native: NativeState
+}
+
+/// The state of one component, type-erased.
+struct InstanceState: Sendable {
+    /// Exports the state in a version that the schema writes.
+    let export: @Sendable (_ version: Int) async throws -> [UInt8]
+    /// Imports a state in a version that the schema accepts.
+    let `import`: @Sendable (_ bytes: [UInt8], _ version: Int) async throws -> Void
+    /// Exports the state as a Swift value in its own memory, which ``NativeState`` releases.
+    let exportValue: @Sendable () async throws -> ForeignPointer
+    /// Copies a value that another instance exported, before anything else, and returns a function that imports it.
+    let importValue: @Sendable (UnsafeRawPointer) -> @Sendable () async throws -> Void
 }
 
 extension _StateCoding where C: StatefulComponent {
     init(of _: C.Type) {
-        schema = C.stateSchema
-        export = { component, version in
-            try C.requireVersion(version, writable: true)
-            return try C.encode(try await component.exportState(), version: version)
+        (schema, native) = (C.stateSchema, NativeState(of: C.State.self))
+        state = { component in
+            InstanceState(
+                export: { version in
+                    try C.requireVersion(version, writable: true)
+                    return try C.encode(try await component.exportState(), version: version)
+                },
+                import: { bytes, version in
+                    try C.requireVersion(version, writable: false)
+                    try await component.importState(try C.decode(bytes, version: version))
+                },
+                exportValue: {
+                    ForeignPointer(raw: UnsafeMutableRawPointer(keeping: try await component.exportState()))
+                },
+                importValue: { value in
+                    // Written by another library, whose type is proven to be laid out as this one.
+                    let state = value.assumingMemoryBound(to: C.State.self).pointee
+                    return { try await component.importState(state) }
+                })
         }
-        `import` = { component, bytes, version in
-            try C.requireVersion(version, writable: false)
-            try await component.importState(try C.decode(bytes, version: version))
-        }
-        exportValue = { ForeignPointer(raw: UnsafeMutableRawPointer(keeping: try await $0.exportState())) }
-        importValue = { component, value in
-            // Written by another library, whose type is proven to be laid out as this one.
-            let state = value.assumingMemoryBound(to: C.State.self).pointee
-            return { try await component.importState(state) }
-        }
-        native = NativeState(of: C.State.self)
     }
 }
 
@@ -236,7 +244,6 @@ extension BackplaneError {
         return copy
     }
 
-    /// Returns the same error with a hint appended to the message.
     fileprivate func followed(by hint: String) -> BackplaneError {
         var copy = self
         copy.message = "\(message); \(hint)"

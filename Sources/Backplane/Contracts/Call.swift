@@ -157,13 +157,8 @@ package struct Deadline: Sendable, Comparable {
     /// The sum saturates: a duration too long for the clock results in the clock's latest instant, which no call
     /// reaches.
     package static func + (deadline: Deadline, duration: Duration) -> Deadline {
-        let (seconds, attoseconds) = duration.components
-        let (whole, overflowed) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflowed else { return Deadline(nanoseconds: seconds < 0 ? 1 : .max) }
-        let (span, overflowedThen) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-        let (sum, overflowedAgain) = deadline.nanoseconds.addingReportingOverflow(span)
-        guard !overflowedThen, !overflowedAgain else { return Deadline(nanoseconds: seconds < 0 ? 1 : .max) }
-        return Deadline(nanoseconds: max(sum, 1))
+        let (sum, overflows) = deadline.nanoseconds.addingReportingOverflow(duration.nanoseconds)
+        return Deadline(nanoseconds: overflows ? (duration < .zero ? 1 : .max) : max(sum, 1))
     }
 
     package static func - (a: Deadline, b: Deadline) -> Duration {
@@ -173,7 +168,6 @@ package struct Deadline: Sendable, Comparable {
 
 /// A clock by which time limits, deadlines and pauses are measured.
 package protocol DeadlineClock: AnyObject, Sendable {
-    /// The current time.
     var moment: Deadline { get }
     /// Runs `action` at the given time, or soon after it if the time has passed.
     func schedule(_ id: UInt64, at time: Deadline, _ action: @escaping @Sendable () -> Void)
@@ -187,7 +181,6 @@ extension DeadlineClock {
 }
 
 extension Call {
-    /// Lends the frame for the duration of `body`.
     @inlinable
     package func withC<Result>(_ body: (UnsafePointer<bp_call>) -> Result) -> Result {
         withUnsafePointer(to: frame, body)
@@ -201,7 +194,6 @@ extension Call {
 }
 
 extension Double {
-    /// The current time in seconds since 1970.
     package static var secondsSince1970: Double {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -14,21 +14,7 @@ import Synchronization
 public struct StreamElements<Element: Sendable, Failure: Error>: AsyncSequence, Sendable {
     @usableFromInline let opening: StreamOpening<Element, Failure>
 
-    /// Creates the elements of a stream.
-    ///
-    /// - Parameters:
-    ///   - member: The slot and the member that errors name.
-    ///   - isResumable: Whether the stream is reopened when it is interrupted.
-    ///   - hasPosition: Whether the stream may be reopened before its first element.
-    ///   - type: The contract's error.
-    ///   - open: A function that opens the stream, or reopens it after the given element.
-    init<Declared: ContractFailure>(
-        of member: (slot: Slot, number: Int), isResumable: Bool, hasPosition: Bool = true, throwing type: Declared.Type,
-        _ open: @escaping StreamOpening<Element, Failure>.Open
-    ) where Declared.Thrown == Failure {
-        opening = StreamOpening(
-            of: member, isResumable: isResumable, hasPosition: hasPosition, thrown: { Declared.thrown($0) }, open)
-    }
+    init(_ opening: StreamOpening<Element, Failure>) { self.opening = opening }
 
     /// Returns the iterator over the elements; only the first iterator returns any.
     @inlinable
@@ -56,19 +42,25 @@ final class StreamOpening<Element, Failure: Error>: Sendable {
     typealias Open =
         nonisolated(nonsending) @Sendable (_ last: Element?, _ isFirst: Bool)
         async throws(BackplaneError) -> OpenSource<Element>
+    /// The slot and the member that errors name.
     let member: (slot: Slot, number: Int)
-    let isResumable, hasPosition: Bool
+    /// A Boolean value that indicates whether the stream is reopened when it is interrupted.
+    let isResumable: Bool
+    /// A Boolean value that indicates whether the stream may be reopened before its first element.
+    let hasPosition: Bool
     /// Returns the error that the loop throws for one that crossed the boundary.
     let thrown: @Sendable (BackplaneError) -> Failure
+    /// Opens the stream, or reopens it after the given element.
     let open: Open
     private let isTaken = Atomic<Bool>(false)
 
-    init(
-        of member: (slot: Slot, number: Int), isResumable: Bool, hasPosition: Bool,
-        thrown: @escaping @Sendable (BackplaneError) -> Failure, _ open: @escaping Open
-    ) {
+    init<Declared: ContractFailure>(
+        of member: (slot: Slot, number: Int), isResumable: Bool, hasPosition: Bool = true, throwing _: Declared.Type,
+        _ open: @escaping Open
+    ) where Declared.Thrown == Failure {
         (self.member, self.isResumable, self.hasPosition) = (member, isResumable, hasPosition)
-        (self.thrown, self.open) = (thrown, open)
+        thrown = { Declared.thrown($0) }
+        self.open = open
     }
 
     /// Returns `true` only the first time that it is called.
@@ -246,7 +238,7 @@ extension BoundStream where Input: Resumable, Input.Element == Element {
     ///   - call: The frame of the call being served, or one started with `context.begin()`. Its deadline bounds the
     ///     first opening.
     public func callAsFunction(_ input: Input, _ call: Call) -> StreamElements<Element, Failure.Thrown> {
-        StreamElements(
+        let opening = StreamOpening<Element, Failure.Thrown>(
             of: (slot, member), isResumable: true, hasPosition: input.hasPosition, throwing: Failure.self
         ) {
             [slot, member] (last, isFirst) async throws(BackplaneError) in
@@ -254,6 +246,7 @@ extension BoundStream where Input: Resumable, Input.Element == Element {
             if !isFirst { call.deadline = nil }
             return try await slot.open(member, last.map(input.resuming(after:)) ?? input, call, Element.self)
         }
+        return StreamElements(opening)
     }
 }
 

@@ -139,37 +139,25 @@ public enum RequiredFrame {}
 
 extension BoundAsync where Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
-    @available(
-        *, unavailable,
-        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
-    )
+    @available(*, unavailable, message: "pass the current call as last argument, or begin one with `context.begin()`")
     public func callAsFunction(_ input: Input) async throws(Failure.Thrown) -> Output { fatalError("unavailable") }
 }
 
 extension BoundAsync where Input == Nothing, Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
-    @available(
-        *, unavailable,
-        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
-    )
+    @available(*, unavailable, message: "pass the current call as last argument, or begin one with `context.begin()`")
     public func callAsFunction() async throws(Failure.Thrown) -> Output { fatalError("unavailable") }
 }
 
 extension BoundSync where Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
-    @available(
-        *, unavailable,
-        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
-    )
+    @available(*, unavailable, message: "pass the current call as last argument, or begin one with `context.begin()`")
     public func callAsFunction(_ input: Input) throws(Failure.Thrown) -> Output { fatalError("unavailable") }
 }
 
 extension BoundSync where Input == Nothing, Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
-    @available(
-        *, unavailable,
-        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
-    )
+    @available(*, unavailable, message: "pass the current call as last argument, or begin one with `context.begin()`")
     public func callAsFunction() throws(Failure.Thrown) -> Output { fatalError("unavailable") }
 }
 
@@ -187,10 +175,13 @@ public struct BoundStream<Input: Sendable, Element: Sendable, Failure: ContractF
     ///   - call: The frame of the call being served, or one started with `context.begin()`. Its deadline bounds the
     ///     opening of the stream, not its lifetime.
     public func callAsFunction(_ input: Input, _ call: Call) -> StreamElements<Element, Failure.Thrown> {
-        StreamElements(of: (slot, member), isResumable: false, throwing: Failure.self) {
+        let opening = StreamOpening<Element, Failure.Thrown>(
+            of: (slot, member), isResumable: false, throwing: Failure.self
+        ) {
             [slot, member] (_, _) async throws(BackplaneError) in
             try await slot.open(member, input, call, Element.self)
         }
+        return StreamElements(opening)
     }
 }
 
@@ -213,19 +204,13 @@ extension BoundStream where Input == Nothing, Frame == OptionalFrame {
 
 extension BoundStream where Frame == RequiredFrame {
     /// Unavailable: a stream of a ``Wire`` is opened for the call being served.
-    @available(
-        *, unavailable,
-        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
-    )
+    @available(*, unavailable, message: "pass the current call as last argument, or begin one with `context.begin()`")
     public func callAsFunction(_ input: Input) -> StreamElements<Element, Failure.Thrown> { fatalError("unavailable") }
 }
 
 extension BoundStream where Input == Nothing, Frame == RequiredFrame {
     /// Unavailable: a stream of a ``Wire`` is opened for the call being served.
-    @available(
-        *, unavailable,
-        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
-    )
+    @available(*, unavailable, message: "pass the current call as last argument, or begin one with `context.begin()`")
     public func callAsFunction() -> StreamElements<Element, Failure.Thrown> { fatalError("unavailable") }
 }
 

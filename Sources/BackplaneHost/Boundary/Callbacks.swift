@@ -159,6 +159,18 @@ package enum Callbacks {
         }
     }
 
+    /// Calls a function that must answer before it returns, and returns its answer, or an error if it has not answered.
+    static func immediateAnswer(
+        or error: BackplaneError, _ function: (bp_done, UnsafeMutableRawPointer?) -> Void
+    ) -> EncodedAnswer {
+        let received = Received<EncodedAnswer>()
+        let id = expect(answered: { _, _ in }) { _, ended in received.set(ended.answer) }
+        function(done, context(id))
+        end(id, EncodedAnswer(error))
+        // Without a value the answer comes at this moment, from another thread.
+        return received.value ?? EncodedAnswer(error)
+    }
+
     static let done: bp_done = { context, status, payload in
         answer(UInt64(UInt(bitPattern: context)), status, payload)
     }

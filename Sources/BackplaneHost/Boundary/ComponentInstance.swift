@@ -268,7 +268,7 @@ package struct ForeignTable<Table>: @unchecked Sendable {  // constant, and neve
     package init(_ table: Table) { self.table = table }
 }
 
-// A plugin compares no slots: see `ComponentDescription+Equatable.swift`.
+// A plugin compares no slots: see `ComponentClass.swift`.
 
 extension Slot: Hashable {
     @usableFromInline

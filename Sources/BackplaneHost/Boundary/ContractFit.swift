@@ -50,50 +50,19 @@ package enum ContractFit: Sendable, Equatable {
     }
 }
 
-/// A cache of fits, so that all wires between two classes are compared only once.
-struct ContractFits {
-    private struct Pair: Hashable {
-        let consumer, provider: ObjectIdentifier
-    }
-    private var fits: [Pair: ContractFit] = [:]
-    /// The compared sides, kept alive so that the identities of their layouts are not reused.
-    private var sides: [LaneSide] = []
-
-    mutating func fit(_ consumer: LaneSide, _ provider: LaneSide) -> ContractFit {
-        let pair = Pair(consumer: ObjectIdentifier(consumer.layout), provider: ObjectIdentifier(provider.layout))
-        if let known = fits[pair] { return known }
-        let fit = ContractFit(consumer, provider)
-        fits[pair] = fit
-        sides += [consumer, provider]
-        return fit
-    }
-}
-
 /// The values of a contract as one side compiled them.
 private struct CarriedValues {
     let side: LaneSide
-    let names: LayoutNames
-    private var declarations: [Int: TypeLayout.Declaration] = [:]
-    private var inputs: [String: TypeLayout] = [:], outputs: [String: TypeLayout] = [:]
-    /// A Boolean value that indicates whether a value never crosses unencoded.
-    private(set) var isRefused = false
+    private let layout: ContractLayout
+    private let inputs, outputs: [String: TypeLayout]
 
     init?(_ side: LaneSide, _ text: String) {
         guard let layout = ContractLayout(text: text) else { return nil }
-        (self.side, names) = (side, LayoutNames(layout))
-        layout.forEachDeclaration { declarations[$0.number] = $0 }
-        for entry in layout.entries {
-            guard case .type(let type) = entry.layout else {
-                isRefused = true
-                continue
-            }
-            switch entry.subject {
-            case .input(let method, _): inputs[method] = type
-            case .output(let method, _): outputs[method] = type
-            case .state, .call, .failure: break
-            }
-        }
+        (self.side, self.layout, inputs, outputs) = (side, layout, layout.inputs, layout.outputs)
     }
+
+    /// A Boolean value that indicates whether a value never crosses unencoded.
+    var isRefused: Bool { layout.entries.contains { if case .refused = $0.layout { true } else { false } } }
 
     /// Describes the first value of this side that the other one certainly cannot read; `nil` if there is none.
     func unreadable(by reader: CarriedValues, areInputs: Bool) -> String? {
@@ -116,25 +85,25 @@ private struct CarriedValues {
         let place = steps.isEmpty ? "it" : "`\(mistake.pointer)`"
         guard let found = type(of: mistake, at: steps) else {
             guard mistake.isOfKind, let last = steps.last, let around = type(of: mistake, at: steps.dropLast()),
-                case .declared(let declaration) = around, !declaration.isEnumeration,
+                let declaration = declared(around), !declaration.isEnumeration,
                 !declaration.members.contains(where: { $0.name == last })
             else { return nil }
             return what
-                + "\(place) is `\(reader.names.name(of: expected))` in \(reader.side.origin.name) and missing in \(side.origin.name)"
+                + "\(place) is `\(reader.layout.name(of: expected))` in \(reader.side.origin.name) and missing in \(side.origin.name)"
         }
-        if case .declared(let found) = found, case .declared(let expected) = expected, found.isEnumeration,
-            expected.isEnumeration
+        if let enumeration = declared(found), let theirs = reader.declared(expected), enumeration.isEnumeration,
+            theirs.isEnumeration
         {
-            let known = Set(expected.members.map(\.name))
-            if let other = found.members.first(where: { !known.contains($0.name) }) {
+            let known = Set(theirs.members.map(\.name))
+            if let other = enumeration.members.first(where: { !known.contains($0.name) }) {
                 return what
-                    + "\(place) can be `\(other.name)` in \(side.origin.name), which `\(reader.names.name(of: expected))` in \(reader.side.origin.name) does not have"
+                    + "\(place) can be `\(other.name)` in \(side.origin.name), which `\(reader.layout.name(of: expected))` in \(reader.side.origin.name) does not have"
             }
         }
-        guard mistake.isOfKind, found.text != expected.text else { return nil }
-        let types = LayoutNames.distinct(names, found, reader.names, expected)
+        guard mistake.isOfKind, found != expected || declared(found) != reader.declared(expected) else { return nil }
+        let types = layout.distinctNames(found, reader.layout, expected)
         return what
-            + "\(place) is \(types.user) in \(side.origin.name) and \(types.provider) in \(reader.side.origin.name)"
+            + "\(place) is \(types.own) in \(side.origin.name) and \(types.other) in \(reader.side.origin.name)"
     }
 
     /// Returns the type at a place in the JSON of a method's value, without its optional; `nil` if the layout does not
@@ -146,11 +115,11 @@ private struct CarriedValues {
     }
 
     private func bare(_ type: TypeLayout) -> TypeLayout? {
-        switch type {
-        case .standard("Optional", let arguments): arguments.first.flatMap(bare)
-        case .reference(let number): declarations[number].map { .declared($0) }
-        default: type
-        }
+        if case .standard("Optional", let arguments) = type { arguments.first.flatMap(bare) } else { type }
+    }
+
+    private func declared(_ type: TypeLayout) -> TypeLayout.Declaration? {
+        if case .declared(let number) = type { layout.declarations[number] } else { nil }
     }
 
     private func part(_ step: String, of type: TypeLayout) -> TypeLayout? {
@@ -159,17 +128,19 @@ private struct CarriedValues {
             .standard("Set", let arguments):
             return arguments.first
         case .standard("Dictionary", let arguments): return arguments.last
-        case .declared(let declaration):
-            guard let member = declaration.members.first(where: { $0.name == step })?.type else { return nil }
+        case .declared:
+            guard let declaration = declared(type),
+                let member = declaration.members.first(where: { $0.name == step })?.type
+            else { return nil }
             guard declaration.isEnumeration else { return member }
             // The parts of a payload are one step further.
             if case .tuple = member { return member }
-            return .tuple(TypeSize(size: 0, alignment: 1, stride: 0, spare: 0), [.init(label: nil, type: member)])
+            return .tuple(TypeLayout.Size(), [.init(label: nil, type: member)])
         case .tuple(_, let elements):
             return elements.count == 1
                 ? elements[0].type
                 : elements.enumerated().first { ($1.label ?? "_\($0)") == step }?.element.type
-        case .standard, .reference: return nil
+        case .standard: return nil
         }
     }
 }

@@ -1,259 +1,311 @@
-package import Backplane
+import Backplane
 
-extension ContractLayout {
-    /// Calls a function with every declared type; those in a name's arguments precede it, and those of its members
-    /// follow it.
-    package func forEachDeclaration(_ body: (TypeLayout.Declaration) -> Void) {
-        for case .type(let type) in entries.lazy.map(\.layout) { type.forEachDeclaration(body) }
-    }
-}
-
-extension TypeLayout {
-    fileprivate func forEachDeclaration(_ body: (Declaration) -> Void) {
-        switch self {
-        case .standard(_, let arguments): for argument in arguments { argument.forEachDeclaration(body) }
-        case .tuple(_, let elements): for element in elements { element.type.forEachDeclaration(body) }
-        case .reference: break
-        case .declared(let declaration):
-            for argument in declaration.name.components.lazy.flatMap(\.arguments) { argument.forEachDeclaration(body) }
-            body(declaration)
-            declaration.rawType?.forEachDeclaration(body)
-            for case let type? in declaration.members.lazy.map(\.type) { type.forEachDeclaration(body) }
+/// The layouts of a contract or of a component's state, read from the text that its plugin or program gives
+/// (`LayoutReader`).
+package struct ContractLayout: Sendable {
+    /// A line of the text.
+    struct Entry: Sendable {
+        enum Layout: Sendable {
+            case type(TypeLayout)
+            /// The reason why values of the type do not cross unencoded, phrased to follow a verb: "`Cover`, a class".
+            case refused(String)
         }
+        var subject: Subject
+        var layout: Layout
     }
-}
 
-// A plugin writes layouts and compares none: see `ComponentDescription+Equatable.swift`.
-
-extension ContractLayout: Equatable {
-    /// Compares the texts, which are complete.
-    package static func == (a: Self, b: Self) -> Bool { a.text == b.text }
-}
-
-extension TypeLayout: Equatable {
-    package static func == (a: Self, b: Self) -> Bool { a.text == b.text }
-}
-
-extension ContractLayout.Subject: Equatable {
-    package static func == (a: Self, b: Self) -> Bool {
-        switch (a, b) {
-        case (.state, .state), (.call, .call), (.failure, .failure): true
-        case (.input(let name, let kind), .input(let other, let otherKind)),
-            (.output(let name, let kind), .output(let other, let otherKind)):
-            name == other && kind == otherKind
-        default: false
-        }
+    /// The part of a call that has a layout, or the state.
+    enum Subject: Equatable, Sendable {
+        case state, call, failure
+        case input(of: String, kind: MethodKind)
+        case output(of: String, kind: MethodKind)
     }
-}
 
-extension LayoutPath: Equatable {
-    package static func == (a: Self, b: Self) -> Bool { a.names == b.names && a.isContained == b.isContained }
-}
+    /// The state alone; or the call frame, the failure type, then the input and output of each member in order.
+    let entries: [Entry]
+    /// The declared types by number.
+    package let declarations: [Int: TypeLayout.Declaration]
 
-extension TypeSize: Equatable {
-    package static func == (a: Self, b: Self) -> Bool {
-        (a.size, a.alignment, a.stride, a.spare) == (b.size, b.alignment, b.stride, b.spare)
-    }
-}
-
-extension TypeLayout.QualifiedName.Segment.Label: Equatable {
-    package static func == (a: Self, b: Self) -> Bool {
-        switch (a, b) {
-        case (.name(let name), .name(let other)), (.extension(let name), .extension(let other)): name == other
-        case (.hidden, .hidden): true
-        default: false
-        }
-    }
-}
-
-/// Parsing of untrusted text that describes the layouts of a contract or of a state.
-extension ContractLayout {
-    /// Parses a contract's layout text.
-    ///
-    /// - Returns: `nil` if the text is malformed.
+    /// Parses a text, which is not trusted; returns `nil` if it is malformed.
     package init?(text: String) {
-        var entries: [Entry] = []
-        for line in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            var parser = LayoutParser(line)
-            guard let entry = try? Entry(&parser) else { return nil }
-            entries.append(entry)
-        }
-        if entries.count == 1, entries[0].subject == .state {
-            self.init(entries: entries)
-            return
-        }
-        guard entries.count >= 2, entries.count.isMultiple(of: 2), entries[0].subject == .call,
-            entries[1].subject == .failure
-        else { return nil }
+        var parser = LayoutParser()
+        guard let entries = try? parser.entries(of: text), Self.isValid(entries.map(\.subject)) else { return nil }
+        (self.entries, declarations) = (entries, parser.declarations)
+    }
+
+    private static func isValid(_ subjects: [Subject]) -> Bool {
+        if subjects == [.state] { return true }
+        guard subjects.count.isMultiple(of: 2), subjects.starts(with: [.call, .failure]) else { return false }
         // Each member has an input, followed by an output.
-        for index in stride(from: 2, to: entries.count, by: 2) {
-            guard case .input(let name, let kind) = entries[index].subject,
-                entries[index + 1].subject == .output(of: name, kind: kind)
-            else { return nil }
+        return stride(from: 2, to: subjects.count, by: 2).allSatisfy { index in
+            guard case .input(let name, let kind) = subjects[index] else { return false }
+            return subjects[index + 1] == .output(of: name, kind: kind)
         }
-        self.init(entries: entries)
     }
 
-    /// Returns whether a text is a single line that begins like the layout of a state and is not a refusal.
-    ///
-    /// It checks nothing else.
-    static func isCompleteState(_ text: String) -> Bool {
-        text.utf8.starts(with: "state: ".utf8) && text.utf8.count > 7 && !text.utf8.contains(UInt8(ascii: "\n"))
+    /// The types of the methods' inputs, by the names of the methods, without those that cannot cross unencoded.
+    package var inputs: [String: TypeLayout] {
+        types { if case .input(let name, _) = $0 { name } else { nil } }
     }
 
-    /// Returns whether a text has the lines of a contract's layouts, none of which is a refusal.
-    ///
-    /// It checks nothing else.
-    static func isComplete(_ text: String) -> Bool {
-        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        guard lines.count >= 2, lines.count.isMultiple(of: 2) else { return false }
-        guard lines[0].starts(with: "call: ".utf8), lines[1].starts(with: "failure: ".utf8) else { return false }
-        return lines.dropFirst(2).allSatisfy { line in
-            ["async ", "sync ", "stream "].contains { line.starts(with: $0.utf8) }
+    /// The types of the methods' outputs or elements, by the names of the methods, without those that cannot cross
+    /// unencoded.
+    package var outputs: [String: TypeLayout] {
+        types { if case .output(let name, _) = $0 { name } else { nil } }
+    }
+
+    private func types(_ name: (Subject) -> String?) -> [String: TypeLayout] {
+        var types: [String: TypeLayout] = [:]
+        for entry in entries {
+            if case .type(let type) = entry.layout, let name = name(entry.subject) { types[name] = type }
         }
+        return types
+    }
+
+    /// Returns a type's name as spelled in messages.
+    ///
+    /// - Parameter isQualified: Whether the name includes the module and the enclosing types.
+    func name(of type: TypeLayout, isQualified: Bool = false) -> String {
+        type.name(declarations, isQualified: isQualified)
     }
 }
 
-extension ContractLayout.Subject {
-    fileprivate init(_ parser: inout LayoutParser) throws(LayoutParser.Malformed) {
-        if parser.skips("state") {
-            self = .state
-        } else if parser.skips("call") {
-            self = .call
-        } else if parser.skips("failure") {
-            self = .failure
+/// The layout of a type: everything that two separately built programs must agree on to exchange its values.
+package indirect enum TypeLayout: Equatable, Sendable {
+    /// A type of the standard library or Foundation that is identified by its name, with its generic arguments.
+    case standard(String, [TypeLayout])
+    case tuple(Size, [Element])
+    /// A struct or an enum outside the standard library, by the number of its ``Declaration``.
+    case declared(Int)
+
+    /// The memory of a type's values, in bytes.
+    package struct Size: Equatable, Sendable {
+        var size = 0, alignment = 1, stride = 0
+        /// The number of bit patterns that are not values of the type.
+        var spare = 0
+    }
+
+    package struct Element: Equatable, Sendable {
+        var label: String?
+        var type: TypeLayout
+    }
+
+    package struct Declaration: Equatable, Sendable {
+        package var isEnumeration: Bool
+        /// The names from the module to the type, with `(private)` and `(in Module)` between them.
+        package var path: [String] = []
+        /// The generic arguments of each name.
+        var arguments: [[TypeLayout]] = []
+        /// The name in messages, without and with the module and the enclosing types.
+        var name = "", qualifiedName = ""
+        var size = Size()
+        /// The raw type of an enum without payloads, if it has one.
+        package var rawType: TypeLayout?
+        /// The fields in declaration order; for an enum, the cases with a payload, followed by those without one.
+        package var members: [Member] = []
+    }
+
+    /// A field of a struct, or a case of an enum.
+    package struct Member: Equatable, Sendable {
+        package var name: String
+        var isIndirect: Bool
+        /// The type of a field or payload; `nil` for a case without a payload.
+        package var type: TypeLayout?
+    }
+
+    fileprivate func name(_ declarations: [Int: Declaration], isQualified: Bool) -> String {
+        switch self {
+        case .standard(let name, let arguments): name + Self.list(arguments, declarations, isQualified: isQualified)
+        case .tuple(_, let elements):
+            "("
+                + elements.map {
+                    ($0.label.map { "\($0): " } ?? "") + $0.type.name(declarations, isQualified: isQualified)
+                }.joined(separator: ", ") + ")"
+        case .declared(let number):
+            declarations[number].map { isQualified ? $0.qualifiedName : $0.name } ?? "#\(number)"
+        }
+    }
+
+    fileprivate static func list(
+        _ arguments: [TypeLayout], _ declarations: [Int: Declaration], isQualified: Bool
+    ) -> String {
+        let names = arguments.map { $0.name(declarations, isQualified: isQualified) }
+        return names.isEmpty ? "" : "<\(names.joined(separator: ", "))>"
+    }
+}
+
+/// A parser of the texts of layouts.
+struct LayoutParser {
+    private(set) var declarations: [Int: TypeLayout.Declaration] = [:]
+    private var bytes: [UInt8] = []
+    private var position = 0
+    private var depth = 0
+
+    struct Malformed: Error {}
+
+    mutating func entries(of text: String) throws(Malformed) -> [ContractLayout.Entry] {
+        var entries: [ContractLayout.Entry] = []
+        for line in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            (bytes, position) = (Array(line), 0)
+            let isRefused = skips("refused "), subject = try subject()
+            guard !isRefused else {
+                entries.append(
+                    .init(subject: subject, layout: .refused(String(decoding: bytes[position...], as: UTF8.self))))
+                continue
+            }
+            entries.append(.init(subject: subject, layout: .type(try type())))
+            guard position == bytes.count else { throw Malformed() }
+        }
+        return entries
+    }
+
+    private mutating func subject() throws(Malformed) -> ContractLayout.Subject {
+        if skips("state: ") { return .state }
+        if skips("call: ") { return .call }
+        if skips("failure: ") { return .failure }
+        let kind: MethodKind
+        if skips("async ") {
+            kind = .async
+        } else if skips("stream ") {
+            kind = .stream
         } else {
-            let kind: MethodKind
-            if parser.skips("async ") {
-                kind = .async
-            } else if parser.skips("stream ") {
-                kind = .stream
+            try expect("sync ")
+            kind = .sync
+        }
+        let name = try name()
+        if skips(" takes: ") { return .input(of: name, kind: kind) }
+        try expect(" answers: ")
+        return .output(of: name, kind: kind)
+    }
+
+    private mutating func type() throws(Malformed) -> TypeLayout {
+        depth += 1
+        defer { depth -= 1 }
+        // A reader counts the outermost type as level 0.
+        guard depth <= LayoutReader.depthLimit + 1 else { throw Malformed() }
+        if skips("#") {
+            let number = try number()
+            if skips("=") { try declaration(number) } else if declarations[number] == nil { throw Malformed() }
+            return .declared(number)
+        }
+        if skips("tuple ") { return .tuple(try size(), try elements()) }
+        return .standard(try word { LayoutName.isPlain($0) || $0 == UInt8(ascii: ".") }, try arguments())
+    }
+
+    private mutating func elements() throws(Malformed) -> [TypeLayout.Element] {
+        try expect("{")
+        var elements: [TypeLayout.Element] = []
+        while !skips("}") {
+            if !elements.isEmpty { try expect(",") }
+            let start = position
+            var label = try? name()
+            if label == nil || !skips(":") { (label, position) = (nil, start) }
+            elements.append(TypeLayout.Element(label: label, type: try type()))
+        }
+        return elements
+    }
+
+    private mutating func arguments() throws(Malformed) -> [TypeLayout] {
+        guard skips("<") else { return [] }
+        var arguments = [try type()]
+        while skips(",") { arguments.append(try type()) }
+        try expect(">")
+        return arguments
+    }
+
+    private mutating func declaration(_ number: Int) throws(Malformed) {
+        guard declarations[number] == nil else { throw Malformed() }
+        var declaration = TypeLayout.Declaration(isEnumeration: !skips("struct "))
+        if declaration.isEnumeration { try expect("enum ") }
+        // Its parts may contain it.
+        declarations[number] = declaration
+        try readName(of: &declaration)
+        try expect(" ")
+        declaration.size = try size()
+        if skips(" of ") { declaration.rawType = try type() }
+        try expect("{")
+        while !skips("}") {
+            if !declaration.members.isEmpty { try expect(",") }
+            let isIndirect = skips("indirect ")
+            declaration.members.append(
+                TypeLayout.Member(name: try name(), isIndirect: isIndirect, type: skips(":") ? try type() : nil))
+        }
+        declarations[number] = declaration
+    }
+
+    /// Reads a name such as `Library.Shelf<Int>.(private).Place`.
+    ///
+    /// The names for messages are limited in length, so that nested arguments cannot multiply it.
+    private mutating func readName(of declaration: inout TypeLayout.Declaration) throws(Malformed) {
+        var short: [String] = [], long: [String] = []
+        repeat {
+            var name = "(private)", isOwn = false
+            if skips("(in ") {
+                name = "(in \(try self.name()))"
+                try expect(")")
+            } else if !skips("(private)") {
+                (name, isOwn) = (try self.name(), !long.isEmpty)
+            }
+            let arguments = try arguments()
+            declaration.path.append(name)
+            declaration.arguments.append(arguments)
+            long.append(name + TypeLayout.list(arguments, declarations, isQualified: true))
+            if isOwn { short.append(name + TypeLayout.list(arguments, declarations, isQualified: false)) }
+        } while skips(".")
+        declaration.name = short.joined(separator: ".").cut
+        declaration.qualifiedName = long.joined(separator: ".").cut
+    }
+
+    private mutating func size() throws(Malformed) -> TypeLayout.Size {
+        var size = TypeLayout.Size()
+        size.size = try number()
+        try expect("/")
+        size.alignment = try number()
+        try expect("/")
+        size.stride = try number()
+        try expect("/")
+        size.spare = try number()
+        return size
+    }
+
+    private mutating func number() throws(Malformed) -> Int {
+        let digits = try word { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard let number = Int(digits) else { throw Malformed() }
+        return number
+    }
+
+    private mutating func name() throws(Malformed) -> String {
+        guard skips("`") else { return try word(LayoutName.isPlain) }
+        var name: [UInt8] = []
+        while !skips("`") {
+            let isEscaped = skips("\\"), end = position + (isEscaped ? 2 : 1)
+            guard end <= bytes.count else { throw Malformed() }
+            if isEscaped {
+                let digits = String(decoding: bytes[position..<end], as: UTF8.self)
+                guard let byte = UInt8(digits, radix: 16) else { throw Malformed() }
+                name.append(byte)
             } else {
-                try parser.expect("sync ")
-                kind = .sync
+                name.append(bytes[position])
             }
-            let name = try parser.name()
-            if parser.skips(" takes") {
-                self = .input(of: name, kind: kind)
-            } else {
-                try parser.expect(" answers")
-                self = .output(of: name, kind: kind)
-            }
+            position = end
         }
-        try parser.expect(": ")
-    }
-}
-
-extension ContractLayout.Entry {
-    fileprivate init(_ parser: inout LayoutParser) throws(LayoutParser.Malformed) {
-        let isRefused = parser.skips("refused ")
-        self.init(
-            subject: try ContractLayout.Subject(&parser),
-            layout: isRefused ? .refused(parser.rest()) : .type(try parser.type()))
-        guard parser.isAtEnd else { throw LayoutParser.Malformed() }
-    }
-}
-
-extension ContractLayout {
-    /// Returns a sentence that explains why two sides of a wire cannot exchange Swift values.
-    ///
-    /// Both texts may come from plugins and are not trusted. Equal texts, the usual case, are only searched for
-    /// refusals.
-    ///
-    /// - Parameters:
-    ///   - consumer: The text of the calling side, which the sentence calls the user.
-    ///   - provider: The text of the called side.
-    /// - Returns: `nil` if they can exchange values: the texts are equal and contain no refusal.
-    package static func difference(consumer: String, provider: String) -> String? {
-        if consumer == provider, isComplete(consumer) { return nil }
-        guard let user = ContractLayout(text: consumer) else {
-            return "the layouts of the user's contract cannot be read"
-        }
-        guard let provider = ContractLayout(text: provider) else {
-            return "the layouts of the provider's contract cannot be read"
-        }
-        let comparison = LayoutComparison(user: LayoutNames(user), provider: LayoutNames(provider))
-        for (entry, other) in zip(user.entries, provider.entries) {
-            guard entry.subject == other.subject else { return Self.members(entry.subject, other.subject) }
-            if let sentence = entry.difference(from: other, comparison) { return sentence }
-        }
-        guard user.entries.count == provider.entries.count else {
-            let longer = user.entries.count > provider.entries.count ? user : provider
-            let name = longer.entries[min(user.entries.count, provider.entries.count)].subject.memberName
-            return "only the \(longer == user ? "user" : "provider")'s contract has the member `\(name)`"
-        }
-        return "the layouts of the contract differ"
+        return String(decoding: name, as: UTF8.self)
     }
 
-    /// Returns a sentence that explains why the state of old code cannot be passed to new code as a Swift value.
-    ///
-    /// - Returns: `nil` if it can: the texts are equal and contain no refusal.
-    package static func stateDifference(old: String, new: String) -> String? {
-        if old == new, isCompleteState(old) { return nil }
-        guard let old = ContractLayout(text: old)?.entries.first, old.subject == .state else {
-            return "the layout of the old code's state cannot be read"
-        }
-        guard let new = ContractLayout(text: new)?.entries.first, new.subject == .state else {
-            return "the layout of the new code's state cannot be read"
-        }
-        let comparison = LayoutComparison(
-            user: LayoutNames(ContractLayout(entries: [old])), provider: LayoutNames(ContractLayout(entries: [new])),
-            parties: .codes)
-        return old.difference(from: new, comparison) ?? "the layouts of the state differ"
+    private mutating func word(_ isPart: (UInt8) -> Bool) throws(Malformed) -> String {
+        let word = bytes[position...].prefix(while: isPart)
+        guard !word.isEmpty else { throw Malformed() }
+        position = word.endIndex
+        return String(decoding: word, as: UTF8.self)
     }
 
-    private static func members(_ user: Subject, _ provider: Subject) -> String {
-        guard user.memberName == provider.memberName else {
-            return
-                "the user's contract has the member `\(user.memberName)` where the provider's has `\(provider.memberName)`"
-        }
-        guard user.kind != .stream, provider.kind != .stream else {
-            return "`\(user.memberName)` is a stream for the \(user.kind == .stream ? "user" : "provider") only"
-        }
-        return "`\(user.memberName)` is synchronous for the \(user.kind == .sync ? "user" : "provider") only"
-    }
-}
-
-extension ContractLayout.Subject {
-    fileprivate var memberName: String {
-        switch self {
-        case .state, .call, .failure: ""
-        case .input(let name, _), .output(let name, _): name
-        }
+    private mutating func skips(_ text: StaticString) -> Bool {
+        guard text.withUTF8Buffer({ bytes[position...].starts(with: $0) }) else { return false }
+        position += text.utf8CodeUnitCount
+        return true
     }
 
-    fileprivate var kind: MethodKind {
-        switch self {
-        case .state, .call, .failure: .async
-        case .input(_, let kind), .output(_, let kind): kind
-        }
-    }
-
-    /// The words that precede the type in a sentence.
-    fileprivate var verb: String {
-        switch self {
-        case .state: "the state is"
-        case .call: "every call carries"
-        case .failure: "every call throws"
-        case .input(let name, _): "`\(name)` takes"
-        case .output(let name, let kind): "`\(name)` \(kind == .stream ? "gives" : "answers")"
-        }
-    }
-}
-
-extension ContractLayout.Entry {
-    fileprivate func difference(from other: Self, _ comparison: LayoutComparison) -> String? {
-        let (user, provider) = (comparison.parties.user, comparison.parties.provider)
-        switch (layout, other.layout) {
-        case (.refused(let reason), .refused(let other)) where reason == other: return "\(subject.verb) \(reason)"
-        case (.refused(let reason), _): return "\(subject.verb) \(reason), for the \(user)"
-        case (_, .refused(let reason)): return "\(subject.verb) \(reason), for the \(provider)"
-        case (.type(let a), .type(let b)):
-            guard let difference = comparison.difference(a, b) else { return nil }
-            if difference.place == LayoutPath(), let types = difference.types {
-                return "\(subject.verb) \(types.user) for the \(user) and \(types.provider) for the \(provider)"
-            }
-            return "\(subject.verb) `\(comparison.user.name(of: a))`, where \(difference.sentence)"
-        }
+    private mutating func expect(_ text: StaticString) throws(Malformed) {
+        guard skips(text) else { throw Malformed() }
     }
 }

@@ -64,10 +64,13 @@ package final class OperationFunctions: Sendable {
     /// - Throws: The plugin's error, or `call.invalid-output` for an answer of another form.
     package func nodes() throws(BackplaneError) -> [OperationNode] {
         guard let describe = operation.describe else { return [] }
+        let silence = BackplaneError(.callInvalidOutput, "the plugin did not describe the graph before it returned")
         var nodes: [OperationNode] = []
         while nodes.count < Int(clamping: operation.node_count) {
             let first = UInt64(nodes.count)
-            let answer = ImmediateAnswer.of { describe(operation.context, first, UInt64(Self.page), $0, $1) }
+            let answer = Callbacks.immediateAnswer(or: silence) {
+                describe(operation.context, first, UInt64(Self.page), $0, $1)
+            }
             let page = try JSON.decode([OperationNode].self, try answer.get(), failing: .callInvalidOutput)
             guard !page.isEmpty else { break }
             nodes += page
@@ -92,21 +95,6 @@ package struct OperationNode: Codable, Sendable, Hashable {
     package var needs: [Int]?
     /// The numbers of the nodes among them that need not succeed for the node to run.
     package var always: [Int]?
-}
-
-/// The answer of a function that must answer before it returns.
-private final class ImmediateAnswer: Sendable {
-    private let answer = Mutex<EncodedAnswer?>(nil)
-
-    /// Calls the function and returns its answer, or an error if it has not answered.
-    static func of(_ function: (bp_done, UnsafeMutableRawPointer?) -> Void) -> EncodedAnswer {
-        let own = ImmediateAnswer()
-        let number = Callbacks.expect(answered: { _, _ in }) { _, ended in own.answer.withLock { $0 = ended.answer } }
-        function(Callbacks.done, Callbacks.context(number))
-        let error = BackplaneError(.callInvalidOutput, "the plugin did not describe the graph before it returned")
-        Callbacks.end(number, EncodedAnswer(error))
-        return own.answer.withLock(\.self) ?? EncodedAnswer(error)
-    }
 }
 
 /// The plugin's side of a timer: its functions and their context, which is released with this object.

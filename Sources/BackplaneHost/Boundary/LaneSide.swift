@@ -47,7 +47,8 @@ extension LaneSide {
     ///
     /// - Throws: `wire.mismatch` for a contract that is not a struct containing only methods.
     package init<C: Contract>(program _: C.Type) throws(BackplaneError) {
-        self.init(.program, try ContractDescription(checking: C.self), LayoutText { ContractLayout(of: C.self).text }) {
+        self.init(.program, try ContractDescription(checking: C.self), LayoutText { LayoutReader.layouts(of: C.self) })
+        {
             ContractSamples.rehearse($0, as: C.self)
         }
     }

@@ -1,158 +1,265 @@
 import Backplane
 
-/// The names of the two sides whose layouts are compared.
-struct LayoutParties {
-    let user, provider: String
+extension ContractLayout {
+    /// Returns a sentence that explains why two sides of a wire cannot exchange Swift values.
+    ///
+    /// Both texts may come from plugins and are not trusted. Equal texts, the usual case, are only searched for
+    /// refusals.
+    ///
+    /// - Parameters:
+    ///   - consumer: The text of the calling side, which the sentence calls the user.
+    ///   - provider: The text of the called side.
+    /// - Returns: `nil` if they can exchange values: the texts are equal and contain no refusal.
+    package static func difference(consumer: String, provider: String) -> String? {
+        if consumer == provider, isComplete(consumer) { return nil }
+        guard let user = ContractLayout(text: consumer) else {
+            return "the layouts of the user's contract cannot be read"
+        }
+        guard let provider = ContractLayout(text: provider) else {
+            return "the layouts of the provider's contract cannot be read"
+        }
+        var comparison = LayoutComparison(user, provider, names: ("user", "provider"))
+        for (entry, other) in zip(user.entries, provider.entries) {
+            guard entry.subject == other.subject else { return members(entry.subject, other.subject) }
+            if let sentence = comparison.sentence(entry, other) { return sentence }
+        }
+        let counts = (user.entries.count, provider.entries.count)
+        guard counts.0 == counts.1 else {
+            let longer = counts.0 > counts.1 ? user : provider
+            let name = longer.entries[min(counts.0, counts.1)].subject.memberName
+            return "only the \(counts.0 > counts.1 ? "user" : "provider")'s contract has the member `\(name)`"
+        }
+        return "the layouts of the contract differ"
+    }
 
-    /// The sides of a wire.
-    static let wire = LayoutParties(user: "user", provider: "provider")
-    /// The sides of a transfer of state.
-    static let codes = LayoutParties(user: "old code", provider: "new code")
-}
+    /// Returns a sentence that explains why the state of old code cannot be passed to new code as a Swift value.
+    ///
+    /// - Returns: `nil` if it can: the texts are equal and contain no refusal.
+    package static func stateDifference(old: String, new: String) -> String? {
+        let isOneLine = !old.utf8.contains(UInt8(ascii: "\n"))
+        if old == new, isOneLine, old.utf8.starts(with: "state: ".utf8), old.utf8.count > 7 { return nil }
+        guard let old = ContractLayout(text: old), old.entries[0].subject == .state else {
+            return "the layout of the old code's state cannot be read"
+        }
+        guard let new = ContractLayout(text: new), new.entries[0].subject == .state else {
+            return "the layout of the new code's state cannot be read"
+        }
+        var comparison = LayoutComparison(old, new, names: ("old code", "new code"))
+        return comparison.sentence(old.entries[0], new.entries[0]) ?? "the layouts of the state differ"
+    }
 
-/// The first difference between two layouts, in words that explain why a wire or a state is not native.
-///
-/// Two texts are equal up to their first difference, so a reference before it means the same on both sides.
-struct LayoutDifference {
-    /// The position of the difference, followed by the types at it unless `clause` describes more.
-    var place: LayoutPath
-    /// The quoted names of the user's type and the provider's.
-    var types: (user: String, provider: String)?
-    /// The difference in words, if it is not a difference of types.
-    var clause = ""
-    var parties: LayoutParties
+    /// Returns whether a text has the lines of a contract's layouts, none of which is a refusal.
+    ///
+    /// It checks nothing else.
+    private static func isComplete(_ text: String) -> Bool {
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        guard lines.count >= 2, lines.count.isMultiple(of: 2) else { return false }
+        guard lines[0].starts(with: "call: ".utf8), lines[1].starts(with: "failure: ".utf8) else { return false }
+        return lines.dropFirst(2).allSatisfy { line in
+            ["async ", "sync ", "stream "].contains { line.starts(with: $0.utf8) }
+        }
+    }
 
-    /// The difference as a clause to follow a type's name and "where".
-    var sentence: String {
-        guard let types else { return clause }
-        let subject = place.names.isEmpty ? "it" : "`\(place.text)`"
-        return "\(subject) is \(types.user) for the \(parties.user) and \(types.provider) for the \(parties.provider)"
+    private static func members(_ user: Subject, _ provider: Subject) -> String {
+        guard user.memberName == provider.memberName else {
+            return
+                "the user's contract has the member `\(user.memberName)` where the provider's has `\(provider.memberName)`"
+        }
+        guard user.kind != .stream, provider.kind != .stream else {
+            return "`\(user.memberName)` is a stream for the \(user.kind == .stream ? "user" : "provider") only"
+        }
+        return "`\(user.memberName)` is synchronous for the \(user.kind == .sync ? "user" : "provider") only"
+    }
+
+    /// Returns the quoted names of a type of this layout and one of another, by their short names if those differ.
+    func distinctNames(_ a: TypeLayout, _ other: ContractLayout, _ b: TypeLayout) -> (own: String, other: String) {
+        let short = (name(of: a), other.name(of: b))
+        if short.0 != short.1 { return ("`\(short.0)`", "`\(short.1)`") }
+        let long = (name(of: a, isQualified: true), other.name(of: b, isQualified: true))
+        return long.0 != long.1 ? ("`\(long.0)`", "`\(long.1)`") : ("`\(short.0)`", "another `\(short.1)`")
     }
 }
 
-/// A comparison of layouts from two texts.
-struct LayoutComparison {
-    let user: LayoutNames
-    let provider: LayoutNames
-    var parties = LayoutParties.wire
+extension ContractLayout.Subject {
+    fileprivate var memberName: String {
+        switch self {
+        case .state, .call, .failure: ""
+        case .input(let name, _), .output(let name, _): name
+        }
+    }
 
-    /// Returns the first difference; `nil` if there is none.
-    func difference(_ a: TypeLayout, _ b: TypeLayout, at place: LayoutPath = LayoutPath()) -> LayoutDifference? {
+    fileprivate var kind: MethodKind {
+        switch self {
+        case .state, .call, .failure: .async
+        case .input(_, let kind), .output(_, let kind): kind
+        }
+    }
+
+    /// The words that precede the type in a sentence.
+    fileprivate var verb: String {
+        switch self {
+        case .state: "the state is"
+        case .call: "every call carries"
+        case .failure: "every call throws"
+        case .input(let name, _): "`\(name)` takes"
+        case .output(let name, let kind): "`\(name)` \(kind == .stream ? "gives" : "answers")"
+        }
+    }
+}
+
+/// A comparison of two layouts up to their first difference, before which a number means the same on both sides.
+///
+/// It visits the types in the order of the texts, so that it compares each declared type where it is described.
+private struct LayoutComparison {
+    let user, provider: ContractLayout
+    /// The names of the two sides in sentences.
+    let names: (user: String, provider: String)
+    /// The numbers of the declared types that were compared, or are being compared.
+    private var compared: Set<Int> = []
+
+    init(_ user: ContractLayout, _ provider: ContractLayout, names: (user: String, provider: String)) {
+        (self.user, self.provider, self.names) = (user, provider, names)
+    }
+
+    /// A difference between two types.
+    private enum Difference {
+        /// They are different types.
+        case types
+        /// They differ in a part, as the clause says.
+        case part(String)
+    }
+
+    /// Returns a sentence about the first difference between two lines of one subject; `nil` if there is none.
+    mutating func sentence(_ entry: ContractLayout.Entry, _ other: ContractLayout.Entry) -> String? {
+        let verb = entry.subject.verb
+        switch (entry.layout, other.layout) {
+        case (.refused(let reason), .refused(let other)) where reason == other: return "\(verb) \(reason)"
+        case (.refused(let reason), _): return "\(verb) \(reason), for the \(names.user)"
+        case (_, .refused(let reason)): return "\(verb) \(reason), for the \(names.provider)"
+        case (.type(let a), .type(let b)):
+            switch difference(a, b, at: []) {
+            case nil: return nil
+            case .types?: return "\(verb) \(types(a, b))"
+            case .part(let clause)?: return "\(verb) `\(user.name(of: a))`, where \(clause)"
+            }
+        }
+    }
+
+    /// Returns the first difference between two types.
+    ///
+    /// - Parameter path: The outermost declared type, followed by fields, cases and elements.
+    private mutating func difference(_ a: TypeLayout, _ b: TypeLayout, at path: [String]) -> Difference? {
         switch (a, b) {
         case (.standard(let name, let arguments), .standard(let other, let others))
         where name == other && arguments.count == others.count:
-            for pair in zip(arguments, others) {
-                guard let difference = difference(pair.0, pair.1, at: place.argument) else { continue }
-                return isOf(place.argument, difference) ? types(a, b, at: place) : difference
-            }
-            return nil
+            return difference(ofArguments: arguments, others, at: path)
         case (.tuple(let size, let elements), .tuple(let otherSize, let others))
         where elements.map(\.label) == others.map(\.label):
             for (index, pair) in zip(elements, others).enumerated() {
-                let inside = place.member(pair.0.label ?? String(index))
-                if let difference = difference(pair.0.type, pair.1.type, at: inside) { return difference }
+                let inside = path + [pair.0.label ?? String(index)]
+                if let difference = difference(ofPart: pair.0.type, pair.1.type, at: inside) { return difference }
             }
-            return size == otherSize ? nil : self.size(size, otherSize, of: user.name(of: a), at: place)
-        case (.declared(let a), .declared(let b)) where a.name.isDeclared(as: b.name):
-            return difference(a, b, at: place)
-        case (.reference(let number), .reference(let other)) where number == other:
-            return nil
+            return size == otherSize ? nil : self.size(size, otherSize, of: user.name(of: a))
+        case (.declared(let number), .declared(let other)) where number == other:
+            guard compared.insert(number).inserted else { return nil }
+            guard let a = user.declarations[number], let b = provider.declarations[number], a.path == b.path,
+                a.arguments.map(\.count) == b.arguments.map(\.count)
+            else { return .types }
+            return difference(a, b, at: path)
         default:
-            return types(a, b, at: place)
+            return .types
         }
     }
 
-    private func difference(_ a: TypeLayout.Declaration, _ b: TypeLayout.Declaration, at place: LayoutPath)
-        -> LayoutDifference?
+    /// Returns the first difference between two parts of types, as one of the types around them.
+    private mutating func difference(ofPart a: TypeLayout, _ b: TypeLayout, at path: [String]) -> Difference? {
+        let difference = difference(a, b, at: path)
+        guard case .types? = difference else { return difference }
+        return .part("`\(Self.text(path))` is \(types(a, b))")
+    }
+
+    /// Returns the first difference between generic arguments.
+    ///
+    /// If an argument is a different type, so is the whole type: `[Int]` and `[String]` are more informative than `Int`
+    /// and `String`.
+    private mutating func difference(ofArguments arguments: [TypeLayout], _ others: [TypeLayout], at path: [String])
+        -> Difference?
     {
-        let name = user.name(of: a), inside = place.inside(name)
-        guard a.isEnumeration == b.isEnumeration else {
-            let user = a.isEnumeration ? "an enum" : "a struct", provider = b.isEnumeration ? "an enum" : "a struct"
-            return clause(
-                "`\(name)` is \(user) for the \(parties.user) and \(provider) for the \(parties.provider)", at: place)
+        for (argument, other) in zip(arguments, others) {
+            if let difference = difference(argument, other, at: path) { return difference }
         }
-        for arguments in zip(a.name.components, b.name.components).lazy.map({ zip($0.arguments, $1.arguments) }) {
-            for pair in arguments {
-                guard let difference = difference(pair.0, pair.1, at: place.argument) else { continue }
-                return isOf(place.argument, difference) ? types(.declared(a), .declared(b), at: place) : difference
-            }
+        return nil
+    }
+
+    private mutating func difference(_ a: TypeLayout.Declaration, _ b: TypeLayout.Declaration, at path: [String])
+        -> Difference?
+    {
+        let name = a.name, inside = path.isEmpty ? [name] : path
+        guard a.isEnumeration == b.isEnumeration else {
+            let kinds = a.isEnumeration ? ("an enum", "a struct") : ("a struct", "an enum")
+            return .part("`\(name)` is \(kinds.0) for the \(names.user) and \(kinds.1) for the \(names.provider)")
+        }
+        if let difference = difference(ofArguments: a.arguments.flatMap(\.self), b.arguments.flatMap(\.self), at: path)
+        {
+            return difference
         }
         switch (a.rawType, b.rawType) {
         case (nil, nil): break
         case (let raw?, let other?):
-            if let difference = difference(raw, other, at: inside.member("rawValue")) { return difference }
-        default:
-            return clause("`\(name)` has a raw type for the \(side(a.rawType != nil)) only", at: place)
+            if let difference = difference(ofPart: raw, other, at: inside + ["rawValue"]) { return difference }
+        default: return .part("`\(name)` has a raw type for the \(side(a.rawType != nil)) only")
         }
-        if let clause = names(a.members.map(\.name), b.members.map(\.name), of: name, isCases: a.isEnumeration) {
-            return self.clause(clause, at: place)
+        if let clause = difference(ofNames: a.members.map(\.name), b.members.map(\.name), of: a) {
+            return .part(clause)
         }
         for (member, other) in zip(a.members, b.members) {
-            let path = inside.member(member.name)
+            let path = inside + [member.name]
             guard member.isIndirect == other.isIndirect else {
-                return clause(
-                    "`\(path.text)` is indirect for the \(side(member.isIndirect)) only", at: place)
+                return .part("`\(Self.text(path))` is indirect for the \(side(member.isIndirect)) only")
             }
             switch (member.type, other.type) {
             case (nil, nil): break
             case (let type?, let other?):
-                if let difference = difference(type, other, at: path) { return difference }
-            default:
-                return clause(
-                    "`\(path.text)` has a payload for the \(side(member.type != nil)) only", at: place)
+                if let difference = difference(ofPart: type, other, at: path) { return difference }
+            default: return .part("`\(Self.text(path))` has a payload for the \(side(member.type != nil)) only")
             }
         }
-        return a.size == b.size ? nil : size(a.size, b.size, of: name, at: place)
-    }
-
-    /// Returns whether a difference is that of a whole generic argument.
-    ///
-    /// In this case `[Int]` and `[String]` are more informative than `Int` and `String`.
-    private func isOf(_ argument: LayoutPath, _ difference: LayoutDifference) -> Bool {
-        difference.types != nil && difference.place == argument
+        return a.size == b.size ? nil : size(a.size, b.size, of: name)
     }
 
     /// Returns the difference between the names of fields or cases.
-    private func names(_ a: [String], _ b: [String], of type: String, isCases: Bool) -> String? {
+    private func difference(ofNames a: [String], _ b: [String], of type: TypeLayout.Declaration) -> String? {
         if a == b { return nil }
         let users = Set(a), providers = Set(b)
         if let only = a.first(where: { !providers.contains($0) }) {
-            return "`\(type).\(only)` exists only for the \(parties.user)"
+            return "`\(type.name).\(only)` exists only for the \(names.user)"
         }
         if let only = b.first(where: { !users.contains($0) }) {
-            return "`\(type).\(only)` exists only for the \(parties.provider)"
+            return "`\(type.name).\(only)` exists only for the \(names.provider)"
         }
+        let members = type.isEnumeration ? "cases" : "fields"
         return
-            "the \(isCases ? "cases" : "fields") of `\(type)` are in a different order for the \(parties.user) than "
-            + "for the \(parties.provider)"
+            "the \(members) of `\(type.name)` are in a different order for the \(names.user) than "
+            + "for the \(names.provider)"
     }
 
-    private func types(_ a: TypeLayout, _ b: TypeLayout, at place: LayoutPath) -> LayoutDifference {
-        LayoutDifference(place: place, types: LayoutNames.distinct(user, a, provider, b), parties: parties)
+    private func size(_ a: TypeLayout.Size, _ b: TypeLayout.Size, of type: String) -> Difference {
+        .part(
+            a.size == b.size
+                ? "`\(type)` is stored differently for the \(names.user) and for the \(names.provider)"
+                : "`\(type)` is \(a.size) bytes for the \(names.user) and \(b.size) for the \(names.provider)")
     }
 
-    private func clause(_ text: String, at place: LayoutPath) -> LayoutDifference {
-        LayoutDifference(place: place, types: nil, clause: text, parties: parties)
+    private func types(_ a: TypeLayout, _ b: TypeLayout) -> String {
+        let types = user.distinctNames(a, provider, b)
+        return "\(types.own) for the \(names.user) and \(types.other) for the \(names.provider)"
     }
 
     /// The name of the side that alone has something.
-    private func side(_ isUser: Bool) -> String { isUser ? parties.user : parties.provider }
+    private func side(_ isUser: Bool) -> String { isUser ? names.user : names.provider }
 
-    private func size(_ a: TypeSize, _ b: TypeSize, of type: String, at place: LayoutPath) -> LayoutDifference {
-        let text =
-            a.size == b.size
-            ? "`\(type)` is stored differently for the \(parties.user) and for the \(parties.provider)"
-            : "`\(type)` is \(a.size) bytes for the \(parties.user) and \(b.size) for the \(parties.provider)"
-        return clause(text, at: place)
-    }
-}
-
-extension TypeLayout.QualifiedName {
-    /// Returns whether both names refer to the same declaration, regardless of generic arguments.
-    fileprivate func isDeclared(as other: Self) -> Bool {
-        components.count == other.components.count
-            && zip(components, other.components).allSatisfy {
-                $0.label == $1.label && $0.arguments.count == $1.arguments.count
-            }
+    /// The path as text, cut off after eight names.
+    private static func text(_ path: [String]) -> String {
+        path.prefix(8).joined(separator: ".") + (path.count > 8 ? "…" : "")
     }
 }

@@ -19,8 +19,8 @@ struct Wires {
     private var slots: [Int: [Slot]] = [:]
     /// The number of wires made so far.
     private(set) var made = 0
-    private var comparisons = LayoutComparisons()
-    private var fits = ContractFits()
+    private var comparisons = PairCache<String?>()
+    private var fits = PairCache<ContractFit>()
 
     init(_ options: HostOptions) {
         self.options = options

@@ -77,16 +77,12 @@ final class DefinedService: NetworkService {
 extension ContractShape {
     /// Returns the inputs and outputs of a contract's methods, keyed by name, as laid out by a Swift consumer.
     static func all(of layout: ContractLayout) -> [String: ContractShape] {
-        var declarations: [Int: TypeLayout.Declaration] = [:]
-        layout.forEachDeclaration { declarations[$0.number] = $0 }
         var shapes: [String: ContractShape] = [:]
-        for entry in layout.entries {
-            guard case .type(let type) = entry.layout else { continue }
-            switch entry.subject {
-            case .input(let name, _): shapes[name, default: ContractShape()].input = ContractValue(type, declarations)
-            case .output(let name, _): shapes[name, default: ContractShape()].output = ContractValue(type, declarations)
-            case .state, .call, .failure: break
-            }
+        for (name, type) in layout.inputs {
+            shapes[name, default: ContractShape()].input = ContractValue(type, layout.declarations)
+        }
+        for (name, type) in layout.outputs {
+            shapes[name, default: ContractShape()].output = ContractValue(type, layout.declarations)
         }
         return shapes
     }
@@ -97,8 +93,7 @@ extension ContractValue {
         switch type {
         case .standard(let name, _): self.init(standard: name)
         case .tuple: self = .unknown
-        case .reference(let number): self = declarations[number].map { ContractValue($0) } ?? .unknown
-        case .declared(let declaration): self.init(declaration)
+        case .declared(let number): self = declarations[number].map { ContractValue($0) } ?? .unknown
         }
     }
 
@@ -120,11 +115,8 @@ extension ContractValue {
             self = .unknown
             return
         }
-        let name = declaration.name.components.map { segment in
-            if case .name(let name) = segment.label { name } else { "" }
-        }
         self =
-            switch name {
+            switch declaration.path {
             case ["Backplane", "Nothing"]: .nothing
             case ["Backplane", "StoredFile"]: .file
             default: .structure(declaration.members.map(\.name))

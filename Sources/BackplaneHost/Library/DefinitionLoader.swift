@@ -212,7 +212,7 @@ extension DefinitionLoader {
         guard errors.isEmpty else {
             throw BackplaneError(.wireMismatch, errors[0].message, causes: errors.count > 1 ? errors : [])
         }
-        let methods = served.methods.map { MethodDescription(name: $0.name, isSynchronous: false) }
+        let methods = served.methods.map { MethodDescription(name: $0.name, kind: .async) }
         return Served(
             contract: ContractDescription(name: contract.name, version: contract.version, methods: methods),
             functions: served.methods.map { DefinedService.function(of: $0) }, warnings: served.problems.map(\.error))

@@ -75,7 +75,7 @@ struct LoadedManifest: Sendable {
         func componentClass(_ entry: Catalogue.Entry) -> ComponentClass {
             plugins[entry.order].description.components[entry.index]
         }
-        var fits = ContractFits()
+        var fits = PairCache<ContractFit>()
         let resolution = Resolution(
             document, catalogue: catalogue, loadErrors: loadErrors,
             review: { entry, configuration in componentClass(entry).review(Array(configuration)) }
@@ -176,7 +176,7 @@ extension LoadedManifest {
 
     /// Returns the wires of the plan, whose components need not be running.
     private func wires(_ rule: LaneRule) -> [Composition.PlannedWire] {
-        var comparisons = LayoutComparisons()
+        var comparisons = PairCache<String?>()
         return plan.nodes.flatMap { user in
             user.wires.compactMap { wire -> Composition.PlannedWire? in
                 let provider = plan.nodes[wire.provider]

@@ -130,21 +130,33 @@ extension LayoutText {
     }
 }
 
-/// A cache of layout comparisons, so that all wires between two classes are compared only once.
-struct LayoutComparisons {
+/// A cache of comparisons, so that all wires between two classes are compared only once.
+struct PairCache<Value> {
     private struct Pair: Hashable {
         let consumer, provider: ObjectIdentifier
     }
-    private var differences: [Pair: String?] = [:]
-    /// The compared texts, kept alive so that their identities are not reused.
-    private var texts: [LayoutText] = []
+    private var values: [Pair: Value] = [:]
+    /// The compared layouts, kept alive so that their identities are not reused.
+    private var layouts: [LayoutText] = []
 
-    mutating func difference(_ consumer: LayoutText, _ provider: LayoutText) -> String? {
+    mutating func value(_ consumer: LayoutText, _ provider: LayoutText, _ compare: () -> Value) -> Value {
         let pair = Pair(consumer: ObjectIdentifier(consumer), provider: ObjectIdentifier(provider))
-        if let known = differences[pair] { return known }
-        let difference = LayoutText.difference(consumer: consumer, provider: provider)
-        differences[pair] = .some(difference)
-        texts += [consumer, provider]
-        return difference
+        if let known = values[pair] { return known }
+        let value = compare()
+        values[pair] = value
+        layouts += [consumer, provider]
+        return value
+    }
+}
+
+extension PairCache<String?> {
+    mutating func difference(_ consumer: LayoutText, _ provider: LayoutText) -> String? {
+        value(consumer, provider) { LayoutText.difference(consumer: consumer, provider: provider) }
+    }
+}
+
+extension PairCache<ContractFit> {
+    mutating func fit(_ consumer: LaneSide, _ provider: LaneSide) -> ContractFit {
+        value(consumer.layout, provider.layout) { ContractFit(consumer, provider) }
     }
 }

@@ -122,7 +122,7 @@ enum {
 };
 
 /* The kind of a method. A method of a kind that the host does not know cannot be called (BP_UNIMPLEMENTED), and the
- * other methods of its component can. Hosts before BP_STREAM was added refuse a plugin that uses it. */
+ * other methods of its component can. */
 enum {
     BP_ASYNC = 0,           /* may answer later, on any thread                                    */
     BP_SYNC = 1,            /* has answered when `call` returns; never waits                      */
@@ -175,8 +175,7 @@ typedef struct bp_creation {
 } bp_creation;
 
 /* The completion of a creation, called exactly once. With BP_OK, instance is the component and payload is ignored;
- * otherwise instance is NULL and
- * payload is the error. */
+ * otherwise instance is NULL and payload is the error. */
 typedef void (*BP_SENDABLE bp_created)(void *_Nullable context, int32_t status, void *_Nullable instance, bp_bytes payload);
 
 /* A step of an instance's lifecycle. Like bp_create, bp_export and bp_import it may block, because it is called

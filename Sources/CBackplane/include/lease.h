@@ -30,8 +30,8 @@ extern "C" {
 #define BP_INLINE static inline __attribute__((always_inline))
 #define BP_HIDDEN __attribute__((visibility("hidden")))
 
-/* The revision, which changes with anything in this file, with the types in cells (Boundary/Lanes/Cell.swift,
- * Boundary/Streams/StreamCell.swift), and with BackplaneError. */
+/* The revision, which changes with anything in this file, with the types in cells (Boundary/Lanes/NativeCells.swift,
+ * Boundary/Streams/StreamCells.swift), and with BackplaneError. */
 #define BP_LANE_REVISION 8u
 
 /* --------------------------------------------------------------------------------------- bindings and slots */
@@ -254,15 +254,7 @@ typedef struct bp_wire_lane {
 /* Returns the cells of an instance, which live as long as it does. */
 typedef const void *_Nullable const *_Nullable (*BP_SENDABLE bp_cells_of)(void *instance);
 
-/* Returns the number of an instance's native calls that have failed, without cancelled ones. Encoded calls are not
- * included, because the host sees their answers. */
-typedef uint64_t (*BP_SENDABLE bp_failures_of)(void *instance);
-
-/* Answers with the error of the last of these calls, and returns its time in seconds since 1970. Returns 0 if there is
- * none, and then does not answer. */
-typedef double (*BP_SENDABLE bp_last_failure_of)(void *instance, bp_done done, void *_Nullable context);
-
-/* Called after one of these calls has failed, and before its caller has the error. It is called under a lock: it must not
+/* Called after a native call has failed, and before its caller has the error. It is called under a lock: it must not
  * block or call the instance. */
 typedef void (*BP_SENDABLE bp_failed)(void *_Nullable context);
 
@@ -277,8 +269,12 @@ typedef struct bp_component_lane {
     bp_layout layout;
     bp_rehearse rehearse;
     bp_cells_of cells;
-    bp_failures_of failures;
-    bp_last_failure_of last_failure;
+    /* Returns the number of an instance's native calls that have failed, without cancelled ones. Encoded calls are not
+     * included, because the host sees their answers. */
+    uint64_t (*failures)(void *instance);
+    /* Answers with the error of the last of these calls, and returns its time in seconds since 1970. Returns 0 if there
+     * is none, and then does not answer. */
+    double (*last_failure)(void *instance, bp_done done, void *_Nullable context);
     bp_observe_failures observe_failures;
 } bp_component_lane;
 
@@ -286,7 +282,6 @@ typedef struct bp_component_lane {
  * any number of times before. The value is of the class's own version of the schema. */
 typedef void (*BP_SENDABLE bp_export_value)(void *instance, bp_created done, void *_Nullable context);
 typedef void (*BP_SENDABLE bp_import_value)(void *instance, const void *value, bp_done done, void *_Nullable context);
-typedef void (*BP_SENDABLE bp_release_value)(void *type, void *value);
 
 /* The native lane of a state, in bp_state.lane. The functions are steps as bp_export and bp_import are: with BP_OK,
  * `export_value` gives the value as the instance of bp_created. `import_value` has copied the value when it returns. */
@@ -295,7 +290,7 @@ typedef struct bp_state_lane {
     bp_layout layout;                               /* of the state, in a text like that of a contract */
     bp_export_value export_value;
     bp_import_value import_value;
-    bp_release_value release;
+    void (*release)(void *type, void *value);
 } bp_state_lane;
 
 /* Returns the number of nested encoded calls into this copy of the SDK that are on this thread's stack. */

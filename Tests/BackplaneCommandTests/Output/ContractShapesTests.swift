@@ -57,7 +57,7 @@ import Testing
     }
 
     private func shapes<C: Contract>(of _: C.Type) -> ContractShapes {
-        ContractShapes(layout: ContractLayout(of: C.self).text)
+        ContractShapes(layout: LayoutReader.layouts(of: C.self))
     }
 
     private static let book =
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `nothing is known without a layout, or of a method that it lacks`() {
-        for layout in [nil, "", "nonsense", ContractLayout(of: Shelf.self).text] {
+        for layout in [nil, "", "nonsense", LayoutReader.layouts(of: Shelf.self)] {
             #expect(ContractShapes(layout: layout).input(of: "none") == .any)
         }
     }

@@ -28,7 +28,7 @@ struct ContractFitTests {
         let origin = LaneOrigin(
             name: "plugin `\(plugin)`", toolchain: toolchain, revision: LaneOrigin.program.revision)
         return LaneSide(
-            origin, ContractDescription(of: C.self), LayoutText { ContractLayout(of: C.self).text }
+            origin, ContractDescription(of: C.self), LayoutText { LayoutReader.layouts(of: C.self) }
         ) { ContractSamples.rehearse($0, as: C.self) }
     }
 

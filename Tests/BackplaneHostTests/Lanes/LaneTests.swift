@@ -11,7 +11,7 @@ struct LaneTests {
     }
     private static let revision = LaneOrigin.program.revision
     private static let contract = ContractDescription(of: Numbers.self)
-    private static let layout = ContractLayout(of: Numbers.self).text
+    private static let layout = LayoutReader.layouts(of: Numbers.self)
 
     private func side(
         _ name: String, toolchain: String = "Swift 6.3.1 (a1b2c3)", revision: UInt32 = Self.revision,
@@ -59,7 +59,7 @@ struct LaneTests {
             static let version: Version = "1.2.0"
             let double = AsyncMethod<Int32, Int>()
         }
-        let reason = reason(side("plugin `a`"), side("plugin `b`", layout: ContractLayout(of: Wider.self).text))
+        let reason = reason(side("plugin `a`"), side("plugin `b`", layout: LayoutReader.layouts(of: Wider.self)))
         #expect(reason?.contains("double") == true, "it names the member")
     }
 
@@ -69,7 +69,7 @@ struct LaneTests {
 
     private func state(
         _ name: String, toolchain: String = "Swift 6.3.1 (a1b2c3)", revision: UInt32 = Self.revision,
-        version: UInt32 = 1, layout: String? = ContractLayout(ofState: Sum.self).text
+        version: UInt32 = 1, layout: String? = LayoutReader.layout(ofState: Sum.self)
     ) -> StateSide {
         StateSide(
             LaneOrigin(name: name, toolchain: toolchain, revision: revision),
@@ -110,7 +110,7 @@ struct LaneTests {
 
     @Test func `A state of another layout is encoded, and says where they differ`() {
         struct Wider: Codable { var sum: Int32 }
-        let sound = state("plugin `a`"), wider = state("plugin `a`", layout: ContractLayout(ofState: Wider.self).text)
+        let sound = state("plugin `a`"), wider = state("plugin `a`", layout: LayoutReader.layout(ofState: Wider.self))
         #expect(
             reason(sound, wider)
                 == "the state is `LaneTests.Sum` for the old code and `LaneTests.Wider` for the new code")

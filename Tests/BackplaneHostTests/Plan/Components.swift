@@ -8,8 +8,8 @@ extension ContractDescription {
     static func of(_ name: String, _ version: Version = "1.0.0", async: [String] = [], sync: [String] = []) -> Self {
         Self(
             name: name, version: version,
-            methods: async.map { MethodDescription(name: $0, isSynchronous: false) }
-                + sync.map { MethodDescription(name: $0, isSynchronous: true) })
+            methods: async.map { MethodDescription(name: $0, kind: .async) }
+                + sync.map { MethodDescription(name: $0, kind: .sync) })
     }
 }
 

@@ -51,8 +51,8 @@ import Testing
         let contract = ContractDescription(
             name: "Greetings", version: "1.0.0",
             methods: [
-                MethodDescription(name: "greet", isSynchronous: false),
-                MethodDescription(name: "count", isSynchronous: true),
+                MethodDescription(name: "greet", kind: .async),
+                MethodDescription(name: "count", kind: .sync),
             ])
         #expect(
             registrar.records.map(\.description) == [

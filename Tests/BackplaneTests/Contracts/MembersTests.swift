@@ -43,9 +43,9 @@ import Testing
                 == ContractDescription(
                     name: "ValidContract", version: "1.2.0",
                     methods: [
-                        MethodDescription(name: "first", isSynchronous: false),
-                        MethodDescription(name: "secondOfAll", isSynchronous: true),
-                        MethodDescription(name: "third", isSynchronous: false),
+                        MethodDescription(name: "first", kind: .async),
+                        MethodDescription(name: "secondOfAll", kind: .sync),
+                        MethodDescription(name: "third", kind: .async),
                     ]))
     }
 
@@ -74,8 +74,8 @@ import Testing
         #expect(members.problems == [])
         #expect(
             members.description.methods == [
-                MethodDescription(name: "put", isSynchronous: false),
-                MethodDescription(name: "take", isSynchronous: true),
+                MethodDescription(name: "put", kind: .async),
+                MethodDescription(name: "take", kind: .sync),
             ])
         #expect(members.all.map { $0.type == AsyncMethod<[String], Nothing>.self } == [true, false])
     }

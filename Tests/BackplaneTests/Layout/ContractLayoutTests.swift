@@ -5,7 +5,7 @@ import Testing
 @testable import BackplaneHost
 
 @Suite struct ContractLayoutTests {
-    private func text<C: Contract>(_ type: C.Type) -> String { Pair.sideless(ContractLayout(of: type).text) }
+    private func text<C: Contract>(_ type: C.Type) -> String { Pair.sideless(LayoutReader.layouts(of: type)) }
     private func difference<A: Contract, B: Contract>(_ a: A.Type, _ b: B.Type) -> String? {
         ContractLayout.difference(consumer: text(a), provider: text(b))
     }
@@ -19,13 +19,12 @@ import Testing
             ])
     }
 
-    @Test func `a contract's text reads back`() {
-        for layout in [
-            ContractLayout(of: Left.Catalogue.self), ContractLayout(of: Left.Refused.self),
-            ContractLayout(of: NoContract.self),
-        ] {
-            #expect(ContractLayout(text: layout.text) == layout)
-        }
+    @Test func `the host reads a contract's text`() throws {
+        let layout = try #require(ContractLayout(text: LayoutReader.layouts(of: Left.Catalogue.self)))
+        #expect(layout.inputs.keys.sorted() == ["add one", "count", "search"])
+        let refused = try #require(ContractLayout(text: LayoutReader.layouts(of: Left.Refused.self)))
+        #expect(refused.inputs.keys.sorted() == ["all", "find"] && refused.outputs.isEmpty)
+        #expect(ContractLayout(text: LayoutReader.layouts(of: NoContract.self))?.entries.count == 2)
     }
 
     @Test func `a type is described once in the text of a contract`() {
@@ -42,22 +41,20 @@ import Testing
                 == "refused sync all answers: `Array<JacketedBook>`, where `JacketedBook.jacket` is `Jacket`, a class")
     }
 
-    @Test func `the text of a state is one line, which reads back`() throws {
-        for layout in [
-            ContractLayout(ofState: [String: Left.Novel].self), ContractLayout(ofState: JacketedBook.self),
-            ContractLayout(ofState: Int.self),
-        ] {
-            #expect(!layout.text.contains("\n"))
-            #expect(ContractLayout(text: layout.text) == layout)
+    @Test func `the text of a state is one line, which the host reads`() {
+        for type in [[String: Left.Novel].self, JacketedBook.self, Int.self] as [Any.Type] {
+            let text = LayoutReader.layout(ofState: type)
+            #expect(!text.contains("\n"))
+            #expect(ContractLayout(text: text)?.entries.map(\.subject) == [.state])
         }
-        #expect(ContractLayout(ofState: Int.self).text == "state: Int")
+        #expect(LayoutReader.layout(ofState: Int.self) == "state: Int")
         #expect(
-            ContractLayout(ofState: JacketedBook.self).text
+            LayoutReader.layout(ofState: JacketedBook.self)
                 == "refused state: `JacketedBook`, where `JacketedBook.jacket` is `Jacket`, a class")
     }
 
     @Test func `states have no difference where they are declared alike, and say where they differ otherwise`() {
-        func text(_ type: Any.Type) -> String { Pair.sideless(ContractLayout(ofState: type).text) }
+        func text(_ type: Any.Type) -> String { Pair.sideless(LayoutReader.layout(ofState: type)) }
         func difference(_ a: Any.Type, _ b: Any.Type) -> String? {
             ContractLayout.stateDifference(old: text(a), new: text(b))
         }
@@ -70,7 +67,7 @@ import Testing
         #expect(
             difference(JacketedBook.self, Int.self)
                 == "the state is `JacketedBook`, where `JacketedBook.jacket` is `Jacket`, a class, for the old code")
-        let contract = ContractLayout(of: Left.Catalogue.self).text
+        let contract = LayoutReader.layouts(of: Left.Catalogue.self)
         #expect(
             ContractLayout.stateDifference(old: "state: Int", new: contract)
                 == "the layout of the new code's state cannot be read")

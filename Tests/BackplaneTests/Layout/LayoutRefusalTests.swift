@@ -5,21 +5,21 @@ import Testing
 @testable import Backplane
 
 @Suite struct LayoutRefusalTests {
-    /// Why a type is refused; `nil`: it is not.
+    /// Why a type is refused, without the type where a part of it is named; `nil`: it is not.
     private func refusal(of type: Any.Type) -> String? {
-        do throws(LayoutRefusal) {
-            _ = try TypeLayout(of: type)
+        do {
+            _ = try layout(of: type)
             return nil
         } catch {
-            return error.description
+            return (error as? LayoutRefusal)?.reason.components(separatedBy: ", where ").last
         }
     }
 
     @Test func `a class is refused wherever it is`() {
-        #expect(refusal(of: Cover.self) == "`Cover` is a class")
+        #expect(refusal(of: Cover.self) == "`Cover`, a class")
         #expect(refusal(of: Bound.self) == "`Bound.cover` is `Cover`, a class")
-        #expect(refusal(of: [Cover].self) == "`Array<Cover>` contains `Cover`, a class")
-        #expect(refusal(of: Cover?.self) == "`Optional<Cover>` contains `Cover`, a class")
+        #expect(refusal(of: [Cover].self) == "`Array<Cover>`, which contains `Cover`, a class")
+        #expect(refusal(of: Cover?.self) == "`Optional<Cover>`, which contains `Cover`, a class")
         #expect(refusal(of: [String: [Bound]].self) == "`Bound.cover` is `Cover`, a class")
         #expect(refusal(of: Library.self) == "`Library.shelf.bound.cover` is `Cover`, a class")
         #expect(refusal(of: Bindings.self) == "`Bindings.covers` contains `Cover`, a class")
@@ -27,53 +27,55 @@ import Testing
         #expect(refusal(of: (Int, sleeve: Cover).self) == "`sleeve` is `Cover`, a class")
         #expect(refusal(of: Phantom<Held>.self) == "`Phantom<Held>` contains `Held`, a class")
         #expect(refusal(of: Loan.self) == "`Loan.to.1` contains `Cover`, a class")
-        #expect(refusal(of: ActorType.self) == "`ActorType` is a class")
+        #expect(refusal(of: ActorType.self) == "`ActorType`, a class")
     }
 
     @Test func `existentials, functions and metatypes are refused`() {
-        #expect(refusal(of: Any.self) == "`Any` is an existential type")
-        #expect(refusal(of: (any Codable).self)?.hasSuffix("is an existential type") == true)
-        #expect(refusal(of: (any Collection<Int>).self)?.hasSuffix("is an existential type") == true)
-        #expect(refusal(of: (any Error).self) == "`Error` is an existential type")
-        #expect(refusal(of: AnyObject.self) == "`AnyObject` is an existential type")
+        #expect(refusal(of: Any.self) == "`Any`, an existential type")
+        #expect(refusal(of: (any Codable).self)?.hasSuffix(", an existential type") == true)
+        #expect(refusal(of: (any Collection<Int>).self)?.hasSuffix(", an existential type") == true)
+        #expect(refusal(of: (any Error).self) == "`Error`, an existential type")
+        #expect(refusal(of: AnyObject.self) == "`AnyObject`, an existential type")
         #expect(
-            refusal(of: Result<Int, any Error>.self) == "`Result<Int, Error>` contains `Error`, an existential type")
-        #expect(refusal(of: (() -> Void).self) == "`() -> ()` is a function")
+            refusal(of: Result<Int, any Error>.self)
+                == "`Result<Int, Error>`, which contains `Error`, an existential type")
+        #expect(refusal(of: (() -> Void).self) == "`() -> ()`, a function")
         #expect(refusal(of: Handler.self) == "`Handler.run` is `() -> Int`, a function")
-        #expect(refusal(of: Int.Type.self) == "`Int.Type` is a metatype")
-        #expect(refusal(of: (any Codable.Type).self)?.hasSuffix("is a metatype") == true)
+        #expect(refusal(of: Int.Type.self) == "`Int.Type`, a metatype")
+        #expect(refusal(of: (any Codable.Type).self)?.hasSuffix(", a metatype") == true)
     }
 
     @Test func `types of the toolchain that are not on the list are refused`() {
         #expect(
             refusal(of: AnyHashable.self)
-                == "`AnyHashable` is a type of Swift that is not known to be safe to pass")
+                == "`AnyHashable`, a type of Swift that is not known to be safe to pass")
         #expect(
             refusal(of: [String: AnyHashable].self)
-                == "`Dictionary<String, AnyHashable>` contains `AnyHashable`, a type of Swift that is not known to be safe to pass"
+                == "`Dictionary<String, AnyHashable>`, which contains `AnyHashable`, a type of Swift that is not known to be safe to pass"
         )
         #expect(
             refusal(of: AttributedString.self)?.contains("FoundationEssentials that is not known to be safe") == true)
         #expect(
             refusal(of: Predicate<Int>.self)
-                == "`Predicate<Pack{Int}>` is a type with a generic parameter that is a pack, a value or fixed by an extension"
+                == "`Predicate<Pack{Int}>`, a type with a generic parameter that is a pack, a value or fixed by an extension"
         )
         #expect(refusal(of: UnsafePointer<Int>.self)?.contains("not known to be safe") == true)
         #expect(refusal(of: UnsafeRawPointer.self)?.contains("not known to be safe") == true)
         #expect(refusal(of: StaticString.self)?.contains("not known to be safe") == true)
         #expect(refusal(of: ContinuousClock.Instant.self)?.contains("Swift that is not known to be safe") == true)
         #expect(refusal(of: CharacterSet.self)?.contains("Foundation that is not known to be safe") == true)
-        #expect(refusal(of: JSONDecoder.self) == "`JSONDecoder` is a class")
-        #expect(refusal(of: KeyPath<Left.Order, Int>.self)?.hasSuffix("is a class") == true)
+        #expect(refusal(of: JSONDecoder.self) == "`JSONDecoder`, a class")
+        #expect(refusal(of: KeyPath<Left.Order, Int>.self)?.hasSuffix(", a class") == true)
     }
 
     @Test func `elements of a set and keys of a dictionary hash as the standard library has it`() {
         #expect(
             refusal(of: Set<Tag>.self)
-                == "`Set<Tag>` contains `Tag`, an element of a `Set` that does not have the standard library's hashing")
+                == "`Set<Tag>`, which contains `Tag`, an element of a `Set` that does not have the standard library's hashing"
+        )
         #expect(
             refusal(of: [Tag: Int].self)
-                == "`Dictionary<Tag, Int>` contains `Tag`, a key of a `Dictionary` that does not have the standard library's hashing"
+                == "`Dictionary<Tag, Int>`, which contains `Tag`, a key of a `Dictionary` that does not have the standard library's hashing"
         )
         #expect(refusal(of: Set<[Tag]>.self)?.contains("an element of a `Set`") == true)
         #expect(refusal(of: [Tag?: Int].self)?.contains("a key of a `Dictionary`") == true)
@@ -93,8 +95,8 @@ import Testing
     }
 
     @Test func `types of C are refused, but for the call frame`() {
-        #expect(refusal(of: bp_pair.self) == "`bp_pair` is a C type")
-        #expect(refusal(of: timespec.self) == "`timespec` is a C type")
+        #expect(refusal(of: bp_pair.self) == "`bp_pair`, a C type")
+        #expect(refusal(of: timespec.self) == "`timespec`, a C type")
         #expect(refusal(of: Timed.self) == "`Timed.time` is `timespec`, a C type")
         #expect(refusal(of: bp_call.self) == nil)
     }
@@ -107,8 +109,8 @@ import Testing
 
     @Test func `generic parameters that are packs, values or fixed are refused`() {
         let reason = "a type with a generic parameter that is a pack, a value or fixed by an extension"
-        #expect(refusal(of: Pack<Int, String>.self) == "`Pack<Pack{Int, String}>` is \(reason)")
-        #expect(refusal(of: Numbered<3>.self) == "`Numbered<3>` is \(reason)")
+        #expect(refusal(of: Pack<Int, String>.self) == "`Pack<Pack{Int, String}>`, \(reason)")
+        #expect(refusal(of: Numbered<3>.self) == "`Numbered<3>`, \(reason)")
         #expect(refusal(of: Outer<Bool>.Fixed.self)?.hasSuffix(reason) == true)
         #expect(refusal(of: [2 of Int].self)?.hasSuffix(reason) == true)
     }
@@ -131,7 +133,7 @@ import Testing
             #expect(throws: LayoutRefusal.self) { try reader.layout(of: Bound.self) }
         }
         let fine = try? reader.layout(of: Left.Order.self)
-        #expect(fine?.text.hasPrefix("#0=") == true)
+        #expect(fine?.hasPrefix("#0=") == true)
     }
 }
 

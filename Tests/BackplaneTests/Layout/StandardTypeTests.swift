@@ -21,14 +21,14 @@ import Testing
             ([[Int?]].self, "Array<Array<Optional<Int>>>"),
         ] as [(any Sendable.Type, String)])
     func `types of the standard library and Foundation go by name`(type: any Sendable.Type, name: String) throws {
-        let text = try TypeLayout(of: type).text
+        let text = try layout(of: type)
         #expect(text == name)
     }
 
     @Test func `somebody's own type of such a name is somebody's own`() throws {
-        let own = try TypeLayout(of: Left.Data.self).text
+        let own = try layout(of: Left.Data.self)
         #expect(own.hasPrefix("#0=struct BackplaneTests.Left.Data "))
-        let optional = try TypeLayout(of: Own.Optional<Int>.self).text
+        let optional = try layout(of: Own.Optional<Int>.self)
         #expect(optional.contains(".Optional<Int> "))
         #expect(optional.hasPrefix("#0=enum BackplaneTests."))
     }
@@ -37,12 +37,12 @@ import Testing
         arguments: [Call.self, BackplaneError.self, Nothing.self, Version.self, Sourced<Int>.self, Kept<[String]>.self]
             as [any Sendable.Type])
     func `the SDK's own types are described like anybody's`(type: any Sendable.Type) throws {
-        let text = try TypeLayout(of: type).text
+        let text = try layout(of: type)
         #expect(text.hasPrefix("#0=struct Backplane."))
     }
 
     @Test func `the call frame is described to its bytes`() throws {
-        let text = try TypeLayout(of: Call.self).text
+        let text = try layout(of: Call.self)
         #expect(
             text.hasPrefix(
                 "#0=struct Backplane.Call 64/8/64/0{frame:#1=struct __C.bp_call 64/8/64/0{size:UInt32,flags:UInt32,deadline_ns:Int64,path:tuple 16/2/16/0{UInt16,"
@@ -63,7 +63,7 @@ import Testing
         for record in records {
             let mangled = try #require(record.type), type = try #require(mangled.type(in: metadata))
             let read = try #require(mangled.standardLayout, "\(record.name): \(mangled.text)")
-            let told = try TypeLayout(of: type)
+            let told = try layout(of: type)
             #expect(read == told)
         }
     }

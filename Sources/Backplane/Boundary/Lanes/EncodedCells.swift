@@ -22,7 +22,7 @@ extension AsyncMethod: EncodedMember where Input: Codable, Output: Codable {
                 try JSON.encodeData(input.pointee, failing: .callInvalidInput), call.pointee)
             output.initialize(to: try JSON.decode(Output.self, answer, failing: .callInvalidOutput))
         }
-        return keptForever(AsyncCell(function, context: keptForever(method)))
+        return keptForever(AsyncCell(function: function, context: keptForever(method)))
     }
 }
 
@@ -37,7 +37,7 @@ extension SyncMethod: EncodedMember where Input: Codable, Output: Codable {
                 try JSON.encodeData(input.pointee, failing: .callInvalidInput), call.pointee)
             output.initialize(to: try JSON.decode(Output.self, answer, failing: .callInvalidOutput))
         }
-        return keptForever(SyncCell(function, context: keptForever(method)))
+        return keptForever(SyncCell(function: function, context: keptForever(method)))
     }
 }
 

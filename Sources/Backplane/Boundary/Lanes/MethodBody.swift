@@ -50,7 +50,7 @@ extension AsyncBody: MethodBody where Input: Codable, Output: Codable {
 
     @usableFromInline
     func makeCell(_ context: UnsafeRawPointer) -> UnsafeMutableRawPointer {
-        UnsafeMutableRawPointer(keeping: AsyncCell(function, context: context))
+        UnsafeMutableRawPointer(keeping: AsyncCell(function: function, context: context))
     }
 
     @usableFromInline
@@ -61,10 +61,7 @@ extension AsyncBody: MethodBody where Input: Codable, Output: Codable {
     {
         do throws(BackplaneError) {
             let value = try JSON.decode(Input.self, input, failing: .callInvalidInput), held = HeldContext(raw: context)
-            // The task begins on the caller's thread, as a native call does. Most bodies end there, without a thread
-            // switch.
-            return NestedCalls.begin { Task.immediate { await answer(value, held, call, ending) } }
-                ?? Task { await answer(value, held, call, ending) }
+            return NestedCalls.start { await answer(value, held, call, ending) }
         } catch {
             ending.end(error)
             return nil
@@ -106,7 +103,7 @@ extension SyncBody: MethodBody where Input: Codable, Output: Codable {
 
     @usableFromInline
     func makeCell(_ context: UnsafeRawPointer) -> UnsafeMutableRawPointer {
-        UnsafeMutableRawPointer(keeping: SyncCell(function, context: context))
+        UnsafeMutableRawPointer(keeping: SyncCell(function: function, context: context))
     }
 
     @usableFromInline
@@ -134,30 +131,7 @@ package typealias EncodedFunction<C> =
 /// The start of a call of an ``EncodedFunction``, as ``MethodBody/start(_:_:_:_:)``.
 ///
 /// It is a closure rather than a ``MethodBody``, because every plugin would pay for one more conformance.
-typealias EncodedStart = @Sendable (UnsafeRawPointer, bp_bytes, Call, CallEnding) -> Task<Void, Never>?
-
-/// A method of a component that is called only in JSON.
-struct EncodedCall<C: Component>: Sendable {
-    let function: EncodedFunction<C>
-
-    func start(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ ending: CallEnding) -> Task<Void, Never>?
-    {
-        let bytes = input.array, held = HeldContext(raw: context)
-        return NestedCalls.begin { Task.immediate { await answer(bytes, held, call, ending) } }
-            ?? Task { await answer(bytes, held, call, ending) }
-    }
-
-    private nonisolated(nonsending) func answer(
-        _ input: [UInt8], _ held: HeldContext, _ call: Call, _ ending: CallEnding
-    ) async {
-        do throws(BackplaneError) {
-            let held = held.raw.assumingMemoryBound(to: Held<C>.self)
-            ending.end(try await held.pointee.async(function, input, call))
-        } catch {
-            ending.end(error)
-        }
-    }
-}
+typealias EncodedStart = @Sendable (UnsafeRawPointer, bp_bytes, Call, CallEnding) -> Task<Void, Never>
 
 extension Registrar {
     /// Adds a class whose contract is known only at run time and which is called only in JSON.
@@ -173,8 +147,17 @@ extension Registrar {
         _ functions: [EncodedFunction<C>], make: @escaping @Sendable (C.Context) async throws -> C
     ) where C.Context.Owner == C, C.Provides == NoContract, C.Wires == NoWires {
         let starts = functions.map { function -> EncodedStart in
-            let call = EncodedCall<C>(function: function)
-            return { call.start($0, $1, $2, $3) }
+            { context, input, call, ending in
+                let input = input.array, held = HeldContext(raw: context)
+                return NestedCalls.start {
+                    let held = held.raw.assumingMemoryBound(to: Held<C>.self)
+                    do throws(BackplaneError) {
+                        ending.end(try await held.pointee.async(function, input, call))
+                    } catch {
+                        ending.end(error)
+                    }
+                }
+            }
         }
         records.append(
             ComponentRecord(
@@ -194,14 +177,15 @@ enum NestedCalls {
     /// Every plugin counts separately, so a thread may contain this many calls of each.
     static let limit: UInt32 = 16
 
-    /// Counts a call, which `body` begins, for the duration of `body`.
+    /// Starts a call in a task.
     ///
-    /// Returns `nil` if there are too many, in which case the call must begin on another thread.
-    static func begin<Result>(_ body: () -> Result) -> Result? {
+    /// The task begins on the caller's thread, as a native call does, unless too many are nested there. Most bodies end
+    /// there, without a thread switch.
+    static func start(_ call: nonisolated(nonsending) @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         let count = bp_nested_calls()
-        guard count.pointee < limit else { return nil }
+        guard count.pointee < limit else { return Task { await call() } }
         count.pointee += 1
         defer { count.pointee -= 1 }
-        return body()
+        return Task.immediate { await call() }
     }
 }

@@ -25,10 +25,6 @@ struct AsyncCell<Input, Output>: ~Copyable {
     @usableFromInline let function: AsyncFunction<Input, Output>
     @usableFromInline let context: UnsafeRawPointer
 
-    init(_ function: @escaping AsyncFunction<Input, Output>, context: UnsafeRawPointer) {
-        (self.function, self.context) = (function, context)
-    }
-
     /// Calls the method.
     ///
     /// - Parameter number: The number of the calling component, for the path.
@@ -48,10 +44,6 @@ struct AsyncCell<Input, Output>: ~Copyable {
 struct SyncCell<Input, Output>: ~Copyable {
     @usableFromInline let function: SyncFunction<Input, Output>
     @usableFromInline let context: UnsafeRawPointer
-
-    init(_ function: @escaping SyncFunction<Input, Output>, context: UnsafeRawPointer) {
-        (self.function, self.context) = (function, context)
-    }
 
     /// Calls the method.
     ///

@@ -35,10 +35,11 @@ struct TypeMetadata {
     private var valueWitnesses: UnsafeRawPointer { (address - 8).load(as: UnsafeRawPointer.self) }
     private var flags: UInt32 { (valueWitnesses + 80).load(as: UInt32.self) }
 
-    var size: TypeSize {
-        TypeSize(
-            size: (valueWitnesses + 64).load(as: Int.self), alignment: Int(flags & 0xFF) + 1,
-            stride: (valueWitnesses + 72).load(as: Int.self), spare: Int((valueWitnesses + 84).load(as: UInt32.self)))
+    /// The memory that a value occupies: its size, alignment and stride in bytes, and the number of bit patterns that
+    /// are not values, so that an enum around it can use them.
+    var size: String {
+        let size = (valueWitnesses + 64).load(as: Int.self), stride = (valueWitnesses + 72).load(as: Int.self)
+        return "\(size)/\((flags & 0xFF) + 1)/\(stride)/\((valueWitnesses + 84).load(as: UInt32.self))"
     }
 
     var isCopyable: Bool { flags & 0x80_0000 == 0 }
@@ -64,17 +65,6 @@ struct TypeMetadata {
 
     func genericArgument(_ index: Int) -> Any.Type {
         (genericArguments + 8 * index).load(as: Any.Type.self)
-    }
-}
-
-/// The memory that a type's values occupy, in bytes.
-package struct TypeSize: Sendable {
-    package var size, alignment, stride: Int
-    /// The number of bit patterns that are not values of the type, so that an enum around it can use them.
-    package var spare: Int
-
-    package init(size: Int, alignment: Int, stride: Int, spare: Int) {
-        (self.size, self.alignment, self.stride, self.spare) = (size, alignment, stride, spare)
     }
 }
 

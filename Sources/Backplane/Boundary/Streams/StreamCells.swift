@@ -23,10 +23,6 @@ typealias StreamNextFunction<Element> =
 struct StreamCell<Input>: ~Copyable {
     @usableFromInline let function: StreamOpenFunction<Input>
     @usableFromInline let context: UnsafeRawPointer
-
-    init(_ function: @escaping StreamOpenFunction<Input>, context: UnsafeRawPointer) {
-        (self.function, self.context) = (function, context)
-    }
 }
 
 /// An open stream as its consumer sees it, in memory allocated by the side that opened it.
@@ -38,14 +34,6 @@ struct StreamSource<Element>: ~Copyable {
     /// The object that `next` receives.
     @usableFromInline let context: UnsafeMutableRawPointer
 
-    @usableFromInline
-    init(
-        next: @escaping StreamNextFunction<Element>, close: @escaping @Sendable (UnsafeMutableRawPointer) -> Void,
-        context: UnsafeMutableRawPointer
-    ) {
-        (self.next, self.close, self.context) = (next, close, context)
-    }
-
     /// Writes the next element, or nothing after the last one.
     ///
     /// Borrows the function, because `source.next(…)` would retain it for each element; `close` is called after it has
@@ -55,6 +43,22 @@ struct StreamSource<Element>: ~Copyable {
         async throws(BackplaneError)
     {
         try await next(context, element)
+    }
+}
+
+extension StreamSource where Element: Sendable {
+    /// Returns the memory of a source that reads from an object, which it retains until it is closed.
+    static func memory<Object: AnyObject & Sendable>(
+        reading object: Object, next: @escaping StreamNextFunction<Element>, close: @escaping @Sendable (Object) -> Void
+    ) -> UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer(
+            keeping: StreamSource(
+                next: next,
+                close: { source in
+                    let object = source.assumingMemoryBound(to: StreamSource<Element>.self).pointee.context
+                    source.free(StreamSource<Element>.self)
+                    close(Unmanaged<Object>.fromOpaque(object).takeRetainedValue())
+                }, context: Unmanaged.passRetained(object).toOpaque()))
     }
 }
 
@@ -141,27 +145,19 @@ extension StreamBody: MethodBody where Input: Codable, Element: Codable {
             (context, input, call, provider, consumer) throws(BackplaneError) in
             try open(HeldContext(raw: context), input.pointee, call.pointee, provider, consumer)
         }
-        return UnsafeMutableRawPointer(keeping: StreamCell(function, context: context))
+        return UnsafeMutableRawPointer(keeping: StreamCell(function: function, context: context))
     }
 
     @usableFromInline
     func freeCell(_ cell: UnsafeMutableRawPointer) { cell.free(StreamCell<Input>.self) }
 
-    /// Opens the stream natively.
     private func open(
         _ held: HeldContext, _ input: Input, _ call: Call, _ provider: UnsafePointer<bp_provider>?, _ consumer: UInt32
     ) throws(BackplaneError) -> UnsafeMutableRawPointer {
         let channel = StreamChannel<Element>(encoding: nil)
         let registration = try StreamRegistration(of: channel, with: provider, consumer)
         begin(channel, held, input, call) { registration.end() }
-        return UnsafeMutableRawPointer(
-            keeping: StreamSource<Element>(
-                next: next,
-                close: { source in
-                    let channel = source.assumingMemoryBound(to: StreamSource<Element>.self).pointee.context
-                    source.free(StreamSource<Element>.self)
-                    Unmanaged<StreamChannel<Element>>.fromOpaque(channel).takeRetainedValue().end(.streamCancelled)
-                }, context: Unmanaged.passRetained(channel).toOpaque()))
+        return StreamSource.memory(reading: channel, next: next) { $0.end(.streamCancelled) }
     }
 
     @usableFromInline
@@ -337,19 +333,13 @@ extension StreamMethod: EncodedMember where Input: Codable, Element: Codable {
             let method = context.assumingMemoryBound(to: EncodedMethod.self).pointee
             let input = try JSON.encodeData(input.pointee, failing: .callInvalidInput)
             let elements = EncodedElements<Element>(method.target, try method.open(input, call.pointee, consumer))
-            return UnsafeMutableRawPointer(
-                keeping: StreamSource<Element>(
-                    next: { (elements, output) async throws(BackplaneError) -> Void in
-                        output.pointee = try await Unmanaged<EncodedElements<Element>>.fromOpaque(elements)
-                            .takeUnretainedValue().next()
-                    },
-                    close: { source in
-                        let elements = source.assumingMemoryBound(to: StreamSource<Element>.self).pointee.context
-                        source.free(StreamSource<Element>.self)
-                        Unmanaged<EncodedElements<Element>>.fromOpaque(elements).takeRetainedValue().close()
-                    }, context: Unmanaged.passRetained(elements).toOpaque()))
+            let next: StreamNextFunction<Element> = { (elements, output) async throws(BackplaneError) -> Void in
+                output.pointee = try await Unmanaged<EncodedElements<Element>>.fromOpaque(elements)
+                    .takeUnretainedValue().next()
+            }
+            return StreamSource.memory(reading: elements, next: next) { $0.close() }
         }
-        return keptForever(StreamCell(function, context: keptForever(method)))
+        return keptForever(StreamCell(function: function, context: keptForever(method)))
     }
 
     static func makeBody(throwing error: BackplaneError) -> any MethodBody {

@@ -308,8 +308,7 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
         _ body: nonisolated(nonsending) @escaping @Sendable () async throws(BackplaneError) -> Void,
         returned: @escaping @Sendable () -> Void = {}
     ) {
-        let task =
-            NestedCalls.begin { Task.immediate { await run(body, returned) } } ?? Task { await run(body, returned) }
+        let task = NestedCalls.start { await self.run(body, returned) }
         let isClosed = state.withLock { state in
             if !state.hasReturned { state.task = task }
             return state.isClosed

@@ -22,9 +22,9 @@ final class Shelf: DataAccessController {
     init(_ context: Context) async throws {
         _ = context.http  // error: 'http' is unavailable: a data access controller cannot use HTTP: only its manager's communication controller can
         _ = context.operations  // error: value of type 'DataAccessContext<Shelf>' has no member 'operations'
-        _ = context.wires  // error: 'wires' is unavailable: a data access controller cannot call components: its manager calls them, and passes on their results
-        _ = try await context.manager("Loans", as: Loans.self)  // error: 'manager(_:as:for:)' is unavailable: only a manager can look up managers: let the manager that owns this component call the other one
-        _ = try await context.resolve(Loans.self)  // error: 'resolve(_:where:for:)' is unavailable: only a manager can look up managers: let the manager that owns this component call the other one
+        _ = context.wires  // error: 'wires' is unavailable: a data access controller cannot call components: its manager calls them
+        _ = try await context.manager("Loans", as: Loans.self)  // error: 'manager(_:as:for:)' is unavailable: only a manager can look up managers: let its manager call the other one
+        _ = try await context.resolve(Loans.self)  // error: 'resolve(_:where:for:)' is unavailable: only a manager can look up managers: let its manager call the other one
     }
 }
 
@@ -38,8 +38,8 @@ final class WiredShelf: DataAccessController {  // error: type 'WiredShelf' does
 final class Catalogue: CommunicationController {
     init(_ context: Context) async throws {
         _ = context.store  // error: 'store' is unavailable: a component that uses the network cannot use the store: only its manager's data access controller can
-        _ = try await context.manager("Loans", as: Loans.self)  // error: 'manager(_:as:for:)' is unavailable: only a manager can look up managers: let the manager that owns this component call the other one
-        _ = try await context.resolve(Loans.self)  // error: 'resolve(_:where:for:)' is unavailable: only a manager can look up managers: let the manager that owns this component call the other one
+        _ = try await context.manager("Loans", as: Loans.self)  // error: 'manager(_:as:for:)' is unavailable: only a manager can look up managers: let its manager call the other one
+        _ = try await context.resolve(Loans.self)  // error: 'resolve(_:where:for:)' is unavailable: only a manager can look up managers: let its manager call the other one
     }
 }
 
@@ -47,7 +47,7 @@ final class BooksAPI: NetworkService {
     init(_ context: Context) async throws {
         _ = context.store  // error: 'store' is unavailable: a component that uses the network cannot use the store: only its manager's data access controller can
         _ = context.wires  // error: 'wires' is unavailable: a network service cannot call components: its communication controller calls them
-        _ = try await context.manager("Loans", as: Loans.self)  // error: 'manager(_:as:for:)' is unavailable: only a manager can look up managers: let the manager that owns this component call the other one
-        _ = try await context.resolve(Loans.self)  // error: 'resolve(_:where:for:)' is unavailable: only a manager can look up managers: let the manager that owns this component call the other one
+        _ = try await context.manager("Loans", as: Loans.self)  // error: 'manager(_:as:for:)' is unavailable: only a manager can look up managers: let its manager call the other one
+        _ = try await context.resolve(Loans.self)  // error: 'resolve(_:where:for:)' is unavailable: only a manager can look up managers: let its manager call the other one
     }
 }

@@ -18,11 +18,11 @@ final class Librarian: Manager {
         let loans: Wire<Loans>
     }
     init(_ context: Context) async throws {
-        _ = try await context.wires.loans.lend(3)  // error: 'callAsFunction' is unavailable: pass the current call as the last argument, or start a new one with `context.begin()`
-        _ = try await context.wires.loans.renew()  // error: 'callAsFunction()' is unavailable: pass the current call as the last argument, or start a new one with `context.begin()`
-        _ = try context.wires.loans.count()  // error: 'callAsFunction()' is unavailable: pass the current call as the last argument, or start a new one with `context.begin()`
-        _ = try context.wires.loans.limit(3)  // error: 'callAsFunction' is unavailable: pass the current call as the last argument, or start a new one with `context.begin()`
-        for try await loan in context.wires.loans.all() { print(loan) }  // error: 'callAsFunction()' is unavailable: pass the current call as the last argument, or start a new one with `context.begin()`
-        for try await loan in context.wires.loans.since(3) { print(loan) }  // error: 'callAsFunction' is unavailable: pass the current call as the last argument, or start a new one with `context.begin()`
+        _ = try await context.wires.loans.lend(3)  // error: 'callAsFunction' is unavailable: pass the current call as last argument, or begin one with `context.begin()`
+        _ = try await context.wires.loans.renew()  // error: 'callAsFunction()' is unavailable: pass the current call as last argument, or begin one with `context.begin()`
+        _ = try context.wires.loans.count()  // error: 'callAsFunction()' is unavailable: pass the current call as last argument, or begin one with `context.begin()`
+        _ = try context.wires.loans.limit(3)  // error: 'callAsFunction' is unavailable: pass the current call as last argument, or begin one with `context.begin()`
+        for try await loan in context.wires.loans.all() { print(loan) }  // error: 'callAsFunction()' is unavailable: pass the current call as last argument, or begin one with `context.begin()`
+        for try await loan in context.wires.loans.since(3) { print(loan) }  // error: 'callAsFunction' is unavailable: pass the current call as last argument, or begin one with `context.begin()`
     }
 }

@@ -80,7 +80,7 @@ struct StateValueTests {
 
     @Test func `the layout of a state is that of its type`() throws {
         let side = try #require(try ComponentClass.registered(Tally.self).stateSide)
-        #expect(side.layout.read() == ContractLayout(ofState: Tally.State.self).text)
+        #expect(side.layout.read() == LayoutReader.layout(ofState: Tally.State.self))
         #expect(side.layout.read()?.hasPrefix("state: #0=struct ") == true)
         #expect(side.state.schema == "Tally" && side.origin.revision == LaneOrigin.program.revision)
     }

@@ -5,6 +5,11 @@
 enum Left {}
 enum Right {}
 
+func layout(of type: Any.Type) throws -> String {
+    var reader = LayoutReader()
+    return try reader.layout(of: type)
+}
+
 /// A type as each side has it.
 struct Pair: Sendable, CustomStringConvertible {
     let description: String
@@ -16,7 +21,7 @@ struct Pair: Sendable, CustomStringConvertible {
 
     /// The layouts' texts with what tells the sides apart taken out of the names.
     func texts() throws -> (left: String, right: String) {
-        (Self.sideless(try TypeLayout(of: left).text), Self.sideless(try TypeLayout(of: right).text))
+        (Self.sideless(try layout(of: left)), Self.sideless(try layout(of: right)))
     }
 
     static func sideless(_ text: String) -> String {
