@@ -80,22 +80,6 @@ struct DefinedServiceTests {
         await test.host.stop()
     }
 
-    @Test func `an invalid response, a status and a missing method are errors`() async throws {
-        let test = try PharmacyHost(
-            server: PharmacyServer { request in
-                request.url.hasSuffix("?zip=404") ? HTTPResponse(status: 404, body: Array("none".utf8)) : nil
-            })
-        let pharmacies = try await test.pharmacies
-        let missing = await error { try await pharmacies.search(PharmacyQuery(zip: "404")) }
-        #expect(missing?.code == .networkStatus && missing?.httpStatus == 404)
-        let page = await error { try await pharmacies.icon(7) }
-        #expect(page?.code == .networkUnparsable)
-        #expect(page?.httpBody == Array("<html>".utf8))
-        #expect(try await pharmacies.icon(8) == nil, "an empty body is null")
-        #expect(await error { try await pharmacies.forget(7) }?.code == .callUnimplemented)
-        await test.host.stop()
-    }
-
     @Test func `without a contract, methods are called by their names`() async throws {
         let test = try PharmacyHost(
             PharmacyHost.definition, #""definition": "Pharmacies.json""#, manager: "NamedPharmacyManager",
@@ -107,27 +91,6 @@ struct DefinedServiceTests {
         let unknown = await error { try await pharmacies.call(WebCall("al")) }
         #expect(unknown?.code == .definitionUnknownMethod)
         #expect(await error { try await pharmacies.call(WebCall("all", 1, 2)) }?.code == .definitionArguments)
-        await test.host.stop()
-    }
-
-    @Test func `managers with equal definitions share the service, and others have their own`() async throws {
-        let test = try PharmacyHost(), document = test.document
-        var manifest = document.manifest
-        manifest.managers["Second"] = manifest.managers["Pharmacies"]
-        manifest.managers["Third"] = manifest.managers["Pharmacies"]
-        manifest.managers["Third"]?.communicationController?.services[0].configuration["definition"] =
-            .string(test.test.folder + "/Pharmacies.json")
-        manifest.managers["Pharmacies"]?.communicationController?.services[0]
-            .configuration["definition"] = .string(test.test.folder)
-        manifest.managers["Second"]?.communicationController?.services[0]
-            .configuration["definition"] = .string(test.test.folder)
-        let host = PluginHost(manifest: manifest, plugins: [PharmacyPlugin.self])
-        #expect(await host.check().allSatisfy { $0.severity == .warning })
-        let composition = await host.composition()
-        let services = composition.plan.nodes.filter { $0.role == .networkService }
-        #expect(services.map(\.managers) == [["Pharmacies", "Second"], ["Third"]])
-        #expect(Set(services.map(\.entry.plugin)) == ["definition.Pharmacies", "definition.Pharmacies-2"])
-        await host.stop()
         await test.host.stop()
     }
 

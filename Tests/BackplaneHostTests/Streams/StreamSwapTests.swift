@@ -91,39 +91,6 @@ struct StreamSwapTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func `a rollback ends the streams of the new code, and the old code's can be opened`(kind: Kind) async throws {
-        try await with(kind) { feeds in
-            let feed = feeds.feed, isSick = TestGate()
-            var sick = FeedScript(2)
-            sick.health = {
-                guard isSick.arrived == 0 else { throw BackplaneError(.componentFailed, "sick") }
-            }
-            feeds.record.next(sick)
-            let swap = Task {
-                try await feeds.swap(
-                    FeedHost.edition(2),
-                    ChangeOptions(
-                        probation: Probation(duration: .seconds(600), healthInterval: .seconds(1)),
-                        drain: .upTo(.seconds(60), then: .fail)))
-            }
-            await eventually { (try? feed.edition()) == 2 }
-            var iterator = feed.numbers(0).makeAsyncIterator()
-            #expect(try await iterator.next() == 2)
-            try await feeds.test.clock.waiters(for: .seconds(1))
-            isSick.open()
-            await isSick.passThoughCancelled()
-            feeds.test.clock.advance(by: .seconds(1))
-            #expect(try await swap.value.outcome == .rolledBack)
-            let ended = await error { while let number = try await iterator.next() { #expect(number == 2) } }
-            #expect(ended?.code == .streamInterrupted)
-            for try await number in feed.numbers(0) {
-                #expect(number == 1)
-                break
-            }
-        }
-    }
-
-    @Test(arguments: Kind.allCases)
     func `the streams of a component that is swapped are closed`(kind: Kind) async throws {
         let silent = FeedScript(1) { _, _ in try await Task.sleep(for: .seconds(36_000)) }
         try await with(kind, silent, reading: { feed, call in for try await _ in feed.numbers(0, call) {} }) { feeds in
@@ -137,45 +104,6 @@ struct StreamSwapTests {
             try await reader.until { $0 == ["failed: call.retired", "failed: call.retired"] }
         }
         // The host has stopped: nobody reads any more.
-    }
-
-    @Test(arguments: Kind.allCases)
-    func `a provider and its consumer that are swapped together leave no stream between old and new code`(kind: Kind)
-        async throws
-    {
-        let arrived = Atomic(0)
-        try await with(
-            kind,
-            reading: { feed, call in
-                var expected = 0
-                for try await number in feed.counted(CountedFrom(first: 0), call) {
-                    #expect(number == expected)
-                    expected = number + 1
-                    arrived.add(1, ordering: .relaxed)
-                }
-            }
-        ) { feeds in
-            let reader = feeds.reader
-            try await feeds.host.start()
-            var own = feeds.feed.counted(CountedFrom(first: 0)).makeAsyncIterator(), expected = 0
-            for edition in 2...6 {
-                let before = arrived.load(ordering: .relaxed)
-                await eventually { arrived.load(ordering: .relaxed) > before }
-                for _ in 0..<50 {
-                    #expect(try await own.next() == expected)
-                    expected += 1
-                }
-                feeds.record.next(FeedScript(edition))
-                try await feeds.swap([FeedHost.edition(edition), FeedHost.readerEdition(edition)])
-                try await reader.until { $0.count == edition - 1 }
-            }
-            // Those of the old readers were closed; the host program's own went on in each edition.
-            #expect(reader.events == [String](repeating: "failed: call.retired", count: 5))
-            #expect(try await own.next() == expected)
-            let before = arrived.load(ordering: .relaxed)
-            await eventually { arrived.load(ordering: .relaxed) > before }
-            try await feeds.record.until { $0.count { $0.hasPrefix("gone") } == 5 }
-        }
     }
 
     @Test(arguments: Kind.allCases)
@@ -245,11 +173,5 @@ struct StreamSwapTests {
             await eventually { await feeds.host.coordinator.openStreams == 0 }
             try await feeds.record.until { $0.count { $0.hasPrefix("gone") } == 19 }
         }
-    }
-}
-
-extension Coordinator {
-    fileprivate func streams(of component: String) -> ComponentStreams? {
-        live.nodes.first { $0.node.name == component }?.callable?.streams
     }
 }
