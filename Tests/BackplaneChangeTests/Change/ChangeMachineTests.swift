@@ -322,17 +322,6 @@ struct ChangeMachineTests {
         }
     }
 
-    @Test func `what undoes belongs to the step of what it undoes`() {
-        let actions: [ChangeAction] = [
-            .create(1), .hold, .drain, .suspend(1), .export(1), .import(1), .flip, .activate(1), .open, .watch, .retire,
-        ]
-        for action in actions {
-            #expect(action.undoing == undoing(action))
-            if let undoing = action.undoing { #expect(undoing.step == action.step && undoing.undoing == nil) }
-        }
-        #expect(Set(actions.map(\.step)) == Set(ChangeStep.allCases))
-    }
-
     // MARK: Drains that come later
 
     /// Runs a swap whose drain is outlasted so often, and which then fails at an action or not.
@@ -386,22 +375,6 @@ struct ChangeMachineTests {
                 #expect(!later.states.old.contains(.suspended))
             }
         }
-    }
-
-    @Test func `nothing is put off but a drain, and none while a swap is undone`() {
-        var machine = ChangeMachine([.init(isGated: true)], onProbation: false), failed = false
-        while let action = machine.next() {
-            machine.begin()
-            if action != .drain || failed {
-                let isPutOff = machine.postpone()
-                #expect(!isPutOff, "\(action)")
-            }
-            if action == .watch || action == .flip {
-                failed = true
-                machine.failed(Self.error)
-            }
-        }
-        #expect(failed)
     }
 }
 
