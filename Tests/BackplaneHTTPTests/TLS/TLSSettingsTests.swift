@@ -5,7 +5,6 @@ import BackplaneNetwork
 import BackplaneTestKit
 import BackplaneURLSession
 import Foundation
-import Synchronization
 import Testing
 
 @testable import BackplaneHTTP
@@ -236,25 +235,6 @@ struct TLSSettingsTests {
         }
     }
 
-    @Test func `a client of settings that are no longer used ends, and one in use does not`() throws {
-        let clients = HTTPClients(
-            connectTimeout: .seconds(10), connectionsPerHost: 1, trustRoots: nil, unusedLimit: .zero)
-        defer { clients.close() }
-        func key(_ tls: TLSSettings?) -> ClientKey {
-            clients.key(scheme: "https", proxy: nil, tls: tls)
-        }
-        _ = try clients.client(key(nil))
-        let used = try clients.client(key(TLSSettings(minimum: .tls12)))
-        _ = try clients.client(key(TLSSettings(minimum: .tls13)))
-        #expect(clients.count == 3)
-        _ = try clients.client(key(TLSSettings(roots: "a.pem")))
-        #expect(clients.count == 3, "that of 1.3 has ended")
-        let again = try clients.client(key(TLSSettings(minimum: .tls12)))
-        #expect(again.client === used.client)
-        for _ in 1...10 { _ = try clients.client(key(TLSSettings(roots: UUID().uuidString))) }
-        #expect(clients.count == 3)
-    }
-
     @Test func `of many clients the least recently used end first, and those in use do not`() throws {
         let clients = HTTPClients(
             connectTimeout: .seconds(10), connectionsPerHost: 1, trustRoots: nil, unusedLimit: .seconds(3_600))
@@ -281,38 +261,5 @@ struct TLSSettingsTests {
         #expect(error?.code == .networkUnsupported)
         #expect(error?.message.contains("TLS settings") == true)
         #expect(await failure(network, "http://127.0.0.1:9/")?.code == .networkFailed, "without TLS they do not matter")
-    }
-
-    @Test func `a host follows its manifest, with paths from the manifest's folder`() async throws {
-        try await with { server, folder in
-            let key = UUID().uuidString
-            func document(_ network: String) throws -> ManifestDocument {
-                let path = folder + "/manifest.json"
-                let text = """
-                    {"manifestVersion": 1, "plugins": [], "network": \(network), "managers": {"LendingManager": {
-                      "className": "LendingManager", "communicationController": {
-                        "className": "LendingCommunication", "configuration": {"key": "\(key)"}}}}}
-                    """
-                try Data(text.utf8).write(to: URL(filePath: path))
-                return ManifestDocument(contentsOf: path)
-            }
-            let options = HostOptions(
-                dataFolder: folder + "/data", executors: [AsyncHTTPClientExecutor(proxies: .none)],
-                occupationLimit: nil)
-            let host = PluginHost(
-                manifest: try document(#"{"tls": {"localhost": {"roots": "ca.pem", "minimum": "1.2"}}}"#),
-                plugins: [LendingPlugin.self], options: options)
-            try await host.start()
-            let context = try LendingCommunication.context(key)
-            let request = HTTPRequest("GET", server.url())
-            let response = try await context.http.send(request, context.begin())
-            #expect(response.status == 200)
-            try await host.apply(document("{}"))
-            let error = await #expect(throws: BackplaneError.self) {
-                try await context.http.send(request, context.begin())
-            }
-            #expect(error?.message.contains("no secure connection") == true)
-            await host.stop()
-        }
     }
 }
