@@ -78,24 +78,6 @@ struct DownloadTests {
         #expect(try fixture.bytes() == second)
     }
 
-    @Test(arguments: [nil, "W/\"1\""])
-    func `a server without a strong validator is not asked for a part`(tag: String?) async throws {
-        let content = TransferFixture.content(100_000)
-        let server = try FileServer(content, tag: tag) { reply, number in if number == 1 { reply.cut = 50_000 } }
-        #expect(try await expectWhole(server, content).restart == .noValidator)
-        #expect(server.counts.ranges == ["", ""])
-    }
-
-    @Test func `a server that announces more than it ever sends is an error after the attempts`() async throws {
-        let content = TransferFixture.content(1_000)
-        let server = try FileServer(content) { reply, _ in
-            reply.fields["Content-Length"] = "\(reply.body.count + 10)"
-            reply.cut = reply.body.count
-        }
-        _ = try await expectFailure(server, .networkFailed)
-        #expect(server.counts.requests <= 6)
-    }
-
     @Test(arguments: ["404 Not Found", "401 Unauthorized", "204 No Content", "304 Not Modified"])
     func `a status that is no file is an error`(status: String) async throws {
         let server = try FileServer([1]) { reply, _ in
@@ -182,36 +164,6 @@ struct DownloadTests {
             #expect(state.error?.location == fixture.path(name))
         }
         #expect(server.counts.requests == 0)
-    }
-
-    @Test(arguments: ["shortened", "grown", "removed"])
-    func `a part that somebody else has shortened, extended or removed leads to no wrong file`(change: String)
-        async throws
-    {
-        let content = TransferFixture.content(1_000_000)
-        let server = try FileServer(content) { reply, number in if number == 1 { reply.stall = 700_000 } }
-        let pool = try await fixture.pool()
-        try await pool.begin(fixture.download(server.url()))
-        try await pool.state { $0.bytes == 700_000 }
-        try await pool.pause("whale")
-        let name = try #require(fixture.names.first { $0.hasPrefix(".backplane-part-") && !$0.hasSuffix(".json") })
-        let file = URL(filePath: fixture.path(name))
-        var bytes = try fixture.bytes(name)
-        #expect(bytes == Array(content.prefix(700_000)))
-        switch change {
-        case "shortened": bytes.removeLast(300_000)
-        default: bytes += [UInt8](repeating: 7, count: 100_000)
-        }
-        if change == "removed" {
-            try FileManager.default.removeItem(at: file)
-        } else {
-            try Data(bytes).write(to: file)
-        }
-        try await pool.resume("whale")
-        let state = try await pool.end()
-        #expect(state.phase == .succeeded)
-        #expect(try fixture.bytes() == content)
-        #expect(fixture.names == ["whale.epub"])
     }
 
     // MARK: The digest

@@ -84,16 +84,4 @@ struct TransferNodeTests {
         source.gate.open()
         await pool.stop()
     }
-
-    @Test func `a node fails with the error of its transfer, and its handlers are given the status`() async throws {
-        let source = Source(), files = try TestFolder(), folder = files.path,
-            pool = try await TransferPool(source.network)
-        var graph = GraphBuilder("text")
-        let missing = Transfer("missing", download: "http://books.test/no", to: folder + "/no")
-        let text = graph.transfer("text", missing, on: pool.client)
-        let run = try graph.build(returning: text).start()
-        let error = await #expect(throws: BackplaneError.self) { try await run.value }
-        #expect(error?.code == .networkStatus)
-        await pool.stop()
-    }
 }
