@@ -23,9 +23,12 @@ const char *setting(const char *name);
 const char *edition(void);
 
 /* The classes of each file, and at their end one without a size. */
-extern const bp_component again[], authenticator[], caller[], credentials[], deep[], editions[], filter[], frames[],
-    graph[], number_store[], pharmacy[], pipes[], relay[], serializer[];
+extern const bp_component again[], authenticator[], byte_state[], caller[], credentials[], deep[], editions[], filter[],
+    frames[], graph[], number_store[], pharmacy[], pipes[], relay[], serializer[];
 extern const bp_component culprit[], trespasser[];
+
+/* Whether a step of the culprit fails; it does not return if the step hangs. */
+int goes_wrong(const char *step);
 
 #pragma GCC visibility pop
 

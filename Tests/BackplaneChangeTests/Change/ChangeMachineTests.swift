@@ -376,6 +376,22 @@ struct ChangeMachineTests {
             }
         }
     }
+
+    @Test func `nothing is put off but a drain, and none while a swap is undone`() {
+        var machine = ChangeMachine([.init(isGated: true)], onProbation: false), failed = false
+        while let action = machine.next() {
+            machine.begin()
+            if action != .drain || failed {
+                let isPutOff = machine.postpone()
+                #expect(!isPutOff, "\(action)")
+            }
+            if action == .watch || action == .flip {
+                failed = true
+                machine.failed(Self.error)
+            }
+        }
+        #expect(failed)
+    }
 }
 
 extension ChangeAction {

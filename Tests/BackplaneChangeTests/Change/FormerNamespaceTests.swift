@@ -41,6 +41,18 @@ struct FormerNamespaceTests {
         #expect(try await count(Self.archive, in: folder) == 6)
     }
 
+    @Test func `a controller that has data of its own already keeps it, and the log says so`() async throws {
+        let folder = try TestFolder()
+        #expect(try await count(Self.store, in: folder) == 1)
+        #expect(try await count(Self.bare, in: folder) == 1)
+        let fixture = try await AnnexFixture(Self.archive, in: folder)
+        #expect(try await fixture.manager("Office").pass(0).count == 2)
+        #expect(
+            fixture.test.log.records.contains { $0.level == .warning && $0.message.hasPrefix("`was` of a data access") }
+        )
+        await fixture.host.stop()
+    }
+
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `in a swap the data goes along, and back with a failed probation`(lanes: LaneRule) async throws {
         let fixture = try await AnnexFixture(Self.store, lanes: lanes), office = try await fixture.manager("Office")

@@ -16,19 +16,48 @@ struct SwapWhileExchangingTests {
         LinkedPlugin(id: "org.backplane.tests.feeds", version: version) {
             $0.add(FeedManager.self)
             $0.add(FeedCommunication.self)
+            $0.add(ExclusiveExecutor.self)
         }
     }
 
-    private func host(_ executor: HeldExecutor, _ events: CounterEvents) throws -> CounterHost {
+    /// A host with the one that sends, and an executor that is swapped with it.
+    private func host(
+        _ executor: HeldExecutor, _ events: CounterEvents, lanes: LaneRule = .fastest,
+        _ change: (inout HostOptions) -> Void = { _ in }
+    ) throws -> CounterHost {
         let feed: ManifestValue = [
             "className": "FeedManager",
             "communicationController": [
                 "className": "FeedCommunication", "configuration": ["key": .string(events.key)],
             ],
         ]
-        return try CounterHost([], others: ["Feed": feed], linked: [Self.edition("1.0.0")]) {
+        return try CounterHost(
+            [], lanes: lanes, others: ["Feed": feed, "ExclusiveExecutor": ["className": "ExclusiveExecutor"]],
+            linked: [Self.edition("1.0.0")], sections: ["network": ["executors": ["gated": "ExclusiveExecutor"]]]
+        ) {
             $0.executors = [executor]
+            change(&$0)
         }
+    }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `one through an executor that is swapped with its component is let in, as calls are`(lanes: LaneRule)
+        async throws
+    {
+        let latch = TestGate(), events = CounterEvents(CounterScript(opened: { await latch.passThoughCancelled() }))
+        let counters = try host(HeldExecutor(), events, lanes: lanes) {
+            $0.servicesLimit = .seconds(60)
+            // The gates are held, and the call is awaited.
+            $0.swapFault = { action in if case .drain = action { latch.open() } }
+        }
+        try await counters.host.start()
+        let feed: Remote<Feeds> = try await counters.host.manager("Feed")
+        let call = Task { try await feed.fetch("gated:news") }
+        try await latch.arrivals()
+        let report = try await counters.swap(linked: [Self.edition("2.0.0")])
+        #expect(report.outcome == .changed && report.warnings == [])
+        #expect(try await call.value == "204")
+        await counters.host.stop()
     }
 
     @Test func `one that its component does not end is ended once it is suspended, and the report says so`()
@@ -78,6 +107,8 @@ private struct Feeds: Contract {
     static let version: Version = "1.0.0"
     /// Begins an exchange, and does not wait for it.
     let listen = AsyncMethod<Nothing, Nothing>()
+    /// Answers with the status of a URL.
+    let fetch = AsyncMethod<String, String>()
 }
 
 private final class FeedManager: Manager {
@@ -92,6 +123,28 @@ private final class FeedManager: Manager {
 
     static func methods(_ table: inout Methods) {
         table.async(\.listen) { manager, _, call in try await manager.wires.communicationController.listen(call) }
+        table.async(\.fetch) { manager, url, call in
+            try await manager.wires.communicationController.fetch(url, call)
+        }
+    }
+}
+
+/// Answers every request with 204.
+private final class ExclusiveExecutor: Manager {
+    typealias Provides = HTTPExecuting
+    static let className = "ExclusiveExecutor"
+    static let isExclusive = true
+    private let context: Context
+
+    init(_ context: Context) { self.context = context }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.capabilities) { _, _, _ in [] }
+        table.stream(\.exchange) { executor, order, heads, _ in
+            try await executor.context.execute(order, heads) { _, _ in
+                HTTPStreamedResponse(HTTPResponse(status: 204))
+            }
+        }
     }
 }
 
@@ -111,6 +164,10 @@ private final class FeedCommunication: CommunicationController {
     func stop() {}
 
     static func methods(_ table: inout Methods) {
+        table.async(\.fetch) { feed, url, call in
+            try await feed.events.script.opened()
+            return "\(try await feed.context.http.send(HTTPRequest("GET", url), call).status)"
+        }
         table.async(\.listen) { feed, _, _ in
             feed.context.tasks.run { [context = feed.context, events = feed.events] in
                 do throws(BackplaneError) {

@@ -262,4 +262,37 @@ struct TLSSettingsTests {
         #expect(error?.message.contains("TLS settings") == true)
         #expect(await failure(network, "http://127.0.0.1:9/")?.code == .networkFailed, "without TLS they do not matter")
     }
+
+    @Test func `a host follows its manifest, with paths from the manifest's folder`() async throws {
+        try await with { server, folder in
+            let key = UUID().uuidString
+            func document(_ network: String) throws -> ManifestDocument {
+                let path = folder + "/manifest.json"
+                let text = """
+                    {"manifestVersion": 1, "plugins": [], "network": \(network), "managers": {"LendingManager": {
+                      "className": "LendingManager", "communicationController": {
+                        "className": "LendingCommunication", "configuration": {"key": "\(key)"}}}}}
+                    """
+                try Data(text.utf8).write(to: URL(filePath: path))
+                return ManifestDocument(contentsOf: path)
+            }
+            let options = HostOptions(
+                dataFolder: folder + "/data", executors: [AsyncHTTPClientExecutor(proxies: .none)],
+                occupationLimit: nil)
+            let host = PluginHost(
+                manifest: try document(#"{"tls": {"localhost": {"roots": "ca.pem", "minimum": "1.2"}}}"#),
+                plugins: [LendingPlugin.self], options: options)
+            try await host.start()
+            let context = try LendingCommunication.context(key)
+            let request = HTTPRequest("GET", server.url())
+            let response = try await context.http.send(request, context.begin())
+            #expect(response.status == 200)
+            try await host.apply(document("{}"))
+            let error = await #expect(throws: BackplaneError.self) {
+                try await context.http.send(request, context.begin())
+            }
+            #expect(error?.message.contains("no secure connection") == true)
+            await host.stop()
+        }
+    }
 }

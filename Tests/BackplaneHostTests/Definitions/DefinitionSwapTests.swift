@@ -100,4 +100,31 @@ struct DefinitionSwapTests {
         #expect(await error { try await pharmacies.all(Nothing()) }?.code == .callUnimplemented)
         await test.host.stop()
     }
+
+    @Test func `no call is lost in a hundred swaps under callers`() async throws {
+        let test = try PharmacyHost(Self.first, server: Self.server(TestGate())), pharmacies = try await test.pharmacies
+        let path = test.test.folder + "/Pharmacies.json", begun = TestGate(), isOver = TestGate()
+        begun.open()
+        let callers = (0..<2).map { _ in
+            Task {
+                var calls = 0
+                while isOver.arrived == 0 {
+                    let name = try await name(pharmacies)
+                    #expect(name == "first" || name == "second")
+                    calls += 1
+                    if calls == 1 { await begun.passThoughCancelled() }
+                }
+                return calls
+            }
+        }
+        isOver.open()
+        try await begun.arrivals(2)
+        for index in 0..<100 {
+            try test.define(index.isMultiple(of: 2) ? Self.second : Self.first)
+            #expect(try await test.host.swap([path]).outcome == .changed)
+        }
+        await isOver.passThoughCancelled()
+        for caller in callers { #expect(try await caller.value > 0) }
+        await test.host.stop()
+    }
 }

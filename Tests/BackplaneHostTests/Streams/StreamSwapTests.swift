@@ -91,6 +91,39 @@ struct StreamSwapTests {
     }
 
     @Test(arguments: Kind.allCases)
+    func `a rollback ends the streams of the new code, and the old code's can be opened`(kind: Kind) async throws {
+        try await with(kind) { feeds in
+            let feed = feeds.feed, isSick = TestGate()
+            var sick = FeedScript(2)
+            sick.health = {
+                guard isSick.arrived == 0 else { throw BackplaneError(.componentFailed, "sick") }
+            }
+            feeds.record.next(sick)
+            let swap = Task {
+                try await feeds.swap(
+                    FeedHost.edition(2),
+                    ChangeOptions(
+                        probation: Probation(duration: .seconds(600), healthInterval: .seconds(1)),
+                        drain: .upTo(.seconds(60), then: .fail)))
+            }
+            await eventually { (try? feed.edition()) == 2 }
+            var iterator = feed.numbers(0).makeAsyncIterator()
+            #expect(try await iterator.next() == 2)
+            try await feeds.test.clock.waiters(for: .seconds(1))
+            isSick.open()
+            await isSick.passThoughCancelled()
+            feeds.test.clock.advance(by: .seconds(1))
+            #expect(try await swap.value.outcome == .rolledBack)
+            let ended = await error { while let number = try await iterator.next() { #expect(number == 2) } }
+            #expect(ended?.code == .streamInterrupted)
+            for try await number in feed.numbers(0) {
+                #expect(number == 1)
+                break
+            }
+        }
+    }
+
+    @Test(arguments: Kind.allCases)
     func `the streams of a component that is swapped are closed`(kind: Kind) async throws {
         let silent = FeedScript(1) { _, _ in try await Task.sleep(for: .seconds(36_000)) }
         try await with(kind, silent, reading: { feed, call in for try await _ in feed.numbers(0, call) {} }) { feeds in

@@ -6,8 +6,8 @@
 #include <dlfcn.h>
 
 static const bp_component *const lists[] = {
-    again, authenticator, caller, credentials, deep, editions, filter, frames, graph, number_store, pharmacy, pipes,
-    relay, serializer,
+    again, authenticator, byte_state, caller, credentials, deep, editions, filter, frames, graph, number_store,
+    pharmacy, pipes, relay, serializer,
 };
 
 /* With the setting `marks` a copy leaves a file beside itself when it is loaded, with `.ran` after its own name. */

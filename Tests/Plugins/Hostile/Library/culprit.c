@@ -1,5 +1,20 @@
-/* A turnstile, such as `backplane bench` swaps. It keeps the state it is given, whatever that is, and hands it on. */
+/* A turnstile, such as `backplane bench` swaps. It keeps the state it is given, whatever that is, and hands it on. The
+ * settings `hangs` and `fails` name a step that never returns, or fails; `exported` is so many bytes that are its state
+ * instead of what it was given. */
 #include "../../fixture.h"
+
+#include <unistd.h>
+
+int goes_wrong(const char *step) {
+    const char *hangs = setting("hangs"), *fails = setting("fails");
+    while (hangs && strcmp(hangs, step) == 0) pause();
+    return fails && strcmp(fails, step) == 0;
+}
+
+static void end(const char *step, bp_done done, void *context) {
+    if (goes_wrong(step)) done(context, BP_FAILED, text("the culprit fails here"));
+    else done(context, BP_OK, text(""));
+}
 
 typedef struct turnstile {
     uint8_t *state;
@@ -12,7 +27,24 @@ static const bp_method methods[] = {
 
 static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
     turnstile *self = calloc(1, sizeof *self);
+    if (goes_wrong("CREATE")) {
+        free(self);
+        done(context, BP_FAILED, NULL, text("the culprit fails here"));
+        return;
+    }
     done(context, BP_OK, self, text(""));
+}
+
+static void activate(void *instance, bp_done done, void *context) {
+    end("ACTIVATE", done, context);
+}
+
+static void suspend(void *instance, bp_done done, void *context) {
+    end("SUSPEND", done, context);
+}
+
+static void resume(void *instance, bp_done done, void *context) {
+    end("RESUME", done, context);
 }
 
 static void release(void *instance) {
@@ -29,8 +61,15 @@ static void call(
 
 static void export_state(void *instance, uint32_t version, bp_done done, void *context) {
     turnstile *self = instance;
-    const bp_bytes bytes = {self->state, self->length};
-    done(context, BP_OK, bytes);
+    bp_bytes bytes = {self->state, self->length};
+    uint8_t *zeros = NULL;
+    if (setting("exported")) {
+        bytes.length = strtoul(setting("exported"), NULL, 10);
+        bytes.data = zeros = calloc(1, bytes.length);
+    }
+    if (goes_wrong("EXPORT")) done(context, BP_FAILED, text("the culprit fails here"));
+    else done(context, BP_OK, bytes);
+    free(zeros);
 }
 
 static void import_state(void *instance, uint32_t version, bp_bytes state, bp_done done, void *context) {
@@ -39,7 +78,7 @@ static void import_state(void *instance, uint32_t version, bp_bytes state, bp_do
     self->state = malloc(state.length + 1);
     self->length = state.length;
     memcpy(self->state, state.data, state.length);
-    done(context, BP_OK, text(""));
+    end("IMPORT", done, context);
 }
 
 static const bp_state state = {sizeof(bp_state), 1, BP_TEXT("TurnstileManager"), 1, 1, 1, 0, export_state, import_state,
@@ -47,7 +86,7 @@ static const bp_state state = {sizeof(bp_state), 1, BP_TEXT("TurnstileManager"),
 
 const bp_component culprit[] = {
     {CLASS(BP_MANAGER, "TurnstileManager", "Turnstile"), .methods = methods,
-     .method_count = sizeof methods / sizeof *methods, .create = create, .release = release, .call = call,
-     .state = &state},
+     .method_count = sizeof methods / sizeof *methods, .create = create, .activate = activate, .suspend = suspend,
+     .resume = resume, .release = release, .call = call, .state = &state},
     {0},
 };

@@ -273,6 +273,7 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     DO(return BP_FAILED)
     DO(return BP_UNIMPLEMENTED)
     DO(*(volatile int *)NOWHERE = 1)
+    if (goes_wrong("ENTRY")) return BP_FAILED;
 
     DO(own.components = &changed)
     DO(own.component_count = 1)
