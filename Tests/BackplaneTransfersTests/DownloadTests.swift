@@ -166,6 +166,36 @@ struct DownloadTests {
         #expect(server.counts.requests == 0)
     }
 
+    @Test(arguments: ["shortened", "grown", "removed"])
+    func `a part that somebody else has shortened, extended or removed leads to no wrong file`(change: String)
+        async throws
+    {
+        let content = TransferFixture.content(1_000_000)
+        let server = try FileServer(content) { reply, number in if number == 1 { reply.stall = 700_000 } }
+        let pool = try await fixture.pool()
+        try await pool.begin(fixture.download(server.url()))
+        try await pool.state { $0.bytes == 700_000 }
+        try await pool.pause("whale")
+        let name = try #require(fixture.names.first { $0.hasPrefix(".backplane-part-") && !$0.hasSuffix(".json") })
+        let file = URL(filePath: fixture.path(name))
+        var bytes = try fixture.bytes(name)
+        #expect(bytes == Array(content.prefix(700_000)))
+        switch change {
+        case "shortened": bytes.removeLast(300_000)
+        default: bytes += [UInt8](repeating: 7, count: 100_000)
+        }
+        if change == "removed" {
+            try FileManager.default.removeItem(at: file)
+        } else {
+            try Data(bytes).write(to: file)
+        }
+        try await pool.resume("whale")
+        let state = try await pool.end()
+        #expect(state.phase == .succeeded)
+        #expect(try fixture.bytes() == content)
+        #expect(fixture.names == ["whale.epub"])
+    }
+
     // MARK: The digest
 
     @Test func `a digest is compared, and a file with another one does not appear`() async throws {

@@ -80,6 +80,22 @@ struct DefinedServiceTests {
         await test.host.stop()
     }
 
+    @Test func `an invalid response, a status and a missing method are errors`() async throws {
+        let test = try PharmacyHost(
+            server: PharmacyServer { request in
+                request.url.hasSuffix("?zip=404") ? HTTPResponse(status: 404, body: Array("none".utf8)) : nil
+            })
+        let pharmacies = try await test.pharmacies
+        let missing = await error { try await pharmacies.search(PharmacyQuery(zip: "404")) }
+        #expect(missing?.code == .networkStatus && missing?.httpStatus == 404)
+        let page = await error { try await pharmacies.icon(7) }
+        #expect(page?.code == .networkUnparsable)
+        #expect(page?.httpBody == Array("<html>".utf8))
+        #expect(try await pharmacies.icon(8) == nil, "an empty body is null")
+        #expect(await error { try await pharmacies.forget(7) }?.code == .callUnimplemented)
+        await test.host.stop()
+    }
+
     @Test func `without a contract, methods are called by their names`() async throws {
         let test = try PharmacyHost(
             PharmacyHost.definition, #""definition": "Pharmacies.json""#, manager: "NamedPharmacyManager",

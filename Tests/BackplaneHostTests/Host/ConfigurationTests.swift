@@ -20,6 +20,16 @@ struct ConfigurationTests {
             case .inward: "/managers/ReportingManager/communicationController/services/0/configuration"
             }
         }
+
+        /// What the log calls who has it.
+        var source: String {
+            switch self {
+            case .self: "ReportingManager"
+            case .data: "ReportingStore"
+            case .communication: "ReportingCommunication"
+            case .inward: "ReportingService"
+            }
+        }
     }
 
     /// A host whose component in one place has this configuration.
@@ -59,6 +69,18 @@ struct ConfigurationTests {
         let error = await error { try await test.host.manager("ReportingManager", as: InstanceReporting.self) }
         #expect(error?.code == .configurationInvalid)
         #expect(error?.location == place.location + wrong.path)
+        await test.host.stop()
+    }
+
+    @Test(arguments: Place.allCases)
+    func `a key that the type does not know warns under the component's name, wherever it stands`(place: Place)
+        async throws
+    {
+        let test = try host(#"{"limt": 3, "shelves": [{"size": 1, "colour": "red"}]}"#, at: place)
+        _ = try await test.host.manager("ReportingManager", as: InstanceReporting.self)
+        let warnings = test.log.records.filter { $0.level == .warning }
+        #expect(warnings.map(\.source) == [place.source, place.source])
+        #expect(warnings.map(\.metadata) == [["key": "/limt"], ["key": "/shelves/0/colour"]])
         await test.host.stop()
     }
 }

@@ -48,6 +48,18 @@ struct ErrorParityTests {
         }
     }
 
+    @Test(arguments: Route.allCases)
+    func `every other error of such a contract arrives as it does elsewhere`(route: Route) async throws {
+        try await route.with("Loans", as: Loans.self) { _, loans in
+            for kind in FailureKind.allCases {
+                let arrived = await error { try await loans.fail(kind) }
+                #expect(arrived == kind.error)
+            }
+            let late = await error { try await loans.borrow(.closed, Call(within: .seconds(-1))) }
+            #expect(late?.code == .callDeadline)
+        }
+    }
+
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `an error that the user's version of its type does not know arrives with its code`(lanes: LaneRule)
         async throws
