@@ -24,4 +24,22 @@ struct DefinitionToolTests {
         #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
         for word in words { #expect(outcome.output.contains(word), "\(word): \(outcome.output)") }
     }
+
+    @Test func `a mistake in the definition of a service is found with the manifest, at its line`() async throws {
+        let (manifest, definition) = try tool.copyDefinedBookshelf()
+        #expect(try await tool.run("check", manifest).status == 0)
+        try tool.write(
+            """
+            {
+              "search": {
+                "request": { "path": "search?q=%1", "methd": "GET" }
+              },
+              "find": { "request": 7 }
+            }
+            """, as: "app/definitions/Books.json")
+        let outcome = try await tool.run("check", manifest)
+        #expect(outcome.status == 1 && outcome.errors == "", "\(outcome)")
+        #expect(outcome.output.contains("\(definition):5:13: error: /find/request: "), "\(outcome.output)")
+        #expect(!outcome.output.contains("app.json:1:1"))
+    }
 }

@@ -68,6 +68,19 @@ struct RequestTests {
         #expect(mode == 0o600)
     }
 
+    @Test func `a download that is interrupted leaves nothing`() async throws {
+        let server = try TestServer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf")
+            connection.stall()
+        }
+        let running = try tool.start(["request", server.url(), "--output", tool.folder + "/download"])
+        #expect(await running.logs("received"), "\(running.errors)")
+        running.signal(SIGINT)
+        #expect(await running.end().status == 130)
+        let left = try FileManager.default.contentsOfDirectory(atPath: tool.folder)
+        #expect(left.filter { $0.contains("download") || $0.contains("incoming") } == [])
+    }
+
     @Test func `a manifest's executors serve files of its folder`() async throws {
         let outcome = try await tool.plain("request", "file:almanac/events.json", "--manifest", Tool.almanac)
         #expect(outcome.status == 0 && outcome.output.contains("1969"), "\(outcome)")
@@ -105,5 +118,35 @@ struct RequestTests {
         let outcome = try await tool.start(["request", "http://127.0.0.1:1/"] + arguments).end()
         #expect(outcome.status == 64 && outcome.output == "")
         #expect(outcome.errors.contains(arguments[arguments.count - 2]) || outcome.errors.contains("--header"))
+    }
+
+    @Test(.enabled(if: PeerServer.isThere("curl"), "curl is not installed"))
+    func `the curl command makes the same request`() async throws {
+        let server = try TestServer { request, connection in
+            let fields = request.fields.filter { ["content-type", "x-a"].contains($0.name.lowercased()) }
+                .map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+            let body = String(decoding: request.body, as: UTF8.self)
+            var text = "\(request.method) \(request.target) \(fields)\n\(body)"
+            // Everybody chooses another one.
+            if let boundary = request["Content-Type"]?.split(separator: "boundary=").dropFirst().first {
+                text = text.replacing(boundary, with: "BOUNDARY")
+            }
+            connection.answer("200 OK", body: Array(text.utf8))
+        }
+        let file = try tool.write("from a file", as: "body it's"), cover = try tool.write("PNG", as: "a;b,\"c\\.png")
+        for arguments in [
+            [server.url("/a?b=1"), "-H", "X-A: it's \"1\""], [server.url(), "-d", "a & b\nc"],
+            [server.url(), "-X", "PUT", "--json", #"{"a": "'$HOME"}"#],
+            [server.url(), "--form", "a=b", "--form", "d=&"],
+            [server.url(), "--form", "a=<b", "--form", "c=@\(file)", "--form", "d=@\(cover)"],
+            [server.url(), "--file", file], [server.url(), "-X", "DELETE"], [server.url(), "-d", "@body"],
+        ] {
+            let sent = try await tool.start(["request"] + arguments).end()
+            let printed = try await tool.start(["request"] + arguments + ["--curl"]).end()
+            #expect(printed.status == 0 && printed.output.hasPrefix("curl -X "))
+            let shell = try RunningTool(
+                ["-c", "\(printed.output.dropLast()) --silent"], of: "/bin/sh", input: nil, in: tool.folder)
+            #expect(await shell.end().output == sent.output, "\(printed.output)")
+        }
     }
 }

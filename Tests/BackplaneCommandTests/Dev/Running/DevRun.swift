@@ -39,12 +39,18 @@ final class DevRun: Sendable {
     /// - Throws: ``Unexpected`` when it has another name than the one that is waited for, or will not come.
     @discardableResult
     func next(_ name: String, besides others: Set<String> = ["output"]) async throws -> Event {
+        try await next(anyOf: [name], besides: others)
+    }
+
+    /// The same for one of several.
+    func next(anyOf names: Set<String>, besides others: Set<String>) async throws -> Event {
+        let name = names.sorted().joined(separator: "`, `")
         while true {
             let number = read.withLock { $0 }
             guard let line = await process.line(number) else { throw unexpected("no `\(name)`") }
             read.withLock { $0 = number + 1 }
             let event = Event(name: try JSONDecoder().decode(EventName.self, from: Data(line.utf8)).event, line: line)
-            if event.name == name { return event }
+            if names.contains(event.name) { return event }
             // A build that takes long on a busy machine says how far it is.
             guard others.contains(event.name) || event.name == "buildProgress" else {
                 throw unexpected("`\(event.name)` where `\(name)` was to come")
