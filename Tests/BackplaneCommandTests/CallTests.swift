@@ -30,29 +30,6 @@ struct CallTests {
         #expect(FileManager.default.fileExists(atPath: tool.data), "but its data")
     }
 
-    @Test func `it explains which lane each wire of what it started took`() async throws {
-        struct Row: Decodable, Equatable {
-            var user: String?, label: String, provider: String, lane: String, reason: String?
-        }
-        let outcome = try await tool.run(
-            "call", Tool.almanac, "AlmanacManager", "on", "\"07-20\"", "--explain", "--json")
-        #expect(
-            outcome.status == 0 && outcome.output.hasPrefix("{") && outcome.output.split(separator: "\n").count == 1,
-            "the result is alone on standard output")
-        let rows = try JSONDecoder().decode([Row].self, from: Data(outcome.errors.utf8))
-        #expect(
-            rows.contains(
-                Row(
-                    user: "AlmanacManager", label: "dataAccessController", provider: "AlmanacStore", lane: "native",
-                    reason: nil)))
-        #expect(rows.count == 3 && rows.allSatisfy { $0.lane == "native" && $0.reason == nil })
-        let table = try await tool.run("call", Tool.almanac, "AlmanacManager", "on", "\"07-20\"", "--explain").errors
-            .split(separator: "\n")
-        #expect(
-            table.count == 5 && table[1].hasPrefix("USER ")
-                && table.contains { $0.contains("EventFeedService") && $0.hasSuffix(" native") })
-    }
-
     @Test func `it says why a wire is not native`() async throws {
         let outcome = try await tool.run(
             "call", Tool.manifests + "/bookshelf.json", "LibraryManager", "count", "--explain")

@@ -62,26 +62,6 @@ struct CheckTests {
         }
     }
 
-    @Test(arguments: [
-        ("loaded", "abort()", "while it was loaded"),
-        ("loaded", "exit(0)", "ended it with exit code 0 while it was loaded"),
-        ("ended", "abort()", "when the process was to end"),
-    ])
-    func `a library that ends its process is an error, and not the end of the command`(
-        _ when: String, _ what: String, _ reason: String
-    ) async throws {
-        let library = try tool.writeHostile([when: what])
-        let manifest = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "\#(library)"}], "managers": {"T": {"className": "TurnstileManager"}}}"#,
-            as: "culprit.json")
-        let outcome = try await tool.run("check", manifest)
-        #expect(outcome.status == 1)
-        #expect(outcome.output.contains("plugin.trial-failed") && outcome.output.contains(reason), "\(outcome.output)")
-        let trusting = try await tool.run("check", manifest, "--trust")
-        #expect(!trusting.output.contains("plugin.trial-failed"))
-        #expect(trusting.status != 1, "without a trial the library ends it")
-    }
-
     @Test func `as JSON they are all there too`() async throws {
         struct Row: Decodable {
             var severity: String, manager: String?, location: String?, line: Int?, column: Int?, code: String,
@@ -125,18 +105,5 @@ struct CheckTests {
             strict.output.contains(
                 "m.json:3:15: warning: /managers/Bound: the state of Bound can only be carried over as JSON, for which calls wait: the state is `State`, where `State.cover` is `Cover`, a class"
             ), "\(strict.output)")
-    }
-
-    @Test func `a malformed manifest is a problem with its place`() async throws {
-        let path = try tool.write("{\n  \"managers\": {\n", as: "half.json")
-        let outcome = try await tool.run("check", path)
-        #expect(outcome.status == 1 && outcome.errors == "")
-        #expect(
-            outcome.output.hasPrefix("\(path):3:1: error: ") && outcome.output.contains("[manifest.malformed]"),
-            "\(outcome.output)")
-        let missing = try await tool.run("check", tool.folder + "/none.json")
-        #expect(missing.status == 1 && missing.output.contains("[manifest.unreadable]"))
-        let misspelt = try await tool.run("check", tool.folder + "/hafl.json")
-        #expect(misspelt.output.contains("No such file or directory; did you mean `half.json`?"), "\(misspelt.output)")
     }
 }

@@ -21,24 +21,6 @@ struct ConvertTests {
         #expect(back.output == (try String(contentsOfFile: Tool.almanacList, encoding: .utf8)))
     }
 
-    @Test func `what is written stays: unknown keys, environments, variables`() async throws {
-        let path = try tool.write(odd, as: "odd.json")
-        let outcome = try await tool.plain("convert", path, "--to", "json")
-        #expect(outcome.status == 0 && outcome.errors == "")
-        #expect(
-            outcome.output == """
-                {
-                  "manifestVersion": 1,
-                  "managers": {
-                    "M": { "className": "M", "clasName": "x" }
-                  },
-                  "environments": { "e": {} },
-                  "note": "${NONE}"
-                }
-
-                """)
-    }
-
     private func mode(_ path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
@@ -71,15 +53,6 @@ struct ConvertTests {
         #expect(try mode(target) == new)
     }
 
-    @Test(arguments: [0o600, 0o640, 0o666])
-    func `a file that is replaced keeps its permissions`(mode: Int) async throws {
-        let target = try tool.write("{}", as: "out.json")
-        try setMode(mode, target)
-        #expect(try await tool.plain("convert", Tool.almanac, "--output", target, "--force").status == 0)
-        #expect(try self.mode(target) == mode)
-        #expect(try Data(contentsOf: URL(filePath: target)).starts(with: Data("<?xml".utf8)))
-    }
-
     @Test func `a file is written only over another when that is asked for`() async throws {
         let target = tool.folder + "/out.plist"
         #expect(try await tool.plain("convert", Tool.almanac, "--to", "binary", "--output", target).status == 0)
@@ -102,27 +75,5 @@ struct ConvertTests {
                     "manifest.unwritable: the manifest cannot be written: No such file or directory\n")
         )
         #expect(try await tool.plain("convert", Tool.almanac, "--output", "/dev/null", "--force").status == 1)
-    }
-
-    @Test func `what cannot be converted is an error at its place`() async throws {
-        let null = try tool.write(#"{"M": {"className": null}}"#, as: "null.json")
-        let refused = try await tool.plain("convert", null)
-        #expect(refused.status == 1 && refused.output == "")
-        #expect(
-            refused.errors
-                == "\(null):1:8: error: /M/className: a property list cannot represent null; omit the key, or keep the manifest in JSON [manifest.unsupported]\n"
-        )
-        #expect(
-            try await tool.plain("convert", null, "--upgrade", "--to", "xml").errors == refused.errors,
-            "the place is that in the file")
-        for (text, words) in [
-            ("[]", ":1:1: error: expected a dictionary, found an array [manifest.wrong-type]"),
-            ("{", ":1:2: error: expected a key in quotes, found the end of the file [manifest.malformed]"),
-        ] {
-            let path = try tool.write(text, as: "broken")
-            let outcome = try await tool.plain("convert", path)
-            #expect(outcome.status == 1 && outcome.output == "" && outcome.errors == "\(path)\(words)\n")
-        }
-        #expect(try await tool.plain("convert", tool.folder + "/none").status == 1)
     }
 }

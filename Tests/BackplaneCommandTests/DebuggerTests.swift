@@ -86,19 +86,4 @@ struct DebuggerTests {
         let hits = outcome.output.split(separator: "\n").filter { $0.contains("hit in ") }
         #expect(hits.contains { $0.contains("generation-1-") } && hits.contains { $0.contains("generation-2-") })
     }
-
-    @Test func `dev says how to attach to the application that it runs`() async throws {
-        let library = BuiltProducts.folder + "/libClock.so"
-        let manifest = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "\#(library)"}], "managers": {"ClockManager": {"className": "ClockManager"}}}"#,
-            as: "backplane.json")
-        let running = try tool.start([
-            "dev", manifest, "--debug", "--data", tool.data, "--load-folder", tool.loads,
-        ])
-        try #require(await running.says("attach a debugger: gdb -p "), "\(running.output)\(running.errors)")
-        let process = try #require(running.output.firstMatch(of: /gdb -p ([0-9]+), or lldb -p ([0-9]+)/))
-        #expect(process.1 == process.2 && running.output.contains("process \(process.1)\n"), "\(running.output)")
-        running.signal(SIGTERM)
-        #expect(await running.end().status == 0)
-    }
 }

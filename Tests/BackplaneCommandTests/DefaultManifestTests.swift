@@ -86,10 +86,4 @@ struct DefaultManifestTests {
         #expect(call.manifest == manifest && call.manager == manager && call.method == method)
         #expect(call.input == (input == "null" ? nil : input))
     }
-
-    @Test(arguments: [["A"], ["x.json", "A"]])
-    func `a manager alone asks for its methods`(words: [String]) throws {
-        let call = try BackplaneTool.Call.parse(words).given()
-        #expect(call.manager == "A" && call.method == nil && call.input == nil)
-    }
 }

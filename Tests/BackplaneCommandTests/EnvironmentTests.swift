@@ -32,15 +32,4 @@ struct EnvironmentTests {
         #expect(
             try await check("--environment", "", variables: ["BACKPLANE_ENVIRONMENT": "test"]).first == ": no problems")
     }
-
-    @Test func `one that is not there is an error, and variables are those of the process, unseen`() async throws {
-        let unknown =
-            ":2:2: error: /environments: no environment is named `tset`; did you mean `test`? [manifest.unknown-environment]"
-        #expect(try await check("--environment", "tset").first == unknown[...])
-        let secret = try await check("--environment", "test", variables: ["CLASS": "swordfish"])
-        #expect(
-            secret.first
-                == ":2:50: error: /environments/test/managers/Test/className: no plugin registers a class `${CLASS}`; none registers a manager [component.unknown-class]"
-        )
-    }
 }

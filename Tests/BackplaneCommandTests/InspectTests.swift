@@ -83,18 +83,6 @@ struct InspectTests {
                 """), "\(outcome.output)")
     }
 
-    @Test func `a plugin in Swift is shown with its wires`() async throws {
-        let outcome = try await inspect(BuiltProducts.folder + "/libBookshelf.so")
-        #expect(outcome.status == 0)
-        for line in [
-            "LibraryManager 1.0.0        manager                   provides Library 1.6.0",
-            "  count                     sync method",
-            "  clock                     optional wire             uses WallTime 1.0.0",
-            "  dataAccessController      wire                      uses Shelf 1.3.0",
-        ] { #expect(outcome.output.contains("\n\(line)\n"), "\(line)") }
-        #expect(outcome.output.contains(/\nSDK +\d+\.\d+\.\d+\nSwift +6\.\d+\n/))
-    }
-
     @Test func `as JSON it is all there too`() async throws {
         let (status, report) = try await report(BuiltProducts.folder + "/libBookshelf.so")
         #expect(status == 0 && report.loads && report.problems.isEmpty)
@@ -147,13 +135,5 @@ struct InspectTests {
             problem.code == "plugin.load-failed" && problem.message.contains("it ended its process with signal "),
             "\(problem)")
         #expect(problem.causes?.map(\.message) == ["it printed: first", "it printed: all is lost"])
-    }
-
-    @Test func `an answer that cannot be believed is a finding`() async throws {
-        let refused = try await report(tool.writeHostile(["entered": "return 42"]))
-        #expect(refused.status == 1 && refused.report.problems.map(\.code) == ["plugin.refused"])
-        let unchecked = try await report(
-            tool.writeHostile(["entered": "memset(&own.self_check, 0, sizeof own.self_check)"]))
-        #expect(unchecked.status == 1 && unchecked.report.problems.map(\.code) == ["plugin.layout-mismatch"])
     }
 }

@@ -52,31 +52,4 @@ struct LockTests {
 
             """, as: "before.json")
     }
-
-    @Test func `a choice that differs is an error until it is accepted`() async throws {
-        let path = try manifest(
-            ",\n  \"lock\": { \"Clock\": { \"plugin\": \"org.other\", \"version\": \"0.1.0\" }, \"Gone\": { \"plugin\": \"p\", \"version\": \"1.0.0\" } }"
-        )
-        let refused = try await tool.run("check", path)
-        #expect(refused.status == 1)
-        #expect(
-            refused.output.contains(
-                "\(path):4:28: error: /managers/Clock/className: the lock has `ClockManager` 0.1.0 of plugin `org.other`, but the plugins now provide "
-            ))
-        let call = try await tool.run("call", path, "Clock", "now")
-        #expect(call.status == 1 && call.errors.contains("lock.mismatch"))
-        struct Report: Decodable {
-            struct Side: Decodable { var plugin: String, version: String }
-            struct Change: Decodable { var definition: String, before: Side?, after: Side? }
-            var written: Bool, changes: [Change]
-        }
-        let accepted = try await tool.run("check", path, "--lock", "--json")
-        let report = try JSONDecoder().decode(Report.self, from: Data(accepted.output.utf8))
-        #expect(accepted.status == 0 && report.written)
-        #expect(report.changes.map(\.definition) == ["Clock", "Gone"])
-        #expect(
-            report.changes[0].before?.version == "0.1.0" && report.changes[0].after != nil
-                && report.changes[1].after == nil)
-        #expect(try await tool.run("check", path, "--strict").status == 0)
-    }
 }

@@ -44,13 +44,4 @@ struct MethodListTests {
         let event = rows.last?["output"] as? [String: Any]
         #expect((event?["propertyOrder"] as? [String]) == ["day", "year", "text"])
     }
-
-    @Test func `a running host lists them, too`() async throws {
-        let run = try await tool.startRun(Tool.almanac)
-        let own = try await tool.run("call", Tool.almanac, "AlmanacManager", "--json")
-        let asked = try await tool.plain("call", "AlmanacManager", "--running", "--json")
-        #expect(asked.status == 0 && asked.output == own.output, "\(asked.errors)")
-        run.signal(SIGTERM)
-        _ = await run.end()
-    }
 }

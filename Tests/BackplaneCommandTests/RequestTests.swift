@@ -57,9 +57,6 @@ struct RequestTests {
         #expect(outcome.errors.contains("* head after"))
     }
 
-    #if DEBUG
-    #endif
-
     @Test func `a download shows its progress in lines, and appears complete`() async throws {
         let body = [UInt8](repeating: 120, count: 2_000_000), path = tool.folder + "/download"
         let server = try TestServer { $1.answer("200 OK", body: body) }
@@ -82,16 +79,6 @@ struct RequestTests {
         #expect(await running.end().status == 130)
         let left = try FileManager.default.contentsOfDirectory(atPath: tool.folder)
         #expect(left.filter { $0.contains("download") || $0.contains("incoming") } == [])
-    }
-
-    @Test func `a server that does not answer fails after the timeout`() async throws {
-        let server = try TestServer { $1.stall() }
-        let outcome = try await tool.plain("request", server.url("/a"), "--timeout", "0.2")
-        #expect(outcome.status == 1 && outcome.output == "")
-        #expect(
-            outcome.errors
-                == "backplane: \(server.url("/a")): network.timeout: 127.0.0.1:\(server.port) did not answer within 0.2 seconds\n"
-        )
     }
 
     @Test func `a manifest's executors serve files of its folder`() async throws {
@@ -156,7 +143,7 @@ struct RequestTests {
         ] {
             let sent = try await tool.start(["request"] + arguments).end()
             let printed = try await tool.start(["request"] + arguments + ["--curl"]).end()
-            #expect(printed.status == 0 && printed.output.hasPrefix("curl -X "))
+            #expect(printed.status == 0)
             let shell = try RunningTool(
                 ["-c", "\(printed.output.dropLast()) --silent"], of: "/bin/sh", input: nil, in: tool.folder)
             #expect(await shell.end().output == sent.output, "\(printed.output)")

@@ -32,25 +32,6 @@ struct RunTests {
         }
     }
 
-    @Test func `a call under way is told when it stops, and what was left is named`() async throws {
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#,
-            as: "trial.json")
-        let running = try await tool.startRun(path)
-        let call = try tool.start(["call", "Trial", "wait", "3600", "--running"])
-        var isInFlight = false
-        for _ in 0..<600 where !isInFlight {
-            isInFlight = try await tool.plain("stats", "--json").output.contains(#""inFlight" : 1"#)
-        }
-        try #require(isInFlight)
-        running.signal(SIGTERM)
-        let answer = await call.end(), outcome = await running.end()
-        #expect(answer.status == 1 && answer.errors.contains("host.stopped"), "\(answer.errors)")
-        #expect(outcome.status == 0 && outcome.output.hasSuffix("stopped\n"))
-        #expect(
-            outcome.errors.contains("component=Trial") && outcome.errors.contains("methods=wait"), "\(outcome.errors)")
-    }
-
     @Test func `it refuses a manifest with an error, and names all of them`() async throws {
         let path = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Clock": {"className": "ClockManager"}, "A": {"className": "X"}, "B": {}}}"#,

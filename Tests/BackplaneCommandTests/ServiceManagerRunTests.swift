@@ -59,28 +59,4 @@ struct ServiceManagerRunTests {
         let outcome = await running.end()
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
-
-    @Test func `a manifest with errors is never reported as ready`() async throws {
-        let manager = try Manager(at: tool.folder + "/notify.sock"), own = "OWN=1"
-        var messages = manager.messages().makeAsyncIterator()
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "managers": {"Desk": {"className": "Nobody"}}}"#, as: "a.json")
-        let running = try RunningTool(
-            ["run", path, "--data", tool.data, "--load-folder", tool.loads], input: nil,
-            environment: ["XDG_RUNTIME_DIR": tool.folder, "NOTIFY_SOCKET": manager.path])
-        #expect(await running.end().status == 1)
-        // The test's own message is the first.
-        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(manager.path.utf8)) }
-        let sent = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                sendto(descriptor, own, own.utf8.count, 0, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        try #require(sent == own.utf8.count)
-        #expect(await messages.next() == own)
-    }
 }

@@ -7,11 +7,9 @@ extension TestServer {
     /// - Parameters:
     ///   - content: The file.
     ///   - stalls: The number of responses that stop.
-    ///   - place: Returns where a body of a length stops.
     ///   - requests: Receives the values of `Range`, empty where there was none.
     convenience init(
-        parts content: [UInt8], stalls: Int, at place: @escaping @Sendable (Int) -> Int = { $0 * 6 / 10 },
-        _ requests: Recording<String> = Recording()
+        parts content: [UInt8], stalls: Int, _ requests: Recording<String> = Recording()
     ) throws {
         let count = Mutex(0)
         try self.init { request, connection in
@@ -27,7 +25,7 @@ extension TestServer {
             guard number <= stalls else { return connection.answer(status, fields, body: body) }
             let lines = fields.map { "\($0): \($1)\r\n" }.joined()
             connection.send("HTTP/1.1 \(status)\r\n\(lines)Content-Length: \(body.count)\r\n\r\n")
-            connection.send(body.prefix(place(body.count)))
+            connection.send(body.prefix(body.count * 6 / 10))
             connection.stall()
         }
     }

@@ -68,22 +68,4 @@ struct ToolTests {
         #expect(unknown.status == 1 && unknown.output == "")
         #expect(unknown.errors.contains("did you mean `Broken`?"))
     }
-
-    @Test func `a manager whose name looks like an option is one after two dashes`() async throws {
-        let managers =
-            #""-x": {"className": "ClockManager"}, "--help": {"className": "ClockManager"}, "-y": {"className": "RelayManager", "uses": {"trials": "-z"}}, "-z": {"className": "No"}"#
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}, {"library": "_Challenge"}], "managers": {\#(managers)}}"#,
-            as: "m.json")
-        for name in ["-x", "--help"] {
-            let outcome = try await tool.start(["explain", "--load-folder", tool.loads, path, "--", name]).end()
-            #expect(outcome.status == 0 && outcome.output.hasPrefix("\(name): "), "\(outcome.output)\(outcome.errors)")
-            let call = try await tool.start(["call", "--load-folder", tool.loads, path, "--", name, "echo", "1"]).end()
-            #expect(call.status == 0 && call.output == "1\n", "\(call.errors)")
-        }
-        let check = try await tool.run("check", path, "--all")
-        #expect(
-            check.output.hasSuffix("\n`backplane explain -- \(path) -y` traces the fault of `-y` to its cause\n"),
-            "\(check.output)")
-    }
 }

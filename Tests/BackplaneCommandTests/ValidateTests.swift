@@ -66,15 +66,6 @@ struct ValidateTests {
         #expect(outcome.output.hasSuffix("\n14 passed, 3 not applicable\n"), "\(outcome.output)")
     }
 
-    @Test(arguments: [
-        ("_NoPlugin", "none"), ("_TwoPlugins", "`BusyLoop.BusyLoopPlugin`"), ("_GenericPlugin", "the generic"),
-    ])
-    func `a library without exactly one plugin is told which it has`(name: String, found: String) async throws {
-        let (status, report) = try await report("\(BuiltProducts.folder)/lib\(name).so")
-        #expect(status == 1 && report["V11"]?.result == "failed")
-        #expect(report["V11"]?.details.first?.contains("conforms to `Plugin`, found \(found)") == true)
-    }
-
     @Test func `what is no library at all is exit code 1, and everything else is skipped`() async throws {
         let (status, report) = try await report(tool.write("nothing", as: "libText.so"))
         #expect(status == 1 && !report.isValid)

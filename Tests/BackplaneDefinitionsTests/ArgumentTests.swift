@@ -6,7 +6,6 @@ import Testing
 
 @testable import BackplaneDefinitions
 
-@Suite(.timeLimit(.minutes(1)))
 struct ArgumentTests {
     private func json(_ value: (any Encodable)?) throws -> String {
         String(decoding: try Argument(value, at: 0).value.json, as: UTF8.self)

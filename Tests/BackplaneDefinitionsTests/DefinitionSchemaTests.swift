@@ -6,7 +6,6 @@ import Testing
 @testable import BackplaneDefinitions
 
 /// The schema of definitions for editors: it knows the keys of the reader, and finds its mistakes.
-@Suite(.timeLimit(.minutes(5)))
 struct DefinitionSchemaTests {
     private let schema: JSONSchema
 

@@ -5,7 +5,6 @@ import Testing
 
 @testable import BackplaneDefinitions
 
-@Suite(.timeLimit(.minutes(1)))
 struct HeaderTests {
     @Test func `text around indicators stays, and several may be in one field`() throws {
         let defined = try DefinedRequest(

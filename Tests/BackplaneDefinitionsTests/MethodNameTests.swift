@@ -2,7 +2,6 @@ import Testing
 
 @testable import BackplaneDefinitions
 
-@Suite(.timeLimit(.minutes(1)))
 struct MethodNameTests {
     @Test(
         arguments: [

@@ -6,7 +6,6 @@ import Testing
 @testable import BackplaneDefinitions
 
 /// Every mistake that a definition can have, each with its place and its code.
-@Suite(.timeLimit(.minutes(1)))
 struct MistakeTests {
     /// A mistake in the value of `/m/request`.
     struct Mistake: CustomTestStringConvertible, Sendable {

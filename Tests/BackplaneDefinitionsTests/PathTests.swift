@@ -6,7 +6,6 @@ import Testing
 @testable import BackplaneDefinitions
 
 /// The URLs of requests: joining, encoding, and what arguments may do to them.
-@Suite(.timeLimit(.minutes(1)))
 struct PathTests {
     struct Search: Encodable {
         var zip: Int?

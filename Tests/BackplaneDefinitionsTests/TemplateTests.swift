@@ -2,7 +2,6 @@ import Testing
 
 @testable import BackplaneDefinitions
 
-@Suite(.timeLimit(.minutes(1)))
 struct TemplateTests {
     /// A template and its remarks as text: `<0.a.b>` for an indicator.
     private func read(_ text: String, isURL: Bool = false) -> (text: String, remarks: [String]) {

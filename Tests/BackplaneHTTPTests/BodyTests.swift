@@ -85,14 +85,6 @@ struct BodyTests {
         #expect(error?.code == .networkBody && error?.message.contains("part `c`") == true)
     }
 
-    @Test func `a body says what it is`() {
-        #expect(HTTPBody.none.isEmpty && HTTPBody.none.bytes == [])
-        #expect(HTTPBody.text("a").bytes == [97] && HTTPBody.text("a").mediaType == "text/plain; charset=utf-8")
-        #expect(!HTTPBody.file("/a").isEmpty && HTTPBody.file("/a").bytes == nil)
-        #expect(HTTPBody.stream(Self.chunks()).isStream && !HTTPBody.stream(Self.chunks()).isReplayable)
-        #expect(BackplaneNetwork.HTTPRequest("POST", "http://a/", body: []).body.isEmpty)
-    }
-
     @Test(arguments: [([UInt8](), "missing"), ([UInt8](), ""), ([1], "/dev/null"), ([1], "a\0b")])
     func `what is no file is an error before anything is sent`(bytes: [UInt8], path: String) {
         let error = #expect(throws: BackplaneError.self) { try HTTPBody.file(path).open() }

@@ -38,15 +38,6 @@ struct ExchangeTraceTests {
         }
     }
 
-    @Test func `another manifest changes who receives traces`() async throws {
-        let server = try server()
-        try await LendingPlugin.lent(.urlSession, traced: ["127.0.0.1"]) { host, context in
-            try await host.apply(LendingPlugin.manifest(of: context.configuration.key, traced: ["example.org"]))
-            let response = try await context.http.send(HTTPRequest("GET", server.url()), context.begin())
-            #expect(text(response) == "none")
-        }
-    }
-
     @Test(arguments: Engine.allCases)
     func `the end of each exchange is logged with the trace, and without what may be secret`(engine: Engine)
         async throws

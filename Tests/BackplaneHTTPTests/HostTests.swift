@@ -7,66 +7,9 @@ import Foundation
 import TestFixtures
 import Testing
 
-/// A network service's `context.http`, through a whole host.
+/// What a host sends, by the manifest that is active.
 @Suite(.timeLimit(.minutes(5)))
 struct HostTests {
-    private let manifest = Manifest(
-        plugins: [],
-        managers: [
-            "FetchingManager": ManagerDefinition(
-                className: "FetchingManager",
-                communicationController: ComponentDefinition(
-                    className: "FetchingCommunication",
-                    services: [ComponentDefinition(className: "FetchService", propertyName: "fetcher")]))
-        ])
-
-    private func fetching(
-        _ engine: Engine, by clock: TestClock? = nil, _ body: (PluginHost, Remote<Fetching>) async throws -> Void
-    ) async throws {
-        try await PluginHost.running(manifest, [FetchingPlugin.self], executors: [engine.executor()]) {
-            $0.clock = clock
-        } _: { host in
-            try await body(host, try await host.manager("FetchingManager"))
-        }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `what the server answers arrives at the manager's caller`(engine: Engine) async throws {
-        let server = try TestServer { request, connection in
-            connection.answer("203 X", body: Array("\(request.method) \(request["X-From"] ?? "") ".utf8) + request.body)
-        }
-        try await fetching(engine) { _, fetching in
-            let answer = try await fetching.fetch(server.url())
-            #expect(answer == "203 POST fetching what?")
-        }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `a server that never answers fails the call at the deadline`(engine: Engine) async throws {
-        let clock = TestClock(), server = try TestServer { $1.stall() }
-        try await fetching(engine, by: clock) { host, fetching in
-            let call = host.begin(within: .seconds(36_000))
-            let task = Task { try await fetching.fetch(server.url(), call) }
-            _ = await server.requests.first { _ in true }
-            clock.advance(by: .seconds(36_000))
-            let error = await #expect(throws: BackplaneError.self) { try await task.value }
-            #expect(error?.code == .callDeadline)
-        }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `cancelling the caller ends the exchange`(engine: Engine) async throws {
-        let server = try TestServer { $1.stall() }
-        try await fetching(engine) { _, fetching in
-            let task = Task { try await fetching.fetch(server.url()) }
-            _ = await server.requests.first { _ in true }
-            task.cancel()
-            let error = try #require(await #expect(throws: BackplaneError.self) { try await task.value })
-            #expect(error.code == .callCancelled)
-            _ = await server.departures.first { _ in true }
-        }
-    }
-
     @Test(arguments: [
         #""network": {"tls": {"127.0.0.1": {"minimum": "2.0"}}}"#, #""network": {"tls": []}"#, #""network": 1"#,
         #""store": {"damaged": "no"}"#, #"]"#,
@@ -109,18 +52,5 @@ struct HostTests {
         try await host.apply(document("two"))
         #expect(try await name() == "two")
         await host.stop()
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `a host says which schemes it has, and prints no secret`(engine: Engine) async throws {
-        try await fetching(engine) { _, fetching in
-            let error = try #require(
-                await #expect(throws: BackplaneError.self) {
-                    try await fetching.fetch("ftp://ann:secret@127.0.0.1/a?secret")
-                })
-            #expect(error.code == .networkRefused)
-            #expect(error.location == "ftp://127.0.0.1/a")
-            #expect(error.message.contains("`http:`"))
-        }
     }
 }

@@ -2,30 +2,6 @@ import Foundation
 import TestFixtures
 
 extension PeerServer {
-    // MARK: Python's http.server
-
-    /// Runs Python's `http.server` on a folder.
-    ///
-    /// - Parameter version: The version that it answers in, `HTTP/1.0` or `HTTP/1.1`.
-    static func withPython(version: String, _ body: (PeerServer) async throws -> Void) async throws {
-        try await with(
-            """
-            import functools, http.server, os, sys, threading
-            folder, version = sys.argv[1:3]
-            http.server.SimpleHTTPRequestHandler.protocol_version = version
-            handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=folder + "/files")
-            server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-            with open(folder + "/ports.new", "w") as file: file.write(str(server.server_port))
-            os.rename(folder + "/ports.new", folder + "/ports")
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            wait_for_end(folder)
-            os._exit(0)
-            """, arguments: [version]
-        ) {
-            try await body($0)
-        }
-    }
-
     // MARK: nginx
 
     /// Runs nginx on a folder: on the first port with HTTP/1.1, on the second with HTTP/2 and TLS, on the third with

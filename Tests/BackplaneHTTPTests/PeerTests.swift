@@ -15,41 +15,6 @@ struct PeerTests {
         String(decoding: try await network.send(request).body, as: UTF8.self)
     }
 
-    @Test(
-        .enabled(if: PeerServer.isThere("python3"), "python3 is not installed"), arguments: Engine.allCases,
-        ["HTTP/1.0", "HTTP/1.1"])
-    func `Python's http.server`(engine: Engine, version: String) async throws {
-        try await PeerServer.withPython(version: version) { server in
-            let network = HTTPPipeline([engine.executor()]), text = Self.text, folder = server.folder
-            let url = "http://127.0.0.1:\(server.ports[0])"
-            try Data(text.utf8).write(to: URL(filePath: folder + "/whale.txt"))
-            let response = try await network.send(HTTPRequest("GET", url + "/whale.txt"))
-            #expect(response.status == 200 && response.body == Array(text.utf8))
-            #expect(response.headers["Content-Type"]?.hasPrefix("text/plain") == true)
-            let head = try await network.send(HTTPRequest("HEAD", url + "/whale.txt"))
-            #expect(head.status == 200 && head.body.isEmpty && head.headers["Content-Length"] == "\(text.utf8.count)")
-            let missing = try await network.send(HTTPRequest("GET", url + "/shark.txt"))
-            #expect(missing.status == 404 && !missing.body.isEmpty)
-            let unsupported = try await network.send(HTTPRequest("POST", url + "/whale.txt", body: .text("no")))
-            #expect(unsupported.status == 501)
-            let listing = try await body(network, HTTPRequest("GET", url + "/", headers: ["Accept": "text/html"]))
-            #expect(listing.contains("whale.txt"), "it lists the folder")
-            let path = folder + "/copy"
-            let downloaded = try await network.download(HTTPRequest("GET", url + "/whale.txt"), to: path)
-            #expect(downloaded.status == 200)
-            #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
-            // Foundation does not tell the version.
-            if engine != .urlSession {
-                let opened = try await network.open(HTTPRequest("GET", url + "/whale.txt"))
-                #expect(opened.version == version)
-            }
-            // With HTTP/1.0 it closes each connection.
-            for _ in 0..<20 {
-                #expect(try await network.send(HTTPRequest("GET", url + "/whale.txt")).body.count == text.utf8.count)
-            }
-        }
-    }
-
     /// The ways to reach nginx, in the order of its ports.
     enum Route: Int, CaseIterable, Sendable {
         case plain, secure2, secure1
@@ -101,21 +66,6 @@ struct PeerTests {
                 HTTPRequest(
                     "GET", url + "/whale.txt", headers: ["If-None-Match": try #require(whole.headers["ETag"])]))
             #expect(unchanged.status == 304 && unchanged.body.isEmpty)
-        }
-    }
-
-    @Test(.enabled(if: hasNginx, missingNginx)) func `nginx whose certificate is nobody's is refused`() async throws {
-        try await PeerServer.withNginx(.strangeServer) { server in
-            let roots = server.folder + "/ca.pem"
-            try Data(TestIdentity.servers.certificate.utf8).write(to: URL(filePath: roots))
-            let executor = AsyncHTTPClientExecutor(trustRoots: roots, proxies: .none)
-            for port in server.ports[1...] {
-                let error = await #expect(throws: BackplaneError.self) {
-                    try await executor.execute(HTTPRequest("GET", "https://localhost:\(port)/hello"))
-                }
-                #expect(error?.code == .networkInsecure)
-            }
-            await executor.shutdown()
         }
     }
 }

@@ -83,55 +83,6 @@ struct PipelineTests {
         for _ in 1...2 { await departures.next() }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a download that stalls ends at the read limit, or at the total, and leaves no file`(engine: Engine)
-        async throws
-    {
-        let server = try TestServer { _, connection in
-            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
-            connection.stall()
-        }
-        let clock = TestClock(), network = HTTPPipeline([engine.executor()], retries: Retries(clock: clock))
-        let files = try TestFolder(), path = files.path + "/stalled"
-        func message(_ options: HTTPOptions) async -> String? {
-            await clock.passing(.milliseconds(9_500)) {
-                let error = await #expect(throws: BackplaneError.self) {
-                    try await network.download(HTTPRequest("GET", server.url()), to: path, options)
-                }
-                #expect(error?.code == .networkTimeout)
-                return error?.message
-            }
-        }
-        var reading = HTTPOptions(), total = HTTPOptions()
-        (reading.readTimeout, total.totalTimeout) = (.milliseconds(9_500), .milliseconds(9_500))
-        #expect(await message(reading)?.contains("sent none of the body within 9.5 seconds") == true)
-        #expect(await message(total)?.contains("within 9.5 seconds") == true)
-        let folder = files.path
-        await eventually { (try? FileManager.default.contentsOfDirectory(atPath: folder)) == [] }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `the progress of a download is told while it arrives`(engine: Engine) async throws {
-        let latch = Latch()
-        defer { latch.open() }
-        let server = try TestServer { _, connection in
-            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf")
-            latch.pass()
-            connection.send("rest")
-        }
-        let reports = Mutex<[HTTPProgress]>([])
-        var options = HTTPOptions()
-        options.progress = { progress in
-            reports.withLock { $0.append(progress) }
-            latch.open()
-        }
-        let files = try TestFolder(), path = files.path + "/told"
-        let network = HTTPPipeline([engine.executor()])
-        _ = try await network.download(HTTPRequest("GET", server.url()), to: path, options)
-        let all = reports.withLock { $0 }
-        #expect(all.first?.received == 4 && all.last?.received == 8 && all.allSatisfy { $0.toReceive == 8 })
-    }
-
     @Test func `what URLSession has sent of a body is told`() async throws {
         let server = try TestServer { $1.answer("200 OK", body: [UInt8]("\($0.body.count)".utf8)) }
         let reports = Mutex<[HTTPProgress]>([])
@@ -242,20 +193,5 @@ struct PipelineTests {
         #expect(try await held.value.status == 200)
         #expect(try await next.value.status == 200)
         #expect(try await executor.execute(HTTPRequest("GET", server.url())).status == 200, "no place was lost")
-    }
-
-    @Test func `an executor is chosen by its scheme, the first one first`() async throws {
-        let executors = ["one", "two"].map { name in
-            MemoryExecutor(schemes: ["book", name]) { _, _ in
-                HTTPStreamedResponse(HTTPResponse(status: 200, body: Array(name.utf8)))
-            }
-        }
-        let network = HTTPPipeline(executors)
-        #expect(try await network.send(HTTPRequest("GET", "book:whale")).body == Array("one".utf8))
-        #expect(try await network.send(HTTPRequest("GET", "TWO:whale")).body == Array("two".utf8))
-        let error = await #expect(throws: BackplaneError.self) {
-            try await network.send(HTTPRequest("GET", "three:whale?secret"))
-        }
-        #expect(error?.code == .networkRefused && error?.message.contains("`two:`") == true)
     }
 }

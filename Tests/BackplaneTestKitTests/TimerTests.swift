@@ -31,16 +31,6 @@ struct TimerTests {
                 (1...2).contains(messages.count { $0 == "repeated" }), "a time that passes during a body is skipped")
         }
     }
-
-    @Test func `what a body throws is in the log`() async throws {
-        try await TestHost.run("PeriodicManager", configuration: ["fails": "always"], plugins: [PeriodicPlugin.self]) {
-            host in
-            try await host.host.start()
-            try await host.clock.run(for: .seconds(30))
-            let failure = try await host.log.record("timer failed")
-            #expect(failure.metadata["component"] == "PeriodicManager" && failure.metadata["timer"] == "repeat")
-        }
-    }
 }
 
 private struct PeriodicPlugin: Plugin {

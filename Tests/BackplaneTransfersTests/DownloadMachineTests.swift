@@ -6,7 +6,6 @@ import Testing
 @testable import BackplaneTransfers
 
 /// The decisions of a download, without a server.
-@Suite(.timeLimit(.minutes(1)))
 struct DownloadMachineTests {
     private static let request = HTTPRequest("GET", "http://books.test/whale.epub")
     private static let tag = "\"1\""

@@ -78,24 +78,6 @@ struct DownloadTests {
         #expect(try fixture.bytes() == second)
     }
 
-    @Test(arguments: [nil, "W/\"1\""])
-    func `a server without a strong validator is not asked for a part`(tag: String?) async throws {
-        let content = TransferFixture.content(100_000)
-        let server = try FileServer(content, tag: tag) { reply, number in if number == 1 { reply.cut = 50_000 } }
-        #expect(try await expectWhole(server, content).restart == .noValidator)
-        #expect(server.counts.ranges == ["", ""])
-    }
-
-    @Test func `a server that announces more than it ever sends is an error after the attempts`() async throws {
-        let content = TransferFixture.content(1_000)
-        let server = try FileServer(content) { reply, _ in
-            reply.fields["Content-Length"] = "\(reply.body.count + 10)"
-            reply.cut = reply.body.count
-        }
-        _ = try await expectFailure(server, .networkFailed)
-        #expect(server.counts.requests <= 6)
-    }
-
     @Test(arguments: ["404 Not Found", "401 Unauthorized", "204 No Content", "304 Not Modified"])
     func `a status that is no file is an error`(status: String) async throws {
         let server = try FileServer([1]) { reply, _ in

@@ -7,7 +7,6 @@ import Testing
 @testable import BackplaneTransfers
 
 /// The part file, its record, and what others do to both.
-@Suite(.timeLimit(.minutes(2)))
 struct PartFileTests {
     private static let origin = PartRecord(url: "http://books.test/whale", validator: "\"1\"", length: 1 << 20)
     private let fixture: TransferFixture

@@ -3,7 +3,6 @@ import Testing
 @testable import BackplaneTransfers
 
 /// The order of places: limits, priorities, and owners that get as much as each other.
-@Suite(.timeLimit(.minutes(1)))
 struct TransferQueueTests {
     private func add(
         _ queue: inout TransferQueue, _ numbers: some Sequence<Int>, _ owner: String = "", host: String = "h",

@@ -21,12 +21,6 @@ final class WorkerProcess {
 
     deinit { kill() }
 
-    /// The number of bytes of the last state that it has printed whole, if that is in a phase.
-    func lastBytes(_ phase: String) -> Int? {
-        let words = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().last?.split(separator: " ")
-        return words?.first == phase[...] ? words?.last.flatMap { Int($0) } : nil
-    }
-
     /// Waits for more output; `false` at its end.
     func read() -> Bool {
         let data = output.fileHandleForReading.availableData

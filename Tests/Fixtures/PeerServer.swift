@@ -81,14 +81,13 @@ package struct PeerServer: Sendable {
     /// Runs nginx with a configuration in which `FOLDER` stands for a folder, and `PORT0` to `PORT2` for free ports.
     ///
     /// - Parameters:
-    ///   - program: The path of nginx; `nil` for one that is installed.
     ///   - configuration: The configuration, which names the file `FOLDER/nginx.pid`.
     ///   - prepare: Writes further files of the configuration into that folder; the server's are in `files`.
     package static func withNginx(
-        at program: String? = nil, configuration: String, prepare: (_ folder: String) throws -> Void = { _ in },
+        configuration: String, prepare: (_ folder: String) throws -> Void = { _ in },
         _ body: (PeerServer) async throws -> Void
     ) async throws {
-        guard let program = program ?? path("nginx") else { throw Missing(description: "nginx is not installed") }
+        guard let program = path("nginx") else { throw Missing(description: "nginx is not installed") }
         try await with(nginxScript, arguments: [program]) { folder in
             try prepare(folder)
             try Data(configuration.replacing("FOLDER", with: folder).utf8)

@@ -8,10 +8,9 @@ import Synchronization
 /// A host program whose plugin keeps every thread of Swift's pool, in a process of its own since that holds up
 /// everything else.
 ///
-///     occupied-pool linked|library METHOD FOLDER
+///     occupied-pool library METHOD FOLDER
 ///     occupied-pool asked FOLDER
 ///     occupied-pool stopped FOLDER
-///     occupied-pool idle
 ///
 /// It makes one call more than a pool has threads, ends them when the log says that the pool is occupied, and prints
 /// what the log said. Something else may occupy the pool first, on a busy machine the program's own start: then it
@@ -23,12 +22,10 @@ struct OccupiedPool {
         // Without the process that started this one, its plugin would spin for ever.
         alarm(300)
         let arguments = CommandLine.arguments
-        if arguments[1] == "idle" { return await idle() }
         if arguments[1] == "asked" { return try await beAsked(in: arguments[2]) }
         if arguments[1] == "stopped" { return try await beStopped(in: arguments[2]) }
         for _ in 0..<20 {
-            let (candidates, over) = try await hold(
-                linked: arguments[1] == "linked", arguments[2], until: arguments[3] + "/enough")
+            let (candidates, over) = try await hold(arguments[2], until: arguments[3] + "/enough")
             guard candidates.contains("busy-loop") else { continue }
             print(candidates, over, separator: "\n")
             return
@@ -36,27 +33,12 @@ struct OccupiedPool {
         exit(1)
     }
 
-    /// Watches a pool with nothing to do until a number of jobs have begun, and prints what the log said.
-    private static func idle() async {
-        let (looks, look) = AsyncStream.makeStream(of: Int.self)
-        // A limit that no busy machine reaches, although it keeps the pool's threads waiting.
-        let watchdog = Watchdog(limit: .seconds(60), log: HostLog { print($0) }) { look.yield($0) }
-        watchdog.start()
-        var begun = 0
-        for await jobs in looks {
-            begun += jobs
-            if begun >= 20 { break }
-        }
-        watchdog.retire()
-        print("nothing more")
-    }
-
     /// Holds every thread of the pool until the host has answered what it is asked, and prints the answers.
     private static func beAsked(in folder: String) async throws {
         for _ in 0..<20 {
             let answers = Mutex<[String]>([])
             let (candidates, _) = try await hold(
-                linked: false, "spin", until: folder + "/enough", listeningIn: folder + "/run"
+                "spin", until: folder + "/enough", listeningIn: folder + "/run"
             ) { _, socket in
                 let lines = asked(socket, file: folder + "/enough")
                 answers.withLock { $0 = lines }
@@ -74,7 +56,7 @@ struct OccupiedPool {
         for _ in 0..<20 {
             let left = Mutex<[String]>([]), isStopped = Mutex(false)
             let (candidates, _) = try await hold(
-                linked: false, "block", until: folder + "/enough",
+                "block", until: folder + "/enough",
                 meanwhile: { host, _ in
                     CallingThread().run { await host.stop() }
                     isStopped.withLock { $0 = true }
@@ -117,7 +99,7 @@ struct OccupiedPool {
     ///     host will say when that is over.
     ///   - left: gets what the log says is left when the host has stopped.
     private static func hold(
-        linked: Bool, _ method: String, until file: String, listeningIn folder: String? = nil,
+        _ method: String, until file: String, listeningIn folder: String? = nil,
         meanwhile: @escaping @Sendable (PluginHost, String) -> Bool = { _, _ in true },
         left: @escaping @Sendable (LogRecord) -> Void = { _ in }
     ) async throws -> (candidates: String, over: String) {
@@ -125,7 +107,7 @@ struct OccupiedPool {
         unlink(file)
         let (records, record) = AsyncStream.makeStream(of: LogRecord.self)
         let manifest = Manifest(
-            plugins: linked ? [] : [PluginReference(library: "_BusyLoop")],
+            plugins: [PluginReference(library: "_BusyLoop")],
             managers: ["BusyLoop": ManagerDefinition(className: "BusyLoop")])
         let log = HostLog { line in
             guard line.level == .warning else { return left(line) }
@@ -139,7 +121,7 @@ struct OccupiedPool {
             if !goesOn { record.finish() }
         }
         let host = PluginHost(
-            manifest: manifest, plugins: linked ? [BusyLoopPlugin.self] : [],
+            manifest: manifest, plugins: [],
             options: HostOptions(log: log, stopLimit: .milliseconds(200), occupationLimit: .milliseconds(200)))
         let busyLoop: Remote<BusyLooping> = try await host.manager("BusyLoop")
         let control = try folder.map { try ControlSocket(serving: host, in: $0) }

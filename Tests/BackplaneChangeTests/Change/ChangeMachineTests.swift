@@ -322,17 +322,6 @@ struct ChangeMachineTests {
         }
     }
 
-    @Test func `what undoes belongs to the step of what it undoes`() {
-        let actions: [ChangeAction] = [
-            .create(1), .hold, .drain, .suspend(1), .export(1), .import(1), .flip, .activate(1), .open, .watch, .retire,
-        ]
-        for action in actions {
-            #expect(action.undoing == undoing(action))
-            if let undoing = action.undoing { #expect(undoing.step == action.step && undoing.undoing == nil) }
-        }
-        #expect(Set(actions.map(\.step)) == Set(ChangeStep.allCases))
-    }
-
     // MARK: Drains that come later
 
     /// Runs a swap whose drain is outlasted so often, and which then fails at an action or not.

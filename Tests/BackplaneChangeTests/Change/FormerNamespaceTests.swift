@@ -41,19 +41,6 @@ struct FormerNamespaceTests {
         #expect(try await count(Self.archive, in: folder) == 6)
     }
 
-    @Test func `a new controller of the former name begins with nothing, and takes nothing away`() async throws {
-        let folder = try TestFolder()
-        #expect(try await count(Self.store, in: folder) == 1)
-        #expect(try await count(Self.archive, in: folder) == 2)
-        let both: ManifestValue = [
-            "Office": ["className": "TicketOffice", "dataAccessController": ["className": "TicketArchive"]],
-            "Branch": ["className": "TicketOffice", "dataAccessController": ["className": "TicketStore"]],
-        ]
-        #expect(try await count(both, by: "Branch", in: folder) == 1)
-        #expect(try await count(both, in: folder) == 3)
-        #expect(try await count(both, by: "Branch", in: folder) == 2)
-    }
-
     @Test func `a controller that has data of its own already keeps it, and the log says so`() async throws {
         let folder = try TestFolder()
         #expect(try await count(Self.store, in: folder) == 1)

@@ -35,37 +35,6 @@ struct LibraryMistakeTests {
 
     private let second = Result { try TurnstileFixture.built("Turnstile2") }
 
-    @Test func `a library that is written half is not loaded, wherever it ends`() async throws {
-        let fixture = try await TurnstileFixture(), whole = try second.get()
-        for length in [
-            0, 1, 16, 63, 64, 4_096, whole.count / 4, whole.count / 2, whole.count * 3 / 4, whole.count - 4_096,
-            whole.count - 1,
-        ] {
-            let refusal = try await expectRefusal(fixture) { try await fixture.swap(Array(whole.prefix(length))) }
-            #expect(
-                refusal?.code == .pluginDamaged && refusal?.location == fixture.path,
-                "\(length): \(String(describing: refusal))")
-        }
-        #expect(try await fixture.generations() == (1, 1))
-        try await fixture.swap(whole)
-        #expect(try await fixture.turnstile.pass(1).edition == 2)
-        await fixture.host.stop()
-    }
-
-    @Test func `one that is deleted serves on, and the swap says that it is not there`() async throws {
-        let fixture = try await TurnstileFixture()
-        try FileManager.default.removeItem(atPath: fixture.path)
-        let refusal = try await expectRefusal(fixture) { try await fixture.host.swap(library: fixture.path) }
-        #expect(
-            refusal?.code == .pluginNotFound && refusal?.description.contains(fixture.path) == true,
-            "\(String(describing: refusal))")
-        let named = try await expectRefusal(fixture) { try await fixture.host.swap(library: "Turnstile") }
-        #expect(named?.code == .pluginNotFound)
-        try await fixture.swap(second.get())
-        #expect(try await fixture.turnstile.pass(1).edition == 2)
-        await fixture.host.stop()
-    }
-
     @Test
     func
         `a library that is identical to the active one is not loaded again, whatever its name, and the report says so`()

@@ -50,48 +50,4 @@ struct LibrarySwapTests {
             "the culprit counts nobody")
         await fixture.host.stop()
     }
-
-    @Test func `every generation can be gone back to, with the state of now`() async throws {
-        let fixture = try await TurnstileFixture()
-        try await fixture.swap(TurnstileFixture.built("Turnstile2"))
-        try await fixture.swap(TurnstileFixture.culprit())
-        for (number, edition) in [(1, 1), (2, 2), (3, 3), (1, 1)] {
-            let before = try await fixture.turnstile.pass(5)
-            let report = try await fixture.host.rollback(plugin: "Turnstile", to: number)
-            #expect(report.plugins.map(\.toGeneration) == [number])
-            let after = try await fixture.turnstile.pass(5)
-            #expect(after.edition == edition)
-            if before.edition < 3, edition < 3 { #expect(after.own == before.own + 1) }
-        }
-        #expect(try await fixture.generations() == (1, 3), "nothing was loaded for it")
-        let active = try await fixture.host.generations(of: TurnstileFixture.plugin)
-        #expect(active.map(\.state) == [.active, .retired, .retired])
-        await fixture.host.stop()
-    }
-
-    @Test(arguments: [
-        ChangeAction.create(0), .hold, .drain, .suspend(0), .export(0), .import(0), .flip, .activate(0),
-    ])
-    func `whatever fails before calls go on, the old code serves with its state, and the host stops as ever`(
-        action: ChangeAction
-    ) async throws {
-        let fixture = try await TurnstileFixture { options in
-            options.swapFault = { other throws(BackplaneError) in
-                if other == action { throw BackplaneError(.componentFailed, "on purpose") }
-            }
-        }
-        let second = try TurnstileFixture.built("Turnstile2")
-        let (failures, visits) = try await TurnstileVisitors.with(fixture.turnstile) {
-            var failures: [BackplaneError.Code?] = []
-            for _ in 1...3 { failures.append(await error { try await fixture.swap(second) }?.code) }
-            return failures
-        }
-        #expect(failures == [.swapFailed, .swapFailed, .swapFailed])
-        #expect(visits.flatMap(\.mistakes) == [])
-        #expect(visits.allSatisfy { $0.last?.handovers == 0 }, "nobody was ever served by anything else")
-        #expect(try await fixture.generations() == (1, 4))
-        await fixture.host.stop()
-        let late = await error { _ = try await fixture.turnstile.pass(1) }
-        #expect(late?.code == .callRetired, "\(String(describing: late))")
-    }
 }

@@ -117,21 +117,6 @@ struct ManifestSwapTests {
         await fixture.host.stop()
     }
 
-    @Test func `managers come and go in one swap`() async throws {
-        let usher: ManifestValue = ["className": "UsherManager"]
-        let fixture = try await AnnexFixture(["Turnstile": Self.turnstile, "Old": usher])
-        let old = try await fixture.manager("Old")
-        let report = try await fixture.swap(["Turnstile": Self.turnstile, "New": usher])
-        #expect(report.managers.started == ["New"] && report.managers.stopped == ["Old"])
-        #expect(report.managers.kept == ["Turnstile"])
-        #expect(await fixture.states == ["New ready", "Turnstile ready"])
-        #expect(await error { try await old.pass(1) }?.code == .unknownManager)
-        #expect(try await fixture.manager("New").pass(1).count == 0)
-        try await fixture.swap(["Turnstile": Self.turnstile, "Old": usher])
-        #expect(try await old.pass(1).count == 0, "what was kept of it works again")
-        await fixture.host.stop()
-    }
-
     // MARK: What would be lost
 
     private static let losses: [(managers: ManifestValue, words: String)] = [
@@ -172,20 +157,6 @@ struct ManifestSwapTests {
         let report = try await fixture.swap(managers) { $0.discardsState = true }
         let reported = report.warnings + report.components.compactMap { $0.state?.lost }
         #expect(!reported.isEmpty, "and what was lost is reported")
-        await fixture.host.stop()
-    }
-
-    @Test func `a manifest with mistakes is refused, with all of them`() async throws {
-        let fixture = try await AnnexFixture(Self.one), turnstile = try await fixture.manager("Turnstile")
-        let failure = await error {
-            try await fixture.swap(["Turnstile": ["className": "Nobody"], "Usher": ["className": "Nobody"]])
-        }
-        #expect(
-            failure?.code == .swapRefused && failure?.causes.prefix(2).map(\.code) == [.unknownClass, .unknownClass])
-        #expect(
-            await error { try await fixture.host.swap([], applying: ManifestDocument(parsing: .init("{".utf8))) }
-                != nil)
-        #expect(try await turnstile.pass(1).own == 1)
         await fixture.host.stop()
     }
 }

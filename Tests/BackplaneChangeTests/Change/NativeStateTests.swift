@@ -117,23 +117,4 @@ struct NativeStateTests {
             #expect(Self.full.byName["Added 0"] == nil)
         }
     }
-
-    // MARK: What does not cross natively
-
-    private struct Counted: Contract {
-        static let version: Version = "1.0.0"
-        let count = SyncMethod<Nothing, Int>()
-    }
-
-    private func state<Old: Manager, New: Manager>(from _: Old.Type, to _: New.Type) async throws -> StateChange? {
-        let id = "org.backplane.tests.counter"
-        let counters = try CounterHost(
-            [], others: ["Counter": ["className": "Counter"]],
-            linked: [LinkedPlugin(id: id, version: "1.0.0") { $0.add(Old.self) }])
-        let counter: Remote<Counted> = try await counters.host.manager("Counter")
-        _ = try counter.count()
-        let report = try await counters.swap(linked: [LinkedPlugin(id: id, version: "2.0.0") { $0.add(New.self) }])
-        await counters.host.stop()
-        return report.components.first?.state
-    }
 }

@@ -21,7 +21,7 @@ struct WiderCounting: Contract {
     static let name = "Counting"
     static let version: Version = "1.1.0"
     let add = AsyncMethod<Int, Int>()
-    let take = AsyncMethod<Int, Int>()
+    let more = SyncMethod<Nothing, Int>()
     let edition = AsyncMethod<Nothing, Int>()
     let sumNow = SyncMethod<Nothing, Int>()
     let editionNow = SyncMethod<Nothing, Int>()
@@ -47,12 +47,7 @@ final class WiderCounter: Manager, StatefulComponent {
                 return $0
             }
         }
-        table.async(\.take) { counter, number, _ in
-            counter.sum.withLock {
-                $0 -= number
-                return $0
-            }
-        }
+        table.sync(\.more) { _, _, _ in 0 }
         table.async(\.edition) { _, _, _ in 2 }
         table.sync(\.sumNow) { counter, _, _ in counter.sum.withLock { $0 } }
         table.sync(\.editionNow) { _, _, _ in 2 }

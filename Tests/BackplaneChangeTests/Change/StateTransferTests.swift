@@ -23,29 +23,6 @@ struct StateTransferTests {
         #expect(!StateTransfer(from: nil, to: state()).isCarried)
     }
 
-    @Test func `the same version is carried as it is`() {
-        #expect(StateTransfer(from: state(), to: state()) == .carried(state(), as: 1, to: state()))
-    }
-
-    @Test func `newer code reads what older code writes`() {
-        let old = state(), new = state("sum", 3, accepts: 1...3)
-        #expect(StateTransfer(from: old, to: new) == .carried(old, as: 1, to: new))
-    }
-
-    @Test func `newer code writes what older code reads, for the way back`() {
-        let newer = state("sum", 3, writes: 1), older = state()
-        #expect(StateTransfer(from: newer, to: older) == .carried(newer, as: 1, to: older))
-    }
-
-    @Test func `of several versions that both know the highest is taken`() {
-        let both = StateTransfer(from: state("sum", 5, writes: 2), to: state("sum", 4, accepts: 1...4))
-        guard case .carried(_, let version, _) = both else {
-            Issue.record("\(both)")
-            return
-        }
-        #expect(version == 4)
-    }
-
     @Test func `every pair of small ranges is carried exactly when they meet`() {
         for version in UInt32(0)...4 {
             for writes in 0...version {

@@ -99,19 +99,6 @@ struct SwapProbationTests {
         await counters.host.stop()
     }
 
-    @Test func `errors that only a plugin in C receives count too`() async throws {
-        let counters = try CounterHost(
-            others: ["Relay": RelayPlugin.manager()], libraries: ["Relay"], in: RelayPlugin.folder())
-        let relay: Remote<Counting> = try await counters.host.manager("Relay"), counter = try await counters.counter()
-        let swap = Task { try await counters.swap(CounterScript(edition: 2, act: Self.fails), Self.long) }
-        try await eventually { try counter.editionNow() == 2 }
-        counters.next(CounterScript())
-        let report = try await call(until: swap) { _ = try? await relay.act("") }
-        #expect(report.outcome == .rolledBack)
-        #expect(try await relay.edition() == 1)
-        await counters.host.stop()
-    }
-
     @Test func `one that is not well is taken back`() async throws {
         let counters = try CounterHost(), counter = try await counters.counter()
         _ = try await counter.add(5)

@@ -15,20 +15,6 @@ struct SwapTogetherTests {
 
     private static let both = [CounterHost.edition("2.0.0"), WorkerPlugin.edition("2.0.0")]
 
-    @Test func `two plugins come into force together`() async throws {
-        let events = CounterEvents(), counters = try host(events), counter = try await counters.counter(),
-            worker: Remote<Working> = try await counters.host.manager("Worker")
-        _ = try await counter.add(5)
-        counters.counters["Counter"]!.next(CounterScript(edition: 2))
-        events.next(CounterScript(edition: 2))
-        let report = try await counters.swap(linked: Self.both)
-        #expect(
-            report.plugins.map(\.plugin) == [CounterHost.plugin, WorkerPlugin.id]
-                && report.plugins.map(\.toGeneration) == [2, 2])
-        #expect(try await (counter.edition(), worker.edition(), counter.add(1)) == (2, 2, 6))
-        await counters.host.stop()
-    }
-
     private static let fails: @Sendable () async throws -> Void = {
         throw BackplaneError(.componentFailed, "not today")
     }

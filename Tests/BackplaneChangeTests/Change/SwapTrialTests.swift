@@ -83,29 +83,6 @@ struct SwapTrialTests {
         await fixture.host.stop()
     }
 
-    @Test(arguments: [false, true])
-    func `a library that takes long to load keeps nobody else waiting`(isTrusted: Bool) async throws {
-        let fixture = try await TurnstileFixture(), host = fixture.host
-        let begun = fixture.folder.path + "/begun", gate = fixture.folder.path + "/gate"
-        let slow = try fixture.write(
-            TurnstileFixture.culprit([
-                "loaded": #"create_file("begun"); wait_for_file("gate")"#, "begun": begun, "gate": gate,
-            ]),
-            as: "libSlow.so")
-        let manifest = ManifestDocument(
-            parsing: Data(
-                #"{"manifestVersion": 1, "plugins": [{"library": "\#(slow)"}], "managers": {"Turnstile": {"className": "TurnstileManager"}}}"#
-                    .utf8))
-        let apply = Task { try await host.apply(manifest, ChangeOptions(trustsLibraries: isTrusted)) }
-        await eventually { FileContents.exists(begun) }
-        #expect(await host.managers.map(\.name) == ["Turnstile"])
-        #expect(try await fixture.turnstile.pass(1).edition == 1)
-        _ = try fixture.write([], as: "gate")
-        _ = try await apply.value
-        #expect(try await fixture.turnstile.pass(1).edition == 3)
-        await host.stop()
-    }
-
     @Test func `a host that cannot try libraries loads them all the same, and says so once`() async throws {
         let fixture = try await TurnstileFixture { $0.canTryLibraries = false }
         try await fixture.swap(TurnstileFixture.built("Turnstile2"))

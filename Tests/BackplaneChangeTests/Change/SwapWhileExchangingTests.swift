@@ -20,34 +20,20 @@ struct SwapWhileExchangingTests {
         }
     }
 
-    /// The managers: the one that sends, and two executors, of which one is swapped with it.
-    ///
-    /// - Parameter first: The URL that the sender asks for when it is created.
-    private static func managers(_ events: CounterEvents, first: String? = nil) -> [String: ManifestValue] {
-        var configuration: [String: ManifestValue] = ["key": .string(events.key)]
-        configuration["first"] = first.map { .string($0) }
-        return [
-            "Feed": [
-                "className": "FeedManager",
-                "communicationController": [
-                    "className": "FeedCommunication", "configuration": .dictionary(configuration),
-                ],
-            ],
-            "ExclusiveExecutor": ["className": "ExclusiveExecutor"],
-            "UnchangedExecutor": ["className": "UnchangedExecutor"],
-        ]
-    }
-
+    /// A host with the one that sends, and an executor that is swapped with it.
     private func host(
         _ executor: HeldExecutor, _ events: CounterEvents, lanes: LaneRule = .fastest,
         _ change: (inout HostOptions) -> Void = { _ in }
     ) throws -> CounterHost {
-        let staying = LinkedPlugin(id: "org.backplane.tests.executors", version: "1.0.0") {
-            $0.add(UnchangedExecutor.self)
-        }
+        let feed: ManifestValue = [
+            "className": "FeedManager",
+            "communicationController": [
+                "className": "FeedCommunication", "configuration": ["key": .string(events.key)],
+            ],
+        ]
         return try CounterHost(
-            [], lanes: lanes, others: Self.managers(events), linked: [Self.edition("1.0.0"), staying],
-            sections: ["network": ["executors": ["gated": "ExclusiveExecutor", "before": "UnchangedExecutor"]]]
+            [], lanes: lanes, others: ["Feed": feed, "ExclusiveExecutor": ["className": "ExclusiveExecutor"]],
+            linked: [Self.edition("1.0.0")], sections: ["network": ["executors": ["gated": "ExclusiveExecutor"]]]
         ) {
             $0.executors = [executor]
             change(&$0)
@@ -157,40 +143,19 @@ private final class ExclusiveExecutor: Manager {
     }
 }
 
-private final class UnchangedExecutor: Manager {
-    typealias Provides = HTTPExecuting
-    static let className = "UnchangedExecutor"
-
-    init(_ context: Context) {}
-
-    static func methods(_ table: inout Methods) {
-        table.async(\.capabilities) { _, _, _ in [] }
-        table.stream(\.exchange) { _, _, parts, _ in try await parts.send(.head(HTTPHead(status: 204, headers: [:]))) }
-    }
-}
-
 private final class FeedCommunication: CommunicationController {
     typealias Provides = Feeds
     struct Configuration: Codable, Sendable {
         var key: String
-        var first: String?
     }
     static let className = "FeedCommunication"
     static let isExclusive = true
     private let context: Context
     private let events: CounterEvents
 
-    init(_ context: Context) async throws {
-        (self.context, events) = (context, CounterEvents.of(context.configuration.key))
-        try await events.script.built()
-        guard let url = context.configuration.first else { return }
-        events.note("new \(try await context.http.send(HTTPRequest("GET", url), context.begin()).status)")
-    }
+    init(_ context: Context) { (self.context, events) = (context, CounterEvents.of(context.configuration.key)) }
 
-    func suspend() async throws {
-        events.note("suspend")
-        try await events.script.shut()
-    }
+    func suspend() { events.note("suspend") }
     func stop() {}
 
     static func methods(_ table: inout Methods) {

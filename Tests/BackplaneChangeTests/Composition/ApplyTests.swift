@@ -157,19 +157,6 @@ struct ApplyTests {
         #expect(peerHost.test.loadFolders() == [])
     }
 
-    @Test func `a host that stops during a change ends both`() async throws {
-        let peerHost = try PeerHost(["A": .init(number: 1)])
-        try await peerHost.host.start()
-        let change = Task {
-            try await peerHost.host.apply(
-                peerHost.document(["A": .init(number: 1, barrier: ("nobody comes to this", 2))]))
-        }
-        await eventually { await peerHost.host.coordinator.nodeCounts.known == 2 }
-        await peerHost.host.stop()
-        #expect(await error { try await change.value }?.code == .hostStopped)
-        #expect(await error { try await peerHost.peer("A") }?.code == .hostStopped)
-    }
-
     @Test func `a manifest whose new manager does not start changes nothing`() async throws {
         let peerHost = try PeerHost(["A": .init(number: 1), "B": .init(number: 2, left: "A")])
         try await peerHost.host.start()

@@ -2,7 +2,6 @@ import Backplane
 import BackplaneDocuments
 import BackplaneTestKit
 import Challenge
-import Synchronization
 import TestFixtures
 import Testing
 
@@ -85,29 +84,6 @@ struct ChangeRaceTests {
             #expect(left(of: peerHost.test) == [:], "round \(round)")
             #expect(peerHost.test.log.records.allSatisfy { $0.level < .error })
         }
-    }
-
-    @Test(arguments: Origin.allCases)
-    func `calls by name that come during resets wait too, and none is lost`(origin: Origin) async throws {
-        let peerHost = try PeerHost(["A": .init(number: 7)], from: origin)
-        try await peerHost.host.start()
-        let done = TestGate()
-        let callers = (0..<4).map { _ in
-            Task {
-                var answers: [Result<String, BackplaneError>] = []
-                for _ in 0..<300 {
-                    answers.append(
-                        await outcome { () async throws(BackplaneError) in try await peerHost.test.call("A", "number") }
-                    )
-                }
-                await done.passThoughCancelled()
-                return answers
-            }
-        }
-        done.open()
-        while done.arrived < 4 { try await peerHost.host.reset("A") }
-        for caller in callers { #expect(await caller.value.allSatisfy { (try? $0.get()) == "7" }) }
-        await peerHost.host.stop()
     }
 }
 

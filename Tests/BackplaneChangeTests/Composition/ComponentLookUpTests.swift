@@ -98,11 +98,4 @@ struct ComponentLookUpTests {
         let order = peerHost.test.log.records.filter { $0.message == "stopped" }.compactMap { $0.metadata["component"] }
         #expect(order == ["B", "A", "C"])
     }
-
-    @Test func `after its host is gone a look-up fails and does no harm`() async throws {
-        let peerHost = try PeerHost(["A": .init(), "B": .init()])
-        let a = try await peerHost.peer("A")
-        await peerHost.host.stop()
-        #expect(await error { try await a.ask("B") }?.code == .callRetired)
-    }
 }

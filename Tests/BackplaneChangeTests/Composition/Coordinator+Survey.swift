@@ -6,7 +6,6 @@ extension Coordinator {
         (live.nodes.count, live.nodesByID.count, live.started.count, live.nodes.count { $0.running != nil })
     }
     var numbersInUse: Int { live.numbers.inUse }
-    var isTurnTaken: Bool { turns.isTaken }
     var waitingTurns: Int { turns.waitingCount }
     var hasRetirements: Bool { !stopper.retirementsUnderWay.isEmpty }
     var managerGates: Int { live.managerGates.count }

@@ -24,19 +24,6 @@ struct TimerTests {
         #expect(timers.clock.pending == 0)
     }
 
-    @Test func `a timer that does not repeat fires once and is gone`() async throws {
-        let timers = try await TimerHost(
-            .gated,
-            CounterScript(edition: 1) { tasks, events in
-                try tasks.after(.seconds(5), name: "once") { _ in events.note("fired once") }
-            })
-        #expect(await timers.statistics.map(\.name) == ["once"])
-        try await timers.clock.run(for: .seconds(60))
-        #expect(timers.fired == ["fired once"])
-        #expect(await timers.statistics == [])
-        await timers.host.stop()
-    }
-
     @Test func `bodies of one timer never overlap, and times that pass meanwhile are skipped`() async throws {
         let (go, goes) = AsyncStream<Void>.makeStream(), running = Mutex((now: 0, most: 0))
         let timers = try await TimerHost(

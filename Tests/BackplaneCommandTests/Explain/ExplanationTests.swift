@@ -7,7 +7,7 @@ import Testing
 @testable import BackplaneCommand
 @testable import BackplaneTools
 
-@Suite struct ExplanationTests {
+struct ExplanationTests {
     private func tree(_ manager: String, in composition: Composition = .books, _ pen: Tree.Pen = .boxes) throws
         -> String
     {
@@ -34,12 +34,6 @@ import Testing
         #expect(explanation.reasons.map(\.code) == ["manifest.missing-key", "manifest.missing-key"])
         #expect(explanation.reasons.allSatisfy { $0.place.line == 1 && $0.place.column != nil })
         #expect(try Explanation(of: "B", in: composition).reasons.map(\.code) == ["manifest.wrong-type"])
-    }
-
-    @Test func `an unknown name is an error with names like it`() {
-        let error = #expect(throws: BackplaneError.self) { try Explanation(of: "LibraryManger", in: .books) }
-        #expect(error?.code == .unknownManager)
-        #expect(error?.message.contains("did you mean `LibraryManager`?") == true)
     }
 
     @Test(
@@ -83,8 +77,6 @@ import Testing
         #expect(choice.why == why)
         #expect(choice.passedOver.map(\.because).sorted() == passedOver.sorted())
     }
-
-    private static func name(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
     @Test func `as JSON it has the same, and the lanes' reasons`() throws {
         let data = try JSONEncoder().encode(Explanation(of: "LibraryManager", in: .books))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BackplaneCommand
 
-@Suite struct ManagerConstantsTests {
+struct ManagerConstantsTests {
     @Test(arguments: [
         ("LibraryManager", "library"), ("Library", "library"), ("library", "library"), ("Manager", "manager"),
         ("URLManager", "url"), ("HTTPCacheManager", "httpCache"),

@@ -5,7 +5,7 @@ import Testing
 @testable import BackplaneCommand
 
 /// What the layouts of a contract tell of its JSON.
-@Suite struct ContractShapesTests {
+struct ContractShapesTests {
     private struct Book: Codable, Sendable {
         var title: String
         var year: Int

@@ -6,19 +6,11 @@ import Testing
 @testable import BackplaneCommand
 @testable import BackplaneTools
 
-@Suite struct ProblemListTests {
+struct ProblemListTests {
     private let list = ProblemList(manifest: "example.json", problems: Composition.books.problems)
 
     @Test func `problems stand manager by manager, with counts, places first and codes last`() throws {
         try expectSnapshot(list.lines(colour: false).joined(separator: "\n") + "\n", "check-list")
-    }
-
-    @Test func `colour changes nothing but the colour`() {
-        let coloured = list.lines(colour: true)
-        #expect(coloured.map { $0.replacing(#/\u{1B}\[\d+m/#, with: "") } == list.lines(colour: false))
-        #expect(
-            coloured.contains { $0.contains("\u{1B}[31merror\u{1B}[0m") }
-                && coloured.contains { $0.contains("\u{1B}[33mwarning\u{1B}[0m") })
     }
 
     @Test func `warnings alone give no advice, and none is one line`() {

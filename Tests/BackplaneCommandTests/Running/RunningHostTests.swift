@@ -19,16 +19,6 @@ struct RunningHostTests {
         ((try? FileManager.default.contentsOfDirectory(atPath: tool.sockets)) ?? []).filter { $0.hasSuffix(".sock") }
     }
 
-    @Test func `a host says where it listens, for this user alone, and removes that when it stops`() async throws {
-        let host = try await tool.startRun(Tool.almanac), socket = try socket(of: host)
-        #expect(socket.hasPrefix(tool.sockets + "/host-"))
-        #expect(try FileManager.default.attributesOfItem(atPath: socket)[.posixPermissions] as? Int == 0o600)
-        #expect(try FileManager.default.attributesOfItem(atPath: tool.sockets)[.posixPermissions] as? Int == 0o700)
-        host.signal(SIGTERM)
-        #expect(await host.end().status == 0)
-        #expect(sockets() == [])
-    }
-
     @Test func `a host listens where it is told, and one at a time`() async throws {
         let socket = tool.folder + "/own.sock"
         var host = try await tool.startRun(Tool.almanac, "--socket", socket)
@@ -213,34 +203,6 @@ struct RunningHostTests {
             "the only host there is will do")
         #expect(try await tool.plain("reset", "Nobody").errors.contains("manager.unknown"))
         withExtendedLifetime(host) {}
-    }
-
-    @Test func `of two hosts each is found by its manifest or its socket, and without either they are listed`()
-        async throws
-    {
-        let other = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Other": {"className": "ClockManager"}}}"#,
-            as: "other.json")
-        let first = try await tool.startRun(Tool.almanac), second = try await tool.startRun(other)
-        let sockets = try [socket(of: first), socket(of: second)]
-        for command in [["stats"], ["services", "--running"], ["reset"], ["call", "Other", "now", "--running"]] {
-            let outcome = try await tool.start(command).end()
-            #expect(outcome.status == 64 && outcome.output == "")
-            #expect(
-                outcome.errors.hasPrefix(
-                    "backplane: 2 hosts are running; choose one with --socket, or by its manifest:\nPROCESS "))
-            for text in sockets + [Tool.almanac, other] { #expect(outcome.errors.contains(text)) }
-        }
-        #expect(try await tool.plain("call", other, "Other", "echo", "1", "--running").output == "1\n")
-        #expect(try await tool.plain("call", "Other", "echo", "1", "--socket", sockets[1]).output == "1\n")
-        #expect(try await tool.plain("reset", "--manifest", other).output == "recreated: Other\n")
-        let link = tool.folder + "/link.json"
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: other)
-        #expect(try await tool.plain("reset", "--manifest", link).status == 0, "the same file under another name")
-        let absent = try await tool.plain("stats", "--manifest", tool.folder + "/none.json")
-        #expect(
-            absent.status == 1 && absent.errors.contains("no host runs \(tool.folder)/none.json")
-                && absent.errors.contains(other))
     }
 
     @Test func `control-C ends a call in the host, too, and the host continues`() async throws {

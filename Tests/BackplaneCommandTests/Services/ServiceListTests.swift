@@ -6,7 +6,7 @@ import Testing
 @testable import BackplaneCommand
 @testable import BackplaneTools
 
-@Suite struct ServiceListTests {
+struct ServiceListTests {
     private let list = ServiceList(.books)
 
     @Test func `registered classes are listed plugin by plugin, with their users`() throws {

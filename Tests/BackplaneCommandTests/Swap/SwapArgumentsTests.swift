@@ -6,7 +6,7 @@ import Testing
 @testable import BackplaneCommand
 
 /// The options of the commands that swap, from their words to what the host receives.
-@Suite struct SwapArgumentsTests {
+struct SwapArgumentsTests {
     @Test func `each option for callers and state has its effect, and no other`() throws {
         func options(_ words: String...) throws -> ChangeOptions? { try LongCallArguments.parse(words).options }
         func drain(_ limit: Duration = .milliseconds(200), then fallback: DrainPolicy.Fallback = .later)

@@ -8,7 +8,7 @@ import Testing
 @testable import BackplaneTools
 
 /// What people read of swaps.
-@Suite struct SwapTextTests {
+struct SwapTextTests {
     private var report: ChangeReport {
         var report = ChangeReport(.changed)
         report.plugins = [
@@ -73,41 +73,5 @@ import Testing
         ]
         let texts = [sound, preview, ChangeReport(.planned)].map { $0.lines(colour: false).joined(separator: "\n") }
         try expectSnapshot(texts.joined(separator: "\n\n") + "\n", "swap-preview")
-    }
-
-    @Test func `generations and statistics are tables`() throws {
-        var first = Generation(
-            plugin: "org.example.notes", number: 1, version: "1.0.0", library: "/build/libNotes.so", state: .retired,
-            loadedAt: 1)
-        first.dirtyBytes = 61_440
-        first.heldBy = ["Swift's runtime", "2 calls under way"]
-        let second = Generation(
-            plugin: "org.example.notes", number: 2, version: "1.1.0", library: nil, state: .onProbation, loadedAt: 2)
-        let third = Generation(
-            plugin: "org.example.notes", number: 3, version: "1.1.0", library: nil, state: .active, loadedAt: 3)
-        let fourth = Generation(
-            plugin: "org.example.notes", number: 4, version: "1.2.0", library: nil, state: .failed, loadedAt: 4)
-        let fifth = Generation(
-            plugin: "org.example.notes", number: 5, version: "1.3.0", library: nil, state: .loaded, loadedAt: 5)
-        let generations = GenerationRows.table([first, second, third, fourth, fifth]) { "second \(Int($0))" }
-        let row = ComponentStatistics(
-            component: "Desk", role: "manager", managers: ["Desk"], plugin: "org.example.desk", generation: 2,
-            calls: 1_200, errors: 3, inFlight: 1, waiting: 0)
-        let store = ComponentStatistics(
-            component: "LoanStore", role: "data access controller", managers: ["Desk", "Shelf"],
-            plugin: "org.example.desk", generation: 2, calls: 40, errors: 1, inFlight: 0, waiting: 0,
-            latency: LatencyStatistics(
-                calls: 40, median: .microseconds(120), percentile99: .milliseconds(3), longest: .milliseconds(48)),
-            lastFailure: FailureStatistics(
-                BackplaneError(.componentFailed, "no loan `7`", failure: .init(code: "desk.no-loan")), at: 3))
-        let more = [
-            StatisticsTable.latencies([row, store]),
-            StatisticsTable.failures([row, store], time: { "second \(Int($0))" }),
-        ].compactMap { $0 }
-        try expectSnapshot(
-            ([generations, StatisticsTable.table([row, store])] + more).map {
-                $0.lines(colour: false).joined(separator: "\n")
-            }
-            .joined(separator: "\n\n") + "\n", "generations-table")
     }
 }

@@ -185,17 +185,6 @@ struct BearerTests {
         #expect(server.seen.shown.isEmpty, "nothing was sent without a token")
     }
 
-    // MARK: Clocks
-
-    private func token(_ expires: String, date: String? = nil) throws -> BearerToken {
-        var response = HTTPResponse(status: 200, body: Array(#"{"t": "x", "e": \#(expires)}"#.utf8))
-        response.headers["Date"] = date
-        let request = TokenRequest("http://a.test/")
-        return try BearerToken(
-            response, to: HTTPRequest("POST", request.url),
-            TokenSource(signIn: request, token: "/t", expires: "/e"), now: Date(timeIntervalSince1970: 1_800_000_000))
-    }
-
     @Test func `a pointer leads through arrays and escapes`() throws {
         let response = HTTPResponse(status: 200, body: Array(#"{"a/b": [{"~": "found"}]}"#.utf8))
         let request = TokenRequest("http://a.test/")

@@ -4,7 +4,6 @@ import Testing
 @testable import BackplaneExchange
 
 /// The reading of `WWW-Authenticate` (RFC 9110, section 11.6.1).
-@Suite(.timeLimit(.minutes(5)))
 struct ChallengeTests {
     private func read(_ values: String...) -> [AuthenticationChallenge] {
         var headers: HTTPHeaders = [:]

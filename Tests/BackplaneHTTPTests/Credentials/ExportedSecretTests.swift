@@ -82,8 +82,6 @@ struct ExportedSecretTests {
         #expect(shown.found == [] && shown.places > 20, "\(shown.found)")
     }
 
-    #if DEBUG
-    #endif
 }
 
 /// A plugin whose communication controller has a state that consists of all that it was shown.

@@ -5,7 +5,6 @@ import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
 import Glibc
-import Synchronization
 import Testing
 
 @testable import BackplaneExchange
@@ -111,91 +110,6 @@ struct PlantedSecretTests {
         shown.look("pipeline", at: HTTPPipeline([], credentials: Credentials(credentials)))
         #expect(shown.found == [] && shown.places > 60, "\(shown.found)")
     }
-
-    #if DEBUG
-    /// Shows everything that a redaction hides a secret in, with a mark of the secret's own.
-    private func shown(mark: String) async throws -> Shown {
-        var shown = Shown(mark: mark)
-        let secret = "\(mark)-secret"
-        // Values.
-        let source = TokenSource(
-            signIn: TokenRequest("http://a.test/?key=\(secret)", .json(["key": .literal(.string(secret))])),
-            token: "/token")
-        shown.look("secret", at: Secret(secret))
-        shown.look("credential", at: Credential(hosts: ["a.test"], .bearer(source)))
-        shown.look("request", at: source.signIn as Any)
-        shown.look("content", at: TokenTemplate.literal(.string(secret)))
-        // Commands of curl.
-        let request = HTTPRequest(
-            "POST", "http://ann:\(secret)@a.test/?key=\(secret)", headers: ["Authorization": secret],
-            body: .text(secret))
-        shown.look("curl", request.curlDescription)
-        shown.look("curl, fields", HTTPRequest("GET", "http://a.test/", headers: ["X-Key": secret]).curlDescription)
-        shown.look("curl, body", HTTPRequest("POST", "http://a.test/", body: .text(secret)).curlDescription)
-        shown.look("URL", request.printableURL)
-        // Messages about a manifest.
-        let manifest = #"{"manifestVersion": 1, "managers": {}, "network": {"traced": ["${KEY}"]}}"#
-        let document = ManifestDocument(parsing: Data(manifest.utf8)) { _ in "not a host, \(secret)" }
-        #expect(!document.problems.isEmpty)
-        for problem in document.problems { shown.look("manifest", at: problem.error) }
-        // Heads of responses, heads as interceptors see them, and events.
-        let executor = MemoryExecutor { _, _ in
-            HTTPStreamedResponse(HTTPResponse(status: 200, headers: ["Set-Cookie": "id=\(secret)"]))
-        }
-        let heads = Recording<String>(), events = Recording<String>()
-        let login = Login(user: "ann", password: Secret(secret))
-        let scheme = AuthenticationScheme("own") { _ in ["X-Proof": secret] }
-        let network = HTTPPipeline(
-            [executor],
-            credentials: Credentials([
-                "cookies": Credential(hosts: ["a.test"], .basic(login), hasCookies: true),
-                "own": Credential(hosts: ["a.test"], .custom(scheme)),
-            ]),
-            interceptors: [
-                HTTPInterceptor(.attempt) { request, next in
-                    heads.add("\(request.headers)")
-                    let response = try await next(request)
-                    #expect(response.headers["Set-Cookie"] == nil)
-                    return response
-                }
-            ], observers: [{ events.add("\($0)") }])
-        for name in ["cookies", "own"] {
-            var options = HTTPOptions()
-            options.credential = name
-            let response = try await network.send(HTTPRequest("GET", "http://a.test/?key=\(secret)"), options)
-            if name == "cookies" { shown.look("cookies", at: response.headers) }
-        }
-        for text in heads.all { shown.look("interceptor", text) }
-        for text in events.all { shown.look("event", text) }
-        try await lookAtLoads(with: secret, in: &shown)
-        return shown
-    }
-
-    /// Shows the verbose log and the errors of loads whose responses have a secret in a field and in the body.
-    private func lookAtLoads(with secret: String, in shown: inout Shown) async throws {
-        let executor = MemoryExecutor { request, _ in
-            let (status, body) = request.url.hasSuffix("refused") ? (403, "no, \(secret)") : (200, "[\"\(secret)\"]")
-            return .init(HTTPResponse(status: status, headers: ["X-Key": secret], body: Array(body.utf8)))
-        }
-        let lines = Recording<String>()
-        var http = HTTPClient([executor]).relative(to: "http://a.test")
-        http.defaults.logLevel = .verbose
-        http.defaults.log = { message, metadata, _ in lines.add("\(message) \(metadata)") }
-        let client = http
-        for path in ["refused", "unreadable"] {
-            let error = await #expect(throws: BackplaneError.self) {
-                let number = try await client.load(Endpoint<Int>("GET", path))
-                return number
-            }
-            let thrown = try #require(error)
-            #expect(thrown.expandedDescription.contains(secret))
-            shown.look("error of what is \(path)", "\(thrown)")
-            shown.look("error of what is \(path), with causes", String(reflecting: thrown))
-        }
-        #expect(lines.all.contains { $0.contains("X-Key") })
-        for line in lines.all { shown.look("log of a load", line) }
-    }
-    #endif
 
     @Test(arguments: Engine.allCases)
     func `a host shows no secrets in errors, logs, events, answers and files`(engine: Engine) async throws {

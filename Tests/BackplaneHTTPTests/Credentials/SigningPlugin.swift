@@ -1,16 +1,14 @@
 import Backplane
 import BackplaneExchange
 import BackplaneNetwork
-import Synchronization
 
-/// A plugin with a manager that signs requests with HMAC (RFC 2104), and one that does what a test says.
+/// A plugin with a manager that signs requests with HMAC (RFC 2104).
 struct SigningPlugin: Plugin {
     static let id = "org.backplane.tests.signing"
     static let version: Version = "1.0.0"
 
     static func register(in registrar: inout Registrar) {
         registrar.add(BookSigner.self)
-        registrar.add(ScriptedAuthenticator.self)
     }
 }
 
@@ -35,24 +33,6 @@ final class BookSigner: Manager {
     private func signature(of request: AuthenticatedRequest) throws -> String {
         guard let key = request.values["key"], let digest = request.digest else { throw NoKey() }
         return HMAC.text(key, "\(request.method)\n\(request.url)\n\(digest)")
-    }
-}
-
-/// An authenticator whose parts are closures of a test.
-final class ScriptedAuthenticator: Manager {
-    typealias Provides = Authenticating
-    typealias Configuration = RelayExecutor.Configuration
-    typealias Script = @Sendable (AuthenticatedRequest, Call) async throws -> [[String]]
-    struct Wires: Wiring { let communicationController: Wire<Lending> }
-    static let scripts = Mutex<[String: Script]>([:])
-    private let script: Script?
-
-    init(_ context: Context) { script = Self.scripts.withLock { $0[context.configuration.key] } }
-
-    static func methods(_ table: inout Methods) {
-        table.async(\.digests) { _, _, _ in false }
-        table.async(\.prepare) { own, request, call in try await own.script?(request, call) ?? [] }
-        table.async(\.answer) { own, request, call in try await own.script?(request, call) ?? [] }
     }
 }
 

@@ -90,14 +90,4 @@ struct EndpointErrorTests {
             #expect(plain.failure?.code == "http" && plain.httpBody == Array("<html>".utf8))
         }
     }
-
-    @Test(arguments: Engine.allCases)
-    func `a connection that fails is an error apart from all others`(engine: Engine) async throws {
-        let held = try LoopbackSocket(backlog: nil)
-        let error = try await failure {
-            _ = try await HTTPClient([engine.executor()]).relative(to: "http://127.0.0.1:\(held.port)/").load(
-                Endpoint<Nothing>("GET", ""))
-        }
-        #expect(error.isConnectivity && error.networkNumber == 1 && error.httpStatus == nil && error.httpBody == nil)
-    }
 }

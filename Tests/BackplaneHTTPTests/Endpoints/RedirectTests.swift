@@ -91,26 +91,6 @@ struct RedirectTests {
 
     // MARK: Over sockets
 
-    @Test(arguments: ClientKind.streaming)
-    func `a redirect that needs a body that can be sent only once is an error, and is not followed`(
-        kind: ClientKind
-    ) async throws {
-        let received = Recording<String>()
-        let server = try TestServer { request, connection in
-            received.add("\(request.method) \(request.target) \(request.body)")
-            connection.answer("307 Temporary Redirect", [("Location", "/there")])
-        }
-        try await kind.lend { http, call async throws in
-            let error = await #expect(throws: BackplaneError.self) {
-                var endpoint = Endpoint<String>("PUT", "start", body: .stream(Chunks([1, 2, 3], size: 2)))
-                endpoint.retry = .immediate
-                return try await http.relative(to: server.url()).load(endpoint, call)
-            }
-            #expect(error?.code == .networkRedirect && error?.message.contains("only once") == true)
-        }
-        #expect(received.all == ["PUT /start [1, 2, 3]"])
-    }
-
     @Test(arguments: ClientKind.all)
     func `a secret does not reach another origin, nor comes it back`(kind: ClientKind) async throws {
         let received = Recording<String>()
@@ -153,21 +133,6 @@ struct RedirectTests {
             #expect(received.all.count == 21)
             let file = await error("file")
             #expect(file?.code == .networkRedirect && received.all.count == 22)
-        }
-    }
-
-    @Test(arguments: ClientKind.all)
-    func `a download writes the last response only`(kind: ClientKind) async throws {
-        let server = try TestServer { request, connection in
-            if request.target == "/end" { return connection.answer("200 OK", body: Array("whale".utf8)) }
-            connection.answer("302 Found", [("Location", "/end")], body: Array("look elsewhere".utf8))
-        }
-        let files = try TestFolder(), folder = URL(filePath: files.path)
-        try await kind.lend { http, call async throws in
-            let name = kind.isInPlugin ? "whale" : folder.path + "/whale"
-            let endpoint = Endpoint<DownloadedFile>("GET", "start", to: name)
-            let file = try await http.relative(to: server.url()).load(endpoint, call)
-            #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "whale")
         }
     }
 }

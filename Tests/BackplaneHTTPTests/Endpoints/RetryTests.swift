@@ -156,14 +156,6 @@ struct RetryTests {
         #expect(response.status == 200 && response.timings.attempts == 3)
     }
 
-    @Test func `any clock of Swift's is a clock of delays and limits`() async throws {
-        let network = network(SuspendingClock()) { HTTPResponse(status: $0 == 1 ? 503 : 200) }
-        var options = HTTPOptions()
-        (options.retry, options.totalTimeout) = (RetryPolicy(), .seconds(600))
-        options.retry?.base = .milliseconds(1)
-        #expect(try await network.send(HTTPRequest("GET", "http://h"), options).status == 200)
-    }
-
     @Test func `no attempt is waited for that would come after the time limit`() async throws {
         let network = network(TestClock()) {
             HTTPResponse(status: 503, headers: ["Retry-After": "50"], body: [UInt8($0)])

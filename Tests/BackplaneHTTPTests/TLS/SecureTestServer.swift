@@ -90,8 +90,6 @@ final class SecureTestServer: Sendable {
 
     /// The number of requests that have arrived.
     var requestCount: Int { counts.requests }
-    /// The number of chunks of repeated bodies that have been passed to the connections.
-    var sentChunks: Int { counts.chunks }
 
     /// Returns the URL of a path.
     func url(_ path: String = "/", host: String = "localhost") -> String { "https://\(host):\(port)\(path)" }
@@ -105,10 +103,9 @@ final class SecureTestServer: Sendable {
 
 /// The counts of a server.
 private final class ServerCounts: Sendable {
-    private let state = Mutex((connections: 0, requests: 0, chunks: 0))
+    private let state = Mutex((connections: 0, requests: 0))
 
     var requests: Int { state.withLock { $0.requests } }
-    var chunks: Int { state.withLock { $0.chunks } }
 
     func nextConnection() -> Int {
         state.withLock { state in
@@ -118,7 +115,6 @@ private final class ServerCounts: Sendable {
     }
 
     func countRequest() { state.withLock { $0.requests += 1 } }
-    func countChunk() { state.withLock { $0.chunks += 1 } }
 }
 
 /// The number of further requests that a connection accepts.
@@ -198,7 +194,6 @@ private final class AnswerHandler: ChannelInboundHandler {
             }
             guard context.channel.isWritable else { return context.flush() }
             rest = (body, count - 1)
-            counts.countChunk()
             context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
         }
     }

@@ -5,7 +5,6 @@ import BackplaneNetwork
 import BackplaneTestKit
 import BackplaneURLSession
 import Foundation
-import Synchronization
 import Testing
 
 @testable import BackplaneHTTP
@@ -234,25 +233,6 @@ struct TLSSettingsTests {
             let lonely = try document(#"{"key": "me.key"}"#)
             #expect(lonely.problems.map(\.error.code) == [.manifestMissingKey])
         }
-    }
-
-    @Test func `a client of settings that are no longer used ends, and one in use does not`() throws {
-        let clients = HTTPClients(
-            connectTimeout: .seconds(10), connectionsPerHost: 1, trustRoots: nil, unusedLimit: .zero)
-        defer { clients.close() }
-        func key(_ tls: TLSSettings?) -> ClientKey {
-            clients.key(scheme: "https", proxy: nil, tls: tls)
-        }
-        _ = try clients.client(key(nil))
-        let used = try clients.client(key(TLSSettings(minimum: .tls12)))
-        _ = try clients.client(key(TLSSettings(minimum: .tls13)))
-        #expect(clients.count == 3)
-        _ = try clients.client(key(TLSSettings(roots: "a.pem")))
-        #expect(clients.count == 3, "that of 1.3 has ended")
-        let again = try clients.client(key(TLSSettings(minimum: .tls12)))
-        #expect(again.client === used.client)
-        for _ in 1...10 { _ = try clients.client(key(TLSSettings(roots: UUID().uuidString))) }
-        #expect(clients.count == 3)
     }
 
     @Test func `of many clients the least recently used end first, and those in use do not`() throws {

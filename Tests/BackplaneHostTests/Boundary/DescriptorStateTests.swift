@@ -8,7 +8,6 @@ import Testing
 /// What a host reads of a component's traits and state in a descriptor that it cannot trust.
 ///
 /// All structs end where the readable memory ends, so that one byte too many is a crash.
-@Suite(.timeLimit(.minutes(5)))
 struct DescriptorStateTests {
     /// A component with state and all traits, as a plugin in C would describe it.
     private static var component: bp_component {

@@ -47,27 +47,6 @@ struct HeaderTests {
         #expect(image.defines(symbol: LibraryFile.entry))
     }
 
-    /// The record in assembler, and what keeps it where nothing refers to it.
-    private func identity(_ flags: String, _ options: String...) throws -> LibraryIdentity? {
-        let record = #"""
-            __asm__(".section backplane,\"FLAGS\",@progbits\n.ascii \"BACKPLNE\"\n.long 24, 0, 0, 0\n.previous");
-            int entry(void) { return 0; }
-            """#
-        let image = try ELFImage(
-            compile(record.replacing("FLAGS", with: flags), options + ["-Wl,--gc-sections"]))
-        return image.section(named: LibraryIdentity.section) == nil
-            ? nil : try LibraryIdentity(of: image, at: "libAny.so")
-    }
-
-    @Test func `the identity's section needs no flags, and one where a linker drops unused sections`() throws {
-        // Only what is loaded is dropped.
-        #expect(try identity("")?.abi == 0...0)
-        for linker in ["lld", "gold", "bfd"] {
-            #expect(try identity("a", "-fuse-ld=\(linker)") == nil, "\(linker)")
-            #expect(try identity("aR", "-fuse-ld=\(linker)")?.abi == 0...0, "\(linker)")
-        }
-    }
-
     @Test(arguments: ["lld", "gold", "bfd"])
     func `the header's own record is kept by any linker`(linker: String) throws {
         let bytes = try compile(

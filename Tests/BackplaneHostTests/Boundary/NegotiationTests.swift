@@ -6,7 +6,6 @@ import Testing
 @testable import BackplaneHost
 
 /// The ABI number: one out of both ranges, or nothing is touched.
-@Suite(.timeLimit(.minutes(5)))
 struct NegotiationTests {
     @Test func `the highest common number of two ranges is chosen, and none where there is none`() {
         for (a, b, c, d) in combinations(of: 0...4) {

@@ -5,7 +5,6 @@ import Testing
 /// A plugin of this SDK in hosts that know more of a struct than it does, or less.
 ///
 /// All structs end where the readable memory ends, so that one byte too many is a crash.
-@Suite(.timeLimit(.minutes(5)))
 struct PluginGrowthTests {
     @Test(arguments: [0, 8, 40, 4_096]) func `a longer offer is read as far as it is known`(more: Int) {
         var host = OtherVersionHost()

@@ -59,13 +59,6 @@ struct CallLatenciesTests {
         #expect(distances.count == numbers.count - 1, "no distance between two tells that of the next")
     }
 
-    @Test func `the place of a number is found again`() {
-        let numbers = NumberSequence()
-        for place in [0, 1, 1_000, 1 << 32, NumberSequence.end - 1] {
-            #expect(numbers.place(of: numbers[place]) == place)
-        }
-    }
-
     @Test func `the last error is kept, a huge one by its size only`() {
         var account = CallAccount()
         account.note(failure: EncodedAnswer(BackplaneError(.componentFailed, "first")))

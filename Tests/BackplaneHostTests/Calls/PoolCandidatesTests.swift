@@ -62,9 +62,4 @@ struct PoolCandidatesTests {
             ])
         #expect(report.recordOver(lasted: .seconds(2)).metadata["candidates"] == record.metadata["candidates"])
     }
-
-    @Test func `where no call is in flight the report says so`() {
-        #expect(
-            PoolReport([], at: start).candidates == "none: a component or the program itself started the work")
-    }
 }

@@ -52,10 +52,4 @@ struct PoolWatchTests {
         #expect(
             actions(&watch, after: .seconds(3_600), begun: []) == [.report(waited: .seconds(1))], "but not for ever")
     }
-
-    @Test func `it looks more often where the limit is short, and never more often than four times a second otherwise`()
-    {
-        #expect(PoolWatch(limit: .milliseconds(100), pools: 1).interval == .milliseconds(25))
-        #expect(PoolWatch(limit: .seconds(60), pools: 1).interval == .milliseconds(250))
-    }
 }

@@ -52,17 +52,4 @@ struct SystemClockTests {
         }
         await eventually { ended == nil }
     }
-
-    @Test func `a queue gives the earliest first, and keeps what it is told to`() {
-        var queue = DueQueue(), random = SystemRandomNumberGenerator()
-        let times = (0..<1_000).map { _ in Deadline(nanoseconds: Int64.random(in: 0..<500, using: &random)) }
-        for (number, time) in times.enumerated() { queue.insert((time, UInt64(number))) }
-        queue.keep { $0.id.isMultiple(of: 2) }
-        var taken: [Deadline] = []
-        while let first = queue.first {
-            taken.append(first.due)
-            queue.removeFirst()
-        }
-        #expect(taken == times.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element).sorted())
-    }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import BackplaneHost
 
 /// The JSON of requests, and of the reports that are printed, sent and shown.
-@Suite struct ControlJSONTests {
+struct ControlJSONTests {
     private func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -139,24 +139,6 @@ import Testing
         #expect(error?.location == "/step" && error?.message.contains("leap") == true)
     }
 
-    @Test func `statistics have the keys of their types`() throws {
-        try expect(
-            ComponentStatistics(
-                component: "S", role: "network service", managers: ["M"], plugin: "org.a", generation: 1, calls: 2,
-                errors: 3, inFlight: 4, waiting: 5,
-                timers: [
-                    TimerStatistics(
-                        name: "a", period: .seconds(30), next: nil, runs: 6, failures: 7, isRunning: true)
-                ], timerCount: 102,
-                latency: LatencyStatistics(
-                    calls: 6, median: .microseconds(1_500), percentile99: .milliseconds(20), longest: .seconds(1)),
-                lastFailure: FailureStatistics(BackplaneError(.callDeadline, "late"), at: 1.5)),
-            #"{"calls":2,"component":"S","errors":3,"exchanges":{"begun":0,"failed":0,"inFlight":0,"received":0,"sent":0},"generation":1,"inFlight":4,"#
-                + #""lastFailure":{"error":{"code":"call.deadline","message":"late"},"time":1.5},"latency":{"calls":6,"longest":1,"median":0.0015,"percentile99":0.02},"#
-                + #""managers":["M"],"plugin":"org.a","role":"network service","streams":{"elements":0,"open":0,"opened":0},"timerCount":102,"#
-                + #""timers":[{"failures":7,"isRunning":true,"name":"a","period":30,"runs":6}],"waiting":5}"#)
-    }
-
     @Test(
         arguments: [
             (.started(managers: ["M"]), #"{"started":{"managers":["M"]},"time":1.5}"#),
@@ -170,41 +152,11 @@ import Testing
         try expect(HostEvent(time: 1.5, kind), text)
     }
 
-    @Test func `an event of a newer host is an error of its own`() {
-        #expect(throws: BackplaneError.self) {
-            try JSON.decode(
-                HostEvent.self, Array(#"{"time": 1, "moved": {"to": "x"}}"#.utf8), failing: .controlProtocol)
-        }
-    }
-
     @Test func `reports have no confidential details`() throws {
         let failure = BackplaneError.Failure(code: "http", details: ["status": "409", ".body": "a secret"])
         let cause = BackplaneError(.componentFailed, "no", failure: failure)
         let error = BackplaneError(.componentFailed, "no", failure: failure, causes: [cause])
         let text = try json(FailureStatistics(error, at: 0))
         #expect(text.contains("409") && !text.contains("secret"))
-    }
-
-    @Test func `the small answers have these keys`() throws {
-        try expect(
-            LogLevelsRequest.Answer(levels: LogLevels(.notice, exceptions: ["org.a": .debug]), remarks: ["r"]),
-            #"{"levels":{"exceptions":{"org.a":"debug"},"standard":"notice"},"remarks":["r"]}"#)
-        var generation = Generation(
-            plugin: "org.a", number: 2, version: "1.0.0", library: "/a.so", state: .active, loadedAt: 1.5)
-        (generation.dirtyBytes, generation.heldBy, generation.canReturn) = (1, ["it"], true)
-        try expect(
-            generation,
-            #"{"canReturn":true,"dirtyBytes":1,"heldBy":["it"],"library":"/a.so","loadedAt":1.5,"number":2,"plugin":"org.a","state":"active","version":"1.0.0"}"#
-        )
-        try expect(
-            HostGreeting(
-                protocol: 1, version: "0.1", process: 7, manifest: "/m.json", environment: "night", startedAt: 1.5,
-                requests: ["call"]),
-            #"{"environment":"night","manifest":"/m.json","process":7,"protocol":1,"requests":["call"],"startedAt":1.5,"version":"0.1"}"#
-        )
-        #expect(
-            ControlText.event(ControlEvent("on")) == Array(#"{"event":{"text":"on"}}"#.utf8) + [ControlProtocol.newline]
-        )
-        #expect(ControlText.result(Array("1".utf8)) == Array(#"{"result":1}"#.utf8) + [ControlProtocol.newline])
     }
 }

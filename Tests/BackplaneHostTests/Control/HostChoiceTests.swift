@@ -6,7 +6,7 @@ import Testing
 @testable import BackplaneHost
 
 /// Which of several running hosts a command is for.
-@Suite struct HostChoiceTests {
+struct HostChoiceTests {
     private func host(_ process: Int32, _ manifest: String?) -> RunningHost {
         let greeting = HostGreeting(
             protocol: 1, version: "0.1.0", process: process, manifest: manifest, environment: nil, startedAt: 0,

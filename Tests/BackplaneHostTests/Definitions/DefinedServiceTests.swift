@@ -110,27 +110,6 @@ struct DefinedServiceTests {
         await test.host.stop()
     }
 
-    @Test func `managers with equal definitions share the service, and others have their own`() async throws {
-        let test = try PharmacyHost(), document = test.document
-        var manifest = document.manifest
-        manifest.managers["Second"] = manifest.managers["Pharmacies"]
-        manifest.managers["Third"] = manifest.managers["Pharmacies"]
-        manifest.managers["Third"]?.communicationController?.services[0].configuration["definition"] =
-            .string(test.test.folder + "/Pharmacies.json")
-        manifest.managers["Pharmacies"]?.communicationController?.services[0]
-            .configuration["definition"] = .string(test.test.folder)
-        manifest.managers["Second"]?.communicationController?.services[0]
-            .configuration["definition"] = .string(test.test.folder)
-        let host = PluginHost(manifest: manifest, plugins: [PharmacyPlugin.self])
-        #expect(await host.check().allSatisfy { $0.severity == .warning })
-        let composition = await host.composition()
-        let services = composition.plan.nodes.filter { $0.role == .networkService }
-        #expect(services.map(\.managers) == [["Pharmacies", "Second"], ["Third"]])
-        #expect(Set(services.map(\.entry.plugin)) == ["definition.Pharmacies", "definition.Pharmacies-2"])
-        await host.stop()
-        await test.host.stop()
-    }
-
     @Test func `a consumer in C is served by the same definition, with arrays or labels for positions`() async throws {
         let test = try PharmacyHost(library: "FixturesInC", controller: "PharmacyInC")
         let pharmacies = try await test.pharmacies

@@ -17,14 +17,6 @@ struct CallDeadlineTests {
         await test.host.stop()
     }
 
-    @Test
-    func `an encoded call ends at its deadline and the component is cancelled`() async throws {
-        try await with(.encoded) { test, trials, _ in
-            try await expectCancellation(at: trials, test) { try await trials.wait(3_600, $0) }
-            #expect(try trials.path() == [], "the component goes on")
-        }
-    }
-
     @Test(arguments: Origin.allCases)
     func `a deadline gets through to the next component`(origin: Origin) async throws {
         try await with(origin) { test, trials, relay in
@@ -73,29 +65,6 @@ struct CallDeadlineTests {
             #expect(await error { try await through.value }?.code == .callCancelled)
             #expect(await error { try await named.value }?.code == .callCancelled)
             try await eventually { try trials.cancellations() == 3 }
-        }
-    }
-
-    @Test
-    func `two hundred encoded calls with and without deadlines all end`() async throws {
-        try await with(.encoded) { test, trials, relay in
-            let host = test.host, limit = Duration.farAway
-            let calls = (0..<200).map { number in
-                let isLate = number.isMultiple(of: 2), seconds = isLate ? 3_600 : 0.001
-                return Task { @concurrent in
-                    do throws(BackplaneError) {
-                        let call = host.begin(within: isLate ? limit : nil)
-                        return number < 100 ? try await trials.wait(seconds, call) : try await relay.wait(seconds, call)
-                    } catch {
-                        return error.code.rawValue
-                    }
-                }
-            }
-            // Fifty of them go through the relay, whose own call has the same deadline.
-            try await test.clock.expire(limit, waiters: 150)
-            var outcomes: [String: Int] = [:]
-            for call in calls { outcomes[await call.value, default: 0] += 1 }
-            #expect(outcomes == ["waited": 100, "call.deadline": 100])
         }
     }
 }

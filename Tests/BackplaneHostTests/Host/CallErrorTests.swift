@@ -44,13 +44,6 @@ struct CallErrorTests {
         }
     }
 
-    @Test(arguments: Origin.allCases)
-    func `an error without a description is reported by its name`(origin: Origin) async throws {
-        try await with(origin) { test, trials, relay in
-            #expect(await error { try await trials.failPlainly() } == BackplaneError(.componentFailed, "Plain()"))
-        }
-    }
-
     @Test
     func `a number that JSON does not have is the provider's invalid output`() async throws {
         try await with(.encoded) { test, trials, relay in
@@ -68,18 +61,6 @@ struct CallErrorTests {
             let error = await error { try await test.call("Trial", "wait", #""long""#) }
             #expect(error?.code == .callInvalidInput)
             #expect(error?.message.contains("expected a number, found a string") == true)
-        }
-    }
-
-    @Test(arguments: Origin.allCases)
-    func `the path of a call names the components it came through, and no others`(origin: Origin) async throws {
-        try await with(origin) { test, trials, relay in
-            #expect(try trials.path() == [], "a host program is nobody's component")
-            let path = try await relay.path()
-            #expect(path.count == 1)
-            #expect(try await relay.path() == path)
-            let second: Remote<Relay> = try await test.host.manager("Relay")
-            #expect(try await second.path() == path)
         }
     }
 }

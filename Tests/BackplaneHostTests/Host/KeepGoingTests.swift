@@ -31,17 +31,4 @@ struct KeepGoingTests {
         #expect(error.causes == [refusal])
         await test.host.stop()
     }
-
-    @Test func `Without it a manifest with an error starts nothing`() async throws {
-        let test = try TestHost(managers: managers, from: .linked)
-        #expect(await error { try await test.host.start() }?.code == .unknownClass)
-        #expect(await test.host.managers.allSatisfy { $0.state != .ready })
-        await test.host.stop()
-    }
-
-    @Test func `A host that has stopped does not start, sound or not`() async throws {
-        let test = try TestHost(managers: managers, from: .linked)
-        await test.host.stop()
-        #expect(await error { try await test.host.start(keepGoing: true) }?.code == .hostStopped)
-    }
 }

@@ -36,20 +36,6 @@ struct LifecycleTests {
         #expect(test.log.lines.dropFirst(2 * up.count) == up.reversed().map { "\($0) stop" }[...])
     }
 
-    @Test(arguments: Origin.allCases)
-    func `a manager starts after the one it uses and stops before it`(origin: Origin) async throws {
-        let test = try TestHost(
-            managers:
-                #""A": {"className": "RelayManager", "uses": {"trials": "Z"}}, "Z": {"className": "TrialManager"}"#,
-            from: origin)
-        try await test.host.start()
-        await test.host.stop()
-        let steps = test.log.records.filter { $0.source == "host" }.compactMap { record in
-            record.metadata["component"].map { "\($0) \(record.message)" }
-        }
-        #expect(steps == ["Z started", "A started", "A stopped", "Z stopped"])
-    }
-
     @Test func `components stop while their libraries still lie in the load folder, which then goes; data stays`()
         async throws
     {

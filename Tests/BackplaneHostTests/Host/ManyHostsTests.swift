@@ -15,19 +15,6 @@ struct ManyHostsTests {
          "managers": {"Trial": {"className": "TrialManager"}, "Clock": {"className": "ClockManager"}}}
         """
 
-    @Test func `fifty hosts come and go, one after the other`() async throws {
-        let folder = try TestFolder()
-        for _ in 0..<50 {
-            let test = try TestHost(Self.manifest, in: folder)
-            let trials: Remote<Trials> = try await test.host.manager("Trial")
-            #expect(try trials.cancellations() == 0, "a new library each time")
-            let clock: Remote<WallTime> = try await test.host.manager("Clock")
-            #expect(try await clock.echo("x") == "x")
-            await test.host.stop()
-            #expect(test.loadFolders() == [])
-        }
-    }
-
     @Test func `a host that is dropped without being stopped leaves a folder that the next removes`() async throws {
         let folder = try TestFolder()
         do {

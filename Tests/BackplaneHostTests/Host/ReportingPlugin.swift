@@ -13,13 +13,6 @@ struct ReportingPlugin: Plugin {
     }
 }
 
-/// The same store, a version later.
-struct NewReportingPlugin: Plugin {
-    static let id = "org.example.reporting"
-    static let version: Version = "2.0.0"
-    static func register(in registrar: inout Registrar) { registrar.add(ReportingStore.self) }
-}
-
 struct InstanceReporting: Contract {
     static let version: Version = "1.0.0"
     /// The reports by the label of each collaborator; its own as `self`.

@@ -118,7 +118,7 @@ struct UnrulyPluginTests {
     @Test func `a component that never stops is left behind at the limit`() async throws {
         let test = try UnrulyPlugin.host("NeverStopped", "Unruly", stopLimit: .milliseconds(50))
         // One after the other: the plugin writes to the log of the one that was made last.
-        for manager in ["NeverStopped", "Unruly"] { _ = try? await test.call(manager, "make") }
+        for manager in ["NeverStopped", "Unruly"] { _ = try? await test.call(manager, "has") }
         #expect(await test.host.managers.map(\.state.description) == ["ready", "ready"])
         for manager in ["NeverStopped", "Unruly"] { await hasReturned(manager, in: test) }
         await test.clock.passing(.milliseconds(50)) { await test.host.stop() }

@@ -69,27 +69,7 @@ struct ContractVersionTests {
         }
     }
 
-    @Test(arguments: [
-        ("LaterReader", "1.4.1", "1.4.0, an earlier version"),
-        ("OtherMajorReader", "2.0.0", "1.4.0, another major version"),
-        ("OtherKindReader", "1.4.0", "1.4.0 with `total` asynchronous, not synchronous"),
-    ])
-    func `a wire to a provider that does not fit is refused before anything starts`(
-        reader: String, asked: String, found: String
-    ) async throws {
-        try await TestHost.with(parity: Self.reader(reader)) { test in
-            let errors = await test.host.check().map(\.error)
-            #expect(errors.map(\.code) == [.wireMismatch])
-            #expect(errors.first?.location == "/managers/Reader/uses/ledger")
-            let words =
-                "asks for `Ledger` \(asked) as `ledger`, but `LedgerManager` 1.0.0 of \(Self.plugin) provides `Ledger` \(found)"
-            #expect(errors.first?.message.hasSuffix(words) == true)
-            #expect(await error { try await test.host.start() }?.code == .wireMismatch)
-            #expect(await test.host.wires.isEmpty)
-        }
-    }
-
-    @Test func `and so is a look-up`() async throws {
+    @Test func `a look-up of a provider that does not fit is refused`() async throws {
         try await TestHost.with(parity: Self.provider) { test in
             let later = await error { try await test.host.manager("Ledger", as: LaterLedger.self) }
             let other = await error { try await test.host.manager("Ledger", as: OtherMajorLedger.self) }

@@ -86,37 +86,6 @@ struct FrameParityTests {
             }
         }
     }
-
-    @Test(arguments: Route.allCases)
-    func `cancellation reaches the code that is called`(route: Route) async throws {
-        try await route.with("TaskContext", as: TaskContext.self) { _, taskContext in
-            let call = Task { try await taskContext.hold() }
-            try await eventually { try taskContext.held() == 1 }
-            call.cancel()
-            #expect(await error { try await call.value }?.code == .callCancelled)
-            try await eventually { try taskContext.held() == 0 }
-        }
-    }
-
-    @Test func `a synchronous method in C that answers late is an error for a plugin as for the host`() async throws {
-        let folder = try TestFolder()
-        try folder.write(FixtureLibrary.bytes(settings: ["late": "1"]), as: "libFramesInC.so")
-        let managers =
-            #""Last": {"className": "FramesInC"}, "First": {"className": "FramesRelay", "uses": {"next": "Last"}}"#
-        try await TestHost.with(
-            parity: managers, libraries: ["FramesInC"], pluginPaths: [BuiltProducts.folder], in: folder
-        ) { test in
-            let late = BackplaneError(
-                .componentFailed, "`frameNow` of Last is synchronous but did not answer before returning")
-            for name in ["Last", "First"] {
-                let frames: Remote<Frames> = try await test.host.manager(name)
-                #expect(throws: late) { try frames.frameNow() }
-                #expect(
-                    try await frames.frame().path.count == (name == "First" ? 1 : 0), "the late answer is about nothing"
-                )
-            }
-        }
-    }
 }
 
 extension Frame {

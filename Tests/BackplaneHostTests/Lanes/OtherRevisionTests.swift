@@ -47,16 +47,6 @@ struct OtherRevisionTests {
         }
     }
 
-    @Test func `Cancellation reaches the component that is called in the end`() async throws {
-        try await with { host, trials, relay in
-            let call = Task { try await relay.wait(3_600) }
-            await eventually { await host.wires.count == 3 }
-            call.cancel()
-            #expect(await error { try await call.value }?.code == .callCancelled)
-            try await eventually { try trials.cancellations() == 1 }
-        }
-    }
-
     @Test func `The host says how each wire crosses and why`() async throws {
         try await with { host, trials, relay in
             let reason =

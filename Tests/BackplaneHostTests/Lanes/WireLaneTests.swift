@@ -39,29 +39,6 @@ struct WireLaneTests {
         await test.host.stop()
     }
 
-    @Test func `the example's are native but for the one to the plugin in C`() async throws {
-        let folder = try TestFolder()
-        let manifest = URL(filePath: #filePath).appending(path: "../../../../manifests/bookshelf.json").standardized
-            .path
-        let host = PluginHost(
-            manifest: ManifestDocument(contentsOf: manifest),
-            options: HostOptions(
-                pluginPaths: [BuiltProducts.folder], loadFolder: folder.path + "/loads",
-                dataFolder: folder.path + "/data"
-            ))
-        try await host.start()
-        _ = try await host.manager("LibraryManager", as: Library.self)
-        _ = try await host.manager("ClockManager", as: BookshelfContracts.WallTime.self)
-        let inC = Lane.encoded(because: "plugin `org.backplane.clock` does not use the Swift SDK")
-        #expect(
-            await lanes(host) == [
-                "LibraryManager dataAccessController": .native, "LibraryManager communicationController": .native,
-                "LibraryCommunication books": .native,
-                "LibraryManager clock": inC, "the program LibraryManager": .native, "the program ClockManager": inC,
-            ])
-        await host.stop()
-    }
-
     @Test func `a host that is set to encodes them all`() async throws {
         let test = try TestHost(
             managers:

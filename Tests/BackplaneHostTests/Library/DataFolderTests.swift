@@ -6,7 +6,6 @@ import Testing
 
 @testable import BackplaneHost
 
-@Suite(.timeLimit(.minutes(5)))
 struct DataFolderTests {
     private let folder: TestFolder
 

@@ -36,14 +36,6 @@ struct LibraryCopyTests {
         return Int(status.st_blocks)
     }
 
-    @Test func `a copy is complete before it is loaded, and not shared`() throws {
-        let file = try LibraryFile.prepare(path, in: loads)
-        #expect(try contents(file.copy) == bytes)
-        #expect(try FileStatus(at: file.copy).mode == 0o600)
-        _ = try file.load()
-        #expect(try contents(file.copy) == bytes)
-    }
-
     @Test func `a file is copied whole to another file system`() throws {
         let memory = try FileDescriptor(
             opening: "/dev/shm", O_RDWR | Int32(bitPattern: 0o20200000) /* O_TMPFILE */, mode: 0o600)
@@ -51,27 +43,6 @@ struct LibraryCopyTests {
         #expect(try source.copyContents(bytes.count, to: memory) == bytes.count)
         try #require(lseek(memory.number, 0, SEEK_SET) == 0)
         #expect(try memory.bytes(count: bytes.count + 1) == bytes)
-    }
-
-    @Test func `a file that has become shorter is copied as far as it goes`() throws {
-        let source = try FileDescriptor(opening: path, O_RDONLY)
-        let target = try FileDescriptor(opening: folder.path + "/target", O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
-        try #require(truncate(path, 5_000) == 0)
-        _ = try source.copyContents(bytes.count, to: target)
-        #expect(try contents(folder.path + "/target") == Array(bytes.prefix(5_000)))
-    }
-
-    @Test func `what no segment maps is most of a bulky library and nothing that is loaded`() throws {
-        let file = try LibraryFile.prepare(path, in: loads)
-        #expect(file.unmapped.reduce(0) { $0 + $1.count } > 650_000)
-        let image = try ELFImage(bytes)
-        for name in [".text", ".data", ".dynsym", ".dynstr", "backplane"] {
-            let range = try #require(image.range(ofSection: name))
-            #expect(!file.unmapped.contains { $0.overlaps(range) }, "\(name)")
-        }
-        for range in image.loaded { #expect(!file.unmapped.contains { $0.overlaps(range) }) }
-        let small = try LibraryFile.prepare(folder.write(FixtureLibrary.bytes("Clock"), as: "libSmall.so"), in: loads)
-        #expect(small.unmapped == [], "a few pages are not worth it")
     }
 
     @Test func `what is given back takes no room, and the code runs on`() throws {

@@ -164,13 +164,6 @@ struct LibraryFileTests {
         #expect(error?.message.contains("not ELF") == true)
     }
 
-    @Test(arguments: [1, 10, 50, 90, 99], ["FixturesInC", "Hostile"])
-    func `a library that lost its tail is refused`(percent: Int, name: String) throws {
-        let bytes = try FixtureLibrary.bytes(name)
-        let error = try refusal(of: folder.write(Array(bytes.prefix(bytes.count * percent / 100)), as: "libShort.so"))
-        #expect(error?.code == .pluginDamaged)
-    }
-
     @Test func `a library for another machine is refused, naming both`() throws {
         var bytes = try LoadingFixture.library()
         bytes[18] = ELFImage.machine.number == 183 ? 62 : 183

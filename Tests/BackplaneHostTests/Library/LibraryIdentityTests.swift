@@ -6,7 +6,6 @@ import Testing
 @testable import BackplaneHost
 
 /// Identity records, byte by byte as the header documents them.
-@Suite(.timeLimit(.minutes(5)))
 struct LibraryIdentityTests {
     private func record(
         magic: String = "BACKPLNE", size: UInt32 = 320, abi: (UInt32, UInt32) = (0, 0), swift: UInt32 = 0,

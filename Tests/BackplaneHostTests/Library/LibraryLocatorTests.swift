@@ -6,7 +6,6 @@ import Testing
 
 @testable import BackplaneHost
 
-@Suite(.timeLimit(.minutes(5)))
 struct LibraryLocatorTests {
     private let folder: TestFolder
     private let places: [String]
@@ -102,13 +101,6 @@ struct LibraryLocatorTests {
         let link = try folder.link("first/libBookshelf.so", to: "nowhere")
         try folder.write(as: "second/libBookshelf.so")
         #expect(try locator.locate("Bookshelf") == link)
-    }
-
-    @Test func `the running executable's folder holds the executable`() throws {
-        let folder = try #require(RunningExecutable.folder)
-        #expect(try FileStatus(at: folder).kind == .folder)
-        #expect(
-            folder == FilePath.folder(of: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")))
     }
 
     // MARK: Manifests without plugins

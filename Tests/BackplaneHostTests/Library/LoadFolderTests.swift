@@ -37,13 +37,6 @@ struct LoadFolderTests {
         #expect(FilePath.name(of: loads.path).hasPrefix("host-\(getpid())-"))
     }
 
-    @Test func `a copy's path was never given before`() throws {
-        let loads = try LoadFolder(in: parent)
-        let paths = (0..<100).map { _ in loads.newCopyPath(for: "libA.so") }
-        #expect(Set(paths).count == 100)
-        #expect(paths.allSatisfy { FilePath.folder(of: $0) == loads.path && $0.hasSuffix("libA.so") })
-    }
-
     @Test func `a copy's name says plugin and generation, in letters that a line of text can bear`() throws {
         func name(_ library: String, _ plugin: String?, _ generation: Int) throws -> String {
             let loads = try LoadFolder(in: parent)

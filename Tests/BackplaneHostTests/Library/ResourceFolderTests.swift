@@ -7,7 +7,6 @@ import Testing
 @testable import BackplaneHost
 
 /// The files that come with a plugin.
-@Suite(.timeLimit(.minutes(5)))
 struct ResourceFolderTests {
     private let folder: TestFolder
     private let loads: LoadFolder
@@ -37,13 +36,6 @@ struct ResourceFolderTests {
         let resources = try resources(library)
         #expect(try resources.data("deep/name.txt") == Array("app_Shop.resources".utf8))
         #expect(resources.folder?.hasPrefix(loads.path) == true)
-    }
-
-    @Test func `a change next to the library does not change the copy`() throws {
-        let library = try library(with: "app_Shop.resources")
-        let resources = try resources(library)
-        try folder.write(Array("new".utf8), as: "app_Shop.resources/deep/name.txt")
-        #expect(try resources.data("deep/name.txt") == Array("app_Shop.resources".utf8))
     }
 
     @Test func `a folder that is gone when it is searched is an error, not a library without resources`() throws {

@@ -9,7 +9,6 @@ import Testing
 @testable import BackplaneHost
 
 /// The `credentials` of a manifest's `network`: read, laid over by environments, and refused.
-@Suite(.timeLimit(.minutes(5)))
 struct CredentialSectionTests {
     private func text(_ credentials: String, _ more: String = "") -> Data {
         Data(
@@ -90,20 +89,11 @@ struct CredentialSectionTests {
             "/a/type"
         ),
         (#"{"a": {"type": "basic"}}"#, "`hosts` is missing or empty", "/a/hosts"),
-        (#"{"a": {"type": "basic", "hosts": []}}"#, "`hosts` is missing or empty", "/a/hosts"),
         (#"{"a": {"type": "basic", "hosts": ["https://a.test"]}}"#, "expected a host's name", "/a/hosts/0"),
         (#"{"a": {"type": "basic", "hosts": ["*.test"]}}"#, "expected a host's name", "/a/hosts/0"),
-        (#"{"a": {"type": "basic", "hosts": ["A.test"]}}"#, "expected a host's name", "/a/hosts/0"),
         (#"{"a": {"type": "basic", "hosts": ["a:0"]}}"#, "expected a host's name", "/a/hosts/0"),
-        (#"{"a": {"type": "basic", "hosts": [1, "a"]}}"#, "expected a string, found an integer", "/a/hosts/0"),
         (#"{"a": {"type": "basic", "hosts": ["a"], "user": "a:b"}}"#, "the name of a user must not", "/a/user"),
-        (#"{"a": {"type": "basic", "hosts": ["a"], "password": 1}}"#, "expected a string, found", "/a/password"),
         (#"{"a": {"type": "basic", "hosts": ["a"], "password": "a\nb"}}"#, "expected a string of at", "/a/password"),
-        (#"{"a": {"type": "basic", "hosts": ["a"], "preemptive": "no"}}"#, "expected a boolean", "/a/preemptive"),
-        (
-            #"{"a": {"type": "digest", "hosts": ["a"], "preemptive": true}}"#, "unknown key `preemptive`",
-            "/a/preemptive"
-        ),
         (#"{"a": {"type": "bearer", "hosts": ["a"]}}"#, "expected one of `signIn` and `secret`, found neither", "/a"),
         (#"{"a": {"type": "bearer", "hosts": ["a"], "secret": "x", "signIn": {}}}"#, "expected one of", "/a"),
         (
@@ -121,10 +111,6 @@ struct CredentialSectionTests {
         (
             #"{"a": {"type": "bearer", "hosts": ["a"], "signIn": {"url": "file:planted"}, "token": "/t"}}"#,
             "expected an `http:` or `https:` URL", "/a/signIn/url"
-        ),
-        (
-            #"{"a": {"type": "bearer", "hosts": ["a"], "signIn": {}, "token": "/t"}}"#, "`url` is missing",
-            "/a/signIn/url"
         ),
         (
             #"{"a": {"type": "bearer", "hosts": ["a"], "signIn": {"url": "http://a/", "jsn": {}}, "token": "/t"}}"#,

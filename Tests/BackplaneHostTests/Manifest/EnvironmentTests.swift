@@ -6,7 +6,6 @@ import Testing
 
 @testable import BackplaneHost
 
-@Suite(.timeLimit(.minutes(5)))
 struct `Environments of a manifest` {
     static let text = """
         {

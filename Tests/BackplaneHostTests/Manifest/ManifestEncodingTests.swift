@@ -19,21 +19,7 @@ enum Examples {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
 struct `Writing a manifest` {
-    @Test func `Every example, written in every format, reads as the equal value`() throws {
-        let paths = try Examples.paths()
-        #expect(paths.count >= 5)
-        for path in paths {
-            let written = try ManifestValue(parsing: Data(contentsOf: URL(filePath: path)))
-            for format in ManifestFormat.allCases {
-                let bytes = try written.encoded(as: format)
-                #expect(ManifestFormat(of: bytes) == format)
-                #expect(try ManifestValue(parsing: bytes) == written, "\(path) as \(format)")
-            }
-        }
-    }
-
     @Test(arguments: 0..<300)
     func `Manifests of every kind read as they were`(seed: UInt64) throws {
         for format in ManifestFormat.allCases {

@@ -7,7 +7,6 @@ import Testing
 
 @testable import BackplaneHost
 
-@Suite(.timeLimit(.minutes(5)))
 struct `The schema of manifests` {
     private static let root = Examples.folder.deletingLastPathComponent()
     private let schema: JSONSchema

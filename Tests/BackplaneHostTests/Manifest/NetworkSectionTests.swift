@@ -7,7 +7,6 @@ import Testing
 @testable import BackplaneHost
 
 /// The `network` of a manifest: read, and laid over by environments.
-@Suite(.timeLimit(.minutes(5)))
 struct NetworkSectionTests {
     private func read(_ network: String, _ more: String = "", environment: String? = nil) -> ManifestDocument {
         let text = #"{"manifestVersion": 1, "managers": {"M": {"className": "M"}}, "network": \#(network)\#(more)}"#
@@ -92,11 +91,8 @@ struct NetworkSectionTests {
 
     @Test(arguments: [
         (#"{"executors": {"Archive": "M"}}"#, "expected a URL scheme", "/network/executors/Archive"),
-        (#"{"executors": {"1a": "M"}}"#, "expected a URL scheme", "/network/executors/1a"),
-        (#"{"executors": {"": "M"}}"#, "expected a URL scheme", "/network/executors/"),
         (#"{"executors": {"a": 1}}"#, "expected a string, found an integer", "/network/executors/a"),
         (#"{"interceptors": "F"}"#, "expected an array, found a string", "/network/interceptors"),
-        (#"{"interceptors": [1]}"#, "expected a string or a dictionary, found an integer", "/network/interceptors/0"),
         (#"{"interceptors": [""]}"#, "expected a name of 1 to 4096 bytes, found 0 bytes", "/network/interceptors/0"),
         (#"{"interceptors": [{"hosts": ["a.test"]}]}"#, "`manager` is missing", "/network/interceptors/0/manager"),
         (#"{"interceptors": [{"manager": "F", "hosts": []}]}"#, "`hosts` is empty", "/network/interceptors/0/hosts"),
@@ -112,7 +108,6 @@ struct NetworkSectionTests {
             #"{"observers": ["O"]}"#, "unknown key `observers`; name its managers in `interceptors`",
             "/network/observers"
         ),
-        (#"{"serializers": {"a": 1}}"#, "expected a string, found an integer", "/network/serializers/a"),
         (#"{"executors": []}"#, "expected a dictionary, found an array", "/network/executors"),
         (
             #"{"tls": {"a.test": {"root": "ca.pem"}}}"#, "unknown key `root`; did you mean `roots`?",
@@ -120,7 +115,6 @@ struct NetworkSectionTests {
         ),
         (#"{"tls": {"https://a.test": {}}}"#, "expected a host's name", "/network/tls/https:~1~1a.test"),
         (#"{"tls": {"a.test:443": {}}}"#, "expected a host's name", "/network/tls/a.test:443"),
-        (#"{"tls": {"A.test": {}}}"#, "expected a host's name", "/network/tls/A.test"),
         (
             #"{"tls": {"a.test": {"minimum": "1.1"}}}"#, "expected `1.2` or `1.3`, found `1.1`",
             "/network/tls/a.test/minimum"

@@ -6,7 +6,6 @@ import Testing
 
 @testable import BackplaneHost
 
-@Suite(.timeLimit(.minutes(5)))
 struct `Variables in a manifest` {
     static let values = ["HOST": "example.org", "EMPTY": "", "_a1": "x", "NESTED": "${HOST}", "SECRET": "swordfish"]
 
@@ -61,24 +60,8 @@ struct `Variables in a manifest` {
             "manifest.malformed-variable: `${` without a closing `}`; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
         ),
         (
-            "a${b",
-            "manifest.malformed-variable: `${` without a closing `}`; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
-        ),
-        (
             "${}",
             "manifest.malformed-variable: `${}` names no variable; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
-        ),
-        (
-            "${a b}",
-            "manifest.malformed-variable: `${a b}` names no variable; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
-        ),
-        (
-            "${1a}",
-            "manifest.malformed-variable: `${1a}` names no variable; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
-        ),
-        (
-            "${ä}",
-            "manifest.malformed-variable: `${ä}` names no variable; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
         ),
         (
             "${A-x}",

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 import Testing
 
-@Suite struct VersionRangeTests {
+struct VersionRangeTests {
     @Test(arguments: [
         ("[1.2,2.0)", ["1.2.0", "1.9.9"], ["1.1.9", "2.0.0"]),
         ("(1.2,2.0]", ["1.2.1", "2.0.0"], ["1.2.0", "2.0.1"]),

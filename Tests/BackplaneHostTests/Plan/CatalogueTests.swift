@@ -3,7 +3,6 @@ import Testing
 
 @testable import BackplaneHost
 
-@Suite(.timeLimit(.minutes(5)))
 struct `Choosing a component from the catalogue` {
     let catalogue = Catalogue(
         plugins: [.service("Books", "1.0.0"), .service("Books", "2.1.0"), .manager("Books", "9.0.0")],

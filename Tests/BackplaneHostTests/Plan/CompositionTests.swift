@@ -48,41 +48,6 @@ struct CompositionTests {
         #expect(Set(foretold) == Set(taken))
     }
 
-    @Test func `Two versions of one class serve two managers of one process`() async throws {
-        let folder = try TestFolder()
-        let host = host("bookshelf-both.json", folder)
-        let composition = await host.composition()
-        await host.stop()
-        #expect(composition.problems == [])
-        let services = composition.plan.nodes.filter { $0.role == .networkService }
-        #expect(services.map(\.entry.component.className) == ["BooksService", "BooksService"])
-        #expect(services.map(\.entry.component.version.major) == [2, 1])
-        #expect(services.map(\.managers) == [["LibraryManager"], ["ReadingRoomManager"]])
-        #expect(composition.plugins.filter { $0.id == "org.backplane.books-api" }.map(\.version.major) == [1, 2])
-        #expect(
-            composition.plan.nodes.compactMap(\.namespace) == ["BookStore", "ReadingRoom"],
-            "each keeps what its own version answered")
-    }
-
-    @Test func `A definition is what the plan made of it`() async throws {
-        let folder = try TestFolder()
-        let host = host("bookshelf-both.json", folder)
-        let composition = await host.composition()
-        await host.stop()
-        let definitions = composition.document.definitions(of: "ReadingRoomManager")
-        #expect(
-            definitions.map(\.role) == [.manager, .dataAccessController, .communicationController, .networkService])
-        #expect(definitions.map(\.address.property) == [nil, nil, nil, "books"])
-        for definition in definitions {
-            let node = try #require(composition.node(at: definition.address))
-            #expect(
-                node.managers == ["ReadingRoomManager"] && node.entry == composition.catalogue.entry(for: definition)
-                    && node.location == composition.document.location(of: definition))
-        }
-        let locations = definitions.map(composition.document.location), positions = composition.positions(of: locations)
-        #expect(locations.map { positions[$0]?.line } == [40, 42, 43, 46], "where the manifest has them")
-    }
-
     @Test func `A manifest that cannot be read composes nothing`() async {
         let document = ManifestDocument(parsing: Data("{".utf8), path: "half.json")
         let composition = await PluginHost(manifest: document).composition()

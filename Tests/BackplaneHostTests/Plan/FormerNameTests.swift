@@ -78,19 +78,6 @@ struct FormerNameTests {
         #expect(both.problems == [])
     }
 
-    @Test func `former names are read`() throws {
-        let value: ManifestValue = [
-            "manifestVersion": 1,
-            "managers": [
-                "B": Self.library(["was": "A", "dataAccessController": ["className": "Shelves", "was": "Books"]])
-            ],
-        ]
-        let document = ManifestDocument(value)
-        #expect(document.problems == [])
-        #expect(document.manifest.managers["B"]?.was == "A")
-        #expect(document.manifest.managers["B"]?.dataAccessController?.was == "Books")
-    }
-
     @Test func `a plain Nemo Logic manifest has no such key`() {
         let document = ManifestDocument(["A": ["className": "Library", "was": "Z"]])
         #expect(document.manifest.managers["A"]?.was == nil)

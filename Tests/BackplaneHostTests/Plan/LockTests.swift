@@ -6,7 +6,6 @@ import Testing
 
 @testable import BackplaneHost
 
-@Suite(.timeLimit(.minutes(5)))
 struct `The lock of a manifest` {
     static let managers: ManifestValue = [
         "A/B": [
@@ -112,7 +111,6 @@ struct `The lock of a manifest` {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
 struct `A lock in a manifest's text` {
     static let lock = [
         "B": LockedClass(plugin: "org.b", version: "2.0.0"), "A": LockedClass(plugin: "org.\"a\"", version: "1.0.0"),

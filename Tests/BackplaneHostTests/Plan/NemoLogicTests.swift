@@ -6,7 +6,6 @@ import Testing
 @testable import BackplaneHost
 
 /// The seven test cases of Nemo Logic, with the outcomes we give them: where it gave nil, a located error.
-@Suite(.timeLimit(.minutes(5)))
 struct `A plain Nemo Logic property list` {
     static let service =
         "<dict><key>className</key><string>ChallengeService</string><key>propertyName</key><string>challengeService</string>"

@@ -65,21 +65,6 @@ struct `Classes of a manifest` {
         #expect(resolution.problems.map(\.error.location) == ["/managers/\(name)/className"])
         #expect(Array(resolution.plan.managers.keys) == ["ClockManager"])
     }
-
-    @Test func `A version out of range lists those there are, of every plugin`() {
-        let catalogue = Catalogue(
-            plugins: [
-                .manager("M"), .communication("C", wires: [.to("books", .of("API"))]), .service("Books", "1.0.0"),
-            ], [.service("Books", "2.1.0")])
-        let service: ManifestValue = ["className": "Books", "version": "[3.0,4.0)", "propertyName": "books"]
-        let resolution = Resolution(
-            ["M": ["className": "M", "communicationController": ["className": "C", "services": [service]]]], catalogue)
-        #expect(
-            summary(resolution.problems.filter { $0.severity == .error }) == [
-                "error M /managers/M/communicationController/services/0/version: component.version-out-of-range: "
-                    + "no version of `Books` is in [3.0.0,4.0.0); registered: 2.1.0 (plugin `org.p1`), 1.0.0 (plugin `org.p0`)"
-            ])
-    }
 }
 
 @Suite(.timeLimit(.minutes(5)))

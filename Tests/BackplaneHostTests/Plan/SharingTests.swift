@@ -6,7 +6,6 @@ import Testing
 
 @testable import BackplaneHost
 
-@Suite(.timeLimit(.minutes(5)))
 struct `Sharing components` {
     static let api = ContractDescription.of("API")
     let catalogue = Catalogue(

@@ -7,7 +7,6 @@ import Testing
 @testable import BackplaneHost
 
 /// The levels of a host's log: for everything, and for single components and plugins.
-@Suite(.timeLimit(.minutes(5)))
 struct LogLevelTests {
     private func record(_ level: Log.Level, _ source: String, of plugin: String? = nil) -> LogRecord {
         LogRecord(level: level, source: source, plugin: plugin, message: "\(source) \(level)")
@@ -52,29 +51,5 @@ struct LogLevelTests {
         }
         let log = HostLog(DisabledLog(), LogLevels(.trace))
         #expect(!log.isEnabled(.warning, for: "Desk", of: nil) && log.isEnabled(.error, for: "Desk", of: nil))
-    }
-
-    @Test(arguments: Origin.allCases)
-    func `a component's messages carry its plugin, and its level can be changed while the host runs`(origin: Origin)
-        async throws
-    {
-        let test = try TestHost(managers: #""C": {"className": "ChallengeManager"}"#, from: origin)
-        try await test.host.start()
-        let plugin = "org.backplane.tests.challenge"
-        test.host.logLevels = LogLevels(.critical)
-        let before = test.log.records.count
-        try await test.host.reset("C")
-        #expect(test.log.records.count == before)
-        test.host.logLevels.exceptions[plugin] = .trace
-        try await test.host.reset("C")
-        let written = test.log.records.dropFirst(before)
-        #expect(written.map(\.message) == ["init", "activate"])
-        #expect(written.allSatisfy { $0.source == "C" && $0.plugin == plugin })
-        test.host.logLevels.exceptions["org.backplane.tests.chalenge"] = .debug
-        #expect(
-            await test.host.remarksOnLogLevels() == [
-                "no running component or plugin is named `org.backplane.tests.chalenge`; did you mean `\(plugin)`?"
-            ])
-        await test.host.stop()
     }
 }

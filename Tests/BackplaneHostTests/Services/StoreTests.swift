@@ -11,8 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct StoreTests {
     private func withNotes(
-        _ store: any RecordStore = MemoryRecordStore(), log: any LogSink = SilentLog(),
-        _ body: (Remote<Notebook>, Remote<Notebook>) async throws -> Void
+        log: any LogSink = SilentLog(), _ body: (Remote<Notebook>, Remote<Notebook>) async throws -> Void
     ) async throws {
         let folder = try TestFolder()
         func notebook(_ namespace: String) -> ManagerDefinition {
@@ -23,7 +22,7 @@ struct StoreTests {
         let host = PluginHost(
             manifest: Manifest(plugins: [], managers: ["First": notebook("first"), "Second": notebook("second")]),
             plugins: [NotebookPlugin.self],
-            options: HostOptions(dataFolder: folder.path, log: log, openStore: { _, _, _ in store }))
+            options: HostOptions(dataFolder: folder.path, log: log, openStore: { _, _, _ in MemoryRecordStore() }))
         try await body(try await host.manager("First"), try await host.manager("Second"))
         await host.stop()
     }
@@ -32,32 +31,12 @@ struct StoreTests {
         Note(id: "b", text: "second"), Note(id: "a", text: "first"), Note(id: "c", text: "third \u{1F40B}"),
     ]
 
-    @Test func `what is saved is there, in the order of its ids`() async throws {
-        try await withNotes { notebook, _ in
-            _ = try await notebook.save(notes)
-            #expect(try await notebook.all() == [notes[1], notes[0], notes[2]])
-            #expect(try await notebook.fetch("c") == notes[2])
-            #expect(try await notebook.fetch("d") == nil)
-            #expect(try await notebook.count() == 3)
-            #expect(try await notebook.pages(2) == [["a", "b"], ["c"]])
-        }
-    }
-
     @Test func `two data access controllers do not see each other's records`() async throws {
         try await withNotes { first, second in
             _ = try await first.save(notes)
             #expect(try await second.all() == [])
             _ = try await second.deleteAll()
             #expect(try await first.count() == 3)
-        }
-    }
-
-    @Test func `a record without an id is refused, and those with it are not saved`() async throws {
-        try await withNotes { notebook, _ in
-            let refused = await error { try await notebook.save([Note(id: "a", text: ""), Note(id: "", text: "")]) }
-            #expect(refused?.code == .callInvalidInput)
-            let count = try await notebook.count()
-            #expect(count == 0)
         }
     }
 
@@ -85,13 +64,8 @@ struct Note: Record, Hashable {
 struct Notebook: Contract {
     static let version: Version = "1.0.0"
     let save = AsyncMethod<[Note], Nothing>()
-    let replaceAll = AsyncMethod<[Note], Nothing>()
-    let fetch = AsyncMethod<String, Note?>()
     let all = AsyncMethod<Nothing, [Note]>()
-    /// The ids of all notes, in pages of a size.
-    let pages = AsyncMethod<Int, [[String]]>()
     let count = AsyncMethod<Nothing, Int>()
-    let delete = AsyncMethod<String, Nothing>()
     let deleteAll = AsyncMethod<Nothing, Nothing>()
     /// Saves notes for the call that is served.
     let saveForCall = AsyncMethod<[Note], Nothing>()
@@ -119,12 +93,8 @@ private final class NotebookManager: Manager {
 
     static func methods(_ table: inout Methods) {
         table.async(\.save) { manager, notes, call in try await manager.store.save(notes, call) }
-        table.async(\.replaceAll) { manager, notes, call in try await manager.store.replaceAll(notes, call) }
-        table.async(\.fetch) { manager, id, call in try await manager.store.fetch(id, call) }
         table.async(\.all) { manager, _, call in try await manager.store.all(call) }
-        table.async(\.pages) { manager, size, call in try await manager.store.pages(size, call) }
         table.async(\.count) { manager, _, call in try await manager.store.count(call) }
-        table.async(\.delete) { manager, id, call in try await manager.store.delete(id, call) }
         table.async(\.deleteAll) { manager, _, call in try await manager.store.deleteAll(call) }
         table.async(\.saveForCall) { manager, notes, call in try await manager.store.saveForCall(notes, call) }
     }
@@ -142,26 +112,8 @@ private final class NoteStore: DataAccessController {
             try await store.notes.save(notes)
             return Nothing()
         }
-        table.async(\.replaceAll) { store, notes, _ in
-            try await store.notes.replaceAll(with: notes)
-            return Nothing()
-        }
-        table.async(\.fetch) { store, id, _ in try await store.notes.fetch(id) }
         table.async(\.all) { store, _, _ in try await store.notes.all() }
-        table.async(\.pages) { store, size, _ in
-            var pages: [[String]] = [], cursor: PageCursor?
-            repeat {
-                let page = try await store.notes.query().page(limit: size, after: cursor)
-                pages.append(page.records.map(\.id))
-                cursor = page.next
-            } while cursor != nil
-            return pages
-        }
         table.async(\.count) { store, _, _ in try await store.notes.count() }
-        table.async(\.delete) { store, id, _ in
-            try await store.notes.delete(id)
-            return Nothing()
-        }
         table.async(\.deleteAll) { store, _, _ in
             try await store.notes.deleteAll()
             return Nothing()

@@ -28,7 +28,6 @@ struct CountedFrom: Codable, Sendable, Resumable {
 struct FeedScript: Sendable {
     var edition = 1
     var made: @Sendable () async throws -> Void = {}
-    var suspended: @Sendable () async throws -> Void = {}
     var health: @Sendable () async throws -> Void = {}
     /// Default: the edition, without end.
     var body: @Sendable (Int, StreamSender<Int>) async throws -> Void
@@ -36,7 +35,6 @@ struct FeedScript: Sendable {
     var counted: @Sendable (Int, StreamSender<Int>) async throws -> Void = { first, elements in
         for number in first... { try await elements.send(number) }
     }
-    var activated: @Sendable () async throws -> Void = {}
     /// What a reader does with the feed that it is wired to.
     var read: @Sendable (Wire<Feeding>, Call) async throws -> Void = { _, _ in }
 
@@ -201,11 +199,7 @@ final class FeedingManager<Traits: FeedTraits>: Manager {
 
     deinit { record.note("gone \(script.edition)") }
 
-    func activate() async throws { try await script.activated() }
-    func suspend() async throws {
-        record.note("suspend \(script.edition)")
-        try await script.suspended()
-    }
+    func suspend() async { record.note("suspend \(script.edition)") }
     func resume() async { record.note("resume \(script.edition)") }
     func health() async throws { try await script.health() }
 

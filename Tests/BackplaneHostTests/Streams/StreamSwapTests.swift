@@ -140,45 +140,6 @@ struct StreamSwapTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func `a provider and its consumer that are swapped together leave no stream between old and new code`(kind: Kind)
-        async throws
-    {
-        let arrived = Atomic(0)
-        try await with(
-            kind,
-            reading: { feed, call in
-                var expected = 0
-                for try await number in feed.counted(CountedFrom(first: 0), call) {
-                    #expect(number == expected)
-                    expected = number + 1
-                    arrived.add(1, ordering: .relaxed)
-                }
-            }
-        ) { feeds in
-            let reader = feeds.reader
-            try await feeds.host.start()
-            var own = feeds.feed.counted(CountedFrom(first: 0)).makeAsyncIterator(), expected = 0
-            for edition in 2...6 {
-                let before = arrived.load(ordering: .relaxed)
-                await eventually { arrived.load(ordering: .relaxed) > before }
-                for _ in 0..<50 {
-                    #expect(try await own.next() == expected)
-                    expected += 1
-                }
-                feeds.record.next(FeedScript(edition))
-                try await feeds.swap([FeedHost.edition(edition), FeedHost.readerEdition(edition)])
-                try await reader.until { $0.count == edition - 1 }
-            }
-            // Those of the old readers were closed; the host program's own went on in each edition.
-            #expect(reader.events == [String](repeating: "failed: call.retired", count: 5))
-            #expect(try await own.next() == expected)
-            let before = arrived.load(ordering: .relaxed)
-            await eventually { arrived.load(ordering: .relaxed) > before }
-            try await feeds.record.until { $0.count { $0.hasPrefix("gone") } == 5 }
-        }
-    }
-
-    @Test(arguments: Kind.allCases)
     func `a resumable stream goes on in the new code, without a gap or a repetition`(kind: Kind) async throws {
         let arrived = Atomic(0)
         try await with(
@@ -245,11 +206,5 @@ struct StreamSwapTests {
             await eventually { await feeds.host.coordinator.openStreams == 0 }
             try await feeds.record.until { $0.count { $0.hasPrefix("gone") } == 19 }
         }
-    }
-}
-
-extension Coordinator {
-    fileprivate func streams(of component: String) -> ComponentStreams? {
-        live.nodes.first { $0.node.name == component }?.callable?.streams
     }
 }

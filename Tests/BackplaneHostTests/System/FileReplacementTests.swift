@@ -5,7 +5,7 @@ import Testing
 
 @testable import BackplaneHost
 
-@Suite struct FileReplacementTests {
+struct FileReplacementTests {
     @Test(
         arguments: [
             (0o600, 0o600), (0o640, 0o600), (0o644, 0o644), (0o664, 0o644), (0o604, 0o600), (0o777, 0o777),

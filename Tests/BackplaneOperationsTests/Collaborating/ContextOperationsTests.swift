@@ -19,24 +19,6 @@ struct ContextOperationsTests {
         }
         for name in ["", "covers"] { _ = try await GraphStarter.log.first { $0 == "cancelled in `\(name)`" } }
     }
-
-    @Test func `a graph is followed from change to change until its end`() async throws {
-        try await TestHost.run("GraphStarter", plugins: [GraphStarterPlugin.self]) { test in
-            let starter: Remote<GraphStarting> = try await test.manager("GraphStarter")
-            _ = try await starter.wait("", test.begin())
-            let operations = test.host.operations, number = try #require(operations.all.first?.number)
-            let states = Recording<String>()
-            let follower = Task {
-                try await operations.follow(number) { nodes in states.add(nodes.map(\.state).joined()) }
-            }
-            _ = try await states.first { $0 == "running" }
-            try operations.change(.pause, number, node: nil)
-            _ = try await states.first { $0 == "pausing" }
-            try operations.change(.cancel, number, node: nil)
-            try await follower.value
-            #expect(states.all.last == "cancelled")
-        }
-    }
 }
 
 private struct GraphStarting: Contract {

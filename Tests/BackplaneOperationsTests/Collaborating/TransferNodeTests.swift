@@ -8,7 +8,7 @@ import BackplaneTransfers
 import Foundation
 import Testing
 
-/// Nodes that are transfers: they stand still while they are paused, and end with what the transfer ends with.
+/// Nodes that are transfers: they stand still while they are paused.
 @Suite(.timeLimit(.minutes(2)))
 struct TransferNodeTests {
     /// A file that is sent to its middle, and to its end once a gate is open.
@@ -20,9 +20,6 @@ struct TransferNodeTests {
             HTTPPipeline([
                 MemoryExecutor { [gate, ranges] request, _ in
                     ranges.add(request.headers["Range"] ?? "")
-                    guard request.url.hasSuffix("/whale") else {
-                        return HTTPStreamedResponse(HTTPResponse(status: 404))
-                    }
                     let from = request.headers["Range"] == nil ? 0 : 100_000
                     let chunks = AsyncThrowingStream<[UInt8], any Error> { stream in
                         if from == 0 { stream.yield([UInt8](repeating: 1, count: 100_000)) }
@@ -82,18 +79,6 @@ struct TransferNodeTests {
         await run.drained()
         #expect(try await pool.state(of: "text/whale").phase == .cancelled)
         source.gate.open()
-        await pool.stop()
-    }
-
-    @Test func `a node fails with the error of its transfer, and its handlers are given the status`() async throws {
-        let source = Source(), files = try TestFolder(), folder = files.path,
-            pool = try await TransferPool(source.network)
-        var graph = GraphBuilder("text")
-        let missing = Transfer("missing", download: "http://books.test/no", to: folder + "/no")
-        let text = graph.transfer("text", missing, on: pool.client)
-        let run = try graph.build(returning: text).start()
-        let error = await #expect(throws: BackplaneError.self) { try await run.value }
-        #expect(error?.code == .networkStatus)
         await pool.stop()
     }
 }

@@ -65,21 +65,6 @@ struct GraphQueueTests {
         try await queue.start(try Self.graph("later") { try await gate.pass() }).value
     }
 
-    @Test func `a graph is released after its end`() async throws {
-        final class Token: Sendable {}
-        let queue = GraphQueue()
-        weak var token: Token?
-        do {
-            let held = Token()
-            token = held
-            let run = queue.start(try Self.graph("book") { [held] in _ = held })
-            try await run.value
-            await run.drained()
-        }
-        // The worker lets go of its last node after it has reported its end.
-        while token != nil { await Task.yield() }
-    }
-
     @Test func `work runs on Foundation's queue`() async throws {
         let operations = OperationQueue()
         operations.name = "shelf"

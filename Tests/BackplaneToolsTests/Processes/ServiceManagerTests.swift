@@ -4,7 +4,6 @@ import Testing
 @testable import BackplaneTools
 
 /// What the environment says of a service manager.
-@Suite(.timeLimit(.minutes(1)))
 struct ServiceManagerTests {
     private func manager(_ environment: [String: String]) -> ServiceManager? {
         ServiceManager { environment[$0] }

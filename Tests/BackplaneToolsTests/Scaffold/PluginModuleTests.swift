@@ -21,11 +21,4 @@ struct PluginModuleTests {
     func `without just one there is none to put anything into`(text: String) {
         #expect(PluginModule.pluginType(in: text) == nil)
     }
-
-    @Test(arguments: ["Almanac", "Bookshelf", "BooksAPIv1"])
-    func `the plugins of this package can be added to`(name: String) throws {
-        let text = try String(
-            contentsOf: Page.root.appending(path: "Plugins/\(name)/\(name)Plugin.swift"), encoding: .utf8)
-        #expect(PluginModule.pluginType(in: text) == "\(name)Plugin")
-    }
 }

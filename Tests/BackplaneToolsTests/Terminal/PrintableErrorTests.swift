@@ -4,7 +4,7 @@ import Testing
 
 @testable import BackplaneTools
 
-@Suite struct PrintableErrorTests {
+struct PrintableErrorTests {
     private let error = BackplaneError(
         .componentFailed, "one\u{1B}[2J\ntwo", at: "/managers/a\u{7}",
         failure: .init(code: "x\u{8}", details: ["k\r": "v\u{9B}"]),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BackplaneTools
 
-@Suite struct TableTests {
+struct TableTests {
     @Test(arguments: [
         ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("図書館", 6), ("ｱ", 1), ("Ａ", 2), ("한국", 4), ("🙂", 2), ("👩‍👩‍👧", 2),
         ("🇩🇪", 2), ("❤\u{FE0F}", 2), ("→…–", 3), ("\u{200B}", 0),
@@ -31,33 +31,11 @@ import Testing
             ])
     }
 
-    @Test func `colour changes nothing but the colour`() {
-        let table = Table(
-            ["NAME", "STATE"],
-            [["a", Span("ready", .good)], ["bcdef", Span("failed", .bad)], [Span("", .bad), Span("x", .faint)]])
-        let plain = table.lines(colour: false), coloured = table.lines(colour: true)
-        #expect(coloured.map { $0.replacing(#/\u{1B}\[\d+m/#, with: "") } == plain)
-        #expect(coloured[0].hasPrefix("\u{1B}[1mNAME\u{1B}[0m"), "headers are bold")
-        #expect(coloured[1].hasSuffix("\u{1B}[32mready\u{1B}[0m") && coloured[2].hasSuffix("\u{1B}[31mfailed\u{1B}[0m"))
-    }
-
-    @Test func `a table without rows is its header`() {
-        #expect(Table(["A", "B"], []).lines(colour: false) == ["A  B"])
-    }
-
     @Test(arguments: [
         ("plain", "plain"), ("a\nb", #"a\u{A}b"#), ("\u{1B}[31m", #"\u{1B}[31m"#), ("\u{202E}x", #"\u{202E}x"#),
         ("👩‍👩‍👧", "👩‍👩‍👧"), ("\u{2028}", #"\u{2028}"#),
     ])
     func `what moves the cursor or turns text around is spelled out`(text: String, printable: String) {
         #expect(text.printable == printable)
-    }
-
-    @Test(arguments: [
-        ("LibraryManager", "LibraryManager"), ("", "''"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#), ("$(x)", "'$(x)'"),
-        ("a/b.json", "a/b.json"),
-    ])
-    func `words of hints are one word to a shell`(text: String, word: String) {
-        #expect(text.shellWord == word)
     }
 }

@@ -4,7 +4,6 @@ import Testing
 @testable import BackplaneTools
 
 /// What checks come to.
-@Suite(.timeLimit(.minutes(1)))
 struct VerdictTests {
     @Test func `nothing found is passed, and a remark is no finding`() {
         #expect(Verdict.judging([]) == .passed)

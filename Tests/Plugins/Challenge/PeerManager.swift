@@ -6,8 +6,6 @@ public struct Peers: Contract {
     public static let version: Version = "1.0.0"
     /// The number it was configured with.
     public let number = AsyncMethod<Nothing, Int>()
-    /// The same, without waiting.
-    public let numberNow = SyncMethod<Nothing, Int>()
     /// Which instance of its library it is, in the order in which they were made.
     public let instance = SyncMethod<Nothing, Int>()
     /// The numbers of those it is wired to.
@@ -20,8 +18,6 @@ public struct Peers: Contract {
     public let resolve = AsyncMethod<String, Int>()
     /// Waits so many seconds, or until it is cancelled.
     public let wait = AsyncMethod<Double, Int>()
-    /// How often `wait` has begun.
-    public let waits = SyncMethod<Nothing, Int>()
     public init() {}
 }
 
@@ -49,7 +45,6 @@ final class PeerManager: Manager {
     }
     private static let instances = Atomic(0)
     private let context: Context
-    private let waits = Atomic(0)
     private let instance: Int
     private let met: [Wire<Peers>]
 
@@ -71,7 +66,6 @@ final class PeerManager: Manager {
 
     static func methods(_ table: inout Methods) {
         table.async(\.number) { manager, _, _ in manager.number }
-        table.sync(\.numberNow) { manager, _, _ in manager.number }
         table.sync(\.instance) { manager, _, _ in manager.instance }
         table.async(\.friends) { manager, _, call in
             var numbers: [Int] = []
@@ -95,11 +89,9 @@ final class PeerManager: Manager {
             return try await other.number(call)
         }
         table.async(\.wait) { manager, seconds, _ in
-            manager.waits.add(1, ordering: .sequentiallyConsistent)
             try await Task.sleep(for: .seconds(seconds))
             return manager.number
         }
-        table.sync(\.waits) { manager, _, _ in manager.waits.load(ordering: .sequentiallyConsistent) }
     }
 }
 

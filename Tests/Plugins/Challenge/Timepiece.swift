@@ -1,6 +1,5 @@
 public import Backplane
 public import FoundationEssentials
-import Synchronization
 
 /// What the plugin in C provides as well: `Plugins/Clock`.
 public struct WallTime: Contract {
@@ -10,29 +9,11 @@ public struct WallTime: Contract {
     public init() {}
 }
 
-/// `Plugins/Clock` once more, in Swift: it can strike, by a timer and with a chime that is changed while it goes.
-final class Timepiece: Manager, ReconfigurableComponent {
+/// `Plugins/Clock` once more, in Swift.
+final class Timepiece: Manager {
     typealias Provides = WallTime
-    struct Configuration: Decodable, Sendable {
-        /// The time between two strikes in milliseconds; without it there are none.
-        var strikes: Int?
-        var chime: String?
-    }
-    struct ChimeFailure: Error {}
-    private let chime: Mutex<String>
 
-    init(_ context: Context) throws {
-        chime = Mutex(context.configuration.chime ?? "dong")
-        guard let period = context.configuration.strikes else { return }
-        try context.tasks.every(.milliseconds(period), name: "strike") { [self, log = context.log] _ in
-            log.info("\(chime.withLock { $0 })")
-        }
-    }
-
-    func reconfigure(_ configuration: Configuration) throws {
-        guard configuration.chime != "fail" else { throw ChimeFailure() }
-        chime.withLock { $0 = configuration.chime ?? "dong" }
-    }
+    init(_ context: Context) {}
 
     static func methods(_ table: inout Methods) {
         table.sync(\.now) { _, _, _ in Date.now }

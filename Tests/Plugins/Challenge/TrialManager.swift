@@ -7,22 +7,16 @@ public struct Trials: Contract {
     /// Throws an error of its own.
     public let fail = AsyncMethod<String, Nothing>()
     public let failNow = SyncMethod<String, Nothing>()
-    /// Throws an error that says nothing of itself.
-    public let failPlainly = AsyncMethod<Nothing, Nothing>()
     /// Answers infinity, which JSON does not have.
     public let infinity = AsyncMethod<Nothing, Double>()
     /// Waits so many seconds, or until it is cancelled.
     public let wait = AsyncMethod<Double, String>()
-    /// How often `wait` has begun.
-    public let waits = SyncMethod<Nothing, Int>()
     /// How often `wait` was cancelled.
     public let cancellations = SyncMethod<Nothing, Int>()
     /// The numbers of the components that this call came through.
     public let path = SyncMethod<Nothing, [UInt16]>()
     /// Seconds until the call's deadline.
     public let timeLeft = SyncMethod<Nothing, Double?>()
-    /// The item at an index of an array of three, which ends the process with any other index.
-    public let item = SyncMethod<Int, Int>()
     public init() {}
 }
 
@@ -33,7 +27,6 @@ final class TrialManager: Manager {
         var refusesToActivate: Bool?
         var neverStarts: Bool?
     }
-    private let waits = Atomic(0)
     private let cancelled = Atomic(0)
     private let configuration: Configuration
 
@@ -50,22 +43,14 @@ final class TrialManager: Manager {
     static func methods(_ table: inout Methods) {
         table.async(\.fail) { _, text, _ in throw Trouble(text: text) }
         table.sync(\.failNow) { _, text, _ in throw Trouble(text: text) }
-        table.async(\.failPlainly) { _, _, _ in throw Plain() }
         table.async(\.infinity) { _, _, _ in .infinity }
         table.async(\.wait) { manager, seconds, _ in try await manager.wait(seconds) }
-        table.sync(\.waits) { manager, _, _ in manager.waits.load(ordering: .sequentiallyConsistent) }
         table.sync(\.cancellations) { manager, _, _ in manager.cancelled.load(ordering: .sequentiallyConsistent) }
         table.sync(\.path) { _, _, call in call.path }
         table.sync(\.timeLeft) { _, _, call in call.timeLeft.map { $0 / .seconds(1) } }
-        table.sync(\.item) { _, index, _ in item(at: index) }
     }
 
-    /// A function of its own in release builds, too, so that a crash has its name.
-    @inline(never)
-    static func item(at index: Int) -> Int { [1, 2, 3][index] }
-
     private func wait(_ seconds: Double) async throws -> String {
-        waits.add(1, ordering: .sequentiallyConsistent)
         do {
             try await Task.sleep(for: .seconds(seconds))
             return "waited"
@@ -81,8 +66,6 @@ final class TrialManager: Manager {
         var message: String { text }
         var details: [String: String] { ["length": "\(text.count)"] }
     }
-
-    struct Plain: Error {}
 }
 
 /// Passes on to another manager, to see what a call is when it arrives.

@@ -3,8 +3,7 @@
 
 static uint64_t handle, wire;
 
-enum { FAIL, FAIL_NOW, WAIT, PATH, MISSING, NO_SUCH_WIRE, STORE, BEGIN, FIND, FIND_NOTHING, LIST, SECOND_STORE,
-    METHODS };
+enum { FAIL, FAIL_NOW, WAIT, PATH, MISSING, NO_SUCH_WIRE, STORE, BEGIN, FIND, LIST, METHODS };
 static const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("fail")},
     {sizeof(bp_method), BP_SYNC, BP_TEXT("failNow")},
@@ -15,9 +14,7 @@ static const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("store")},
     {sizeof(bp_method), BP_SYNC, BP_TEXT("begin")},
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("find")},
-    {sizeof(bp_method), BP_ASYNC, BP_TEXT("findNothing")},
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("list")},
-    {sizeof(bp_method), BP_ASYNC, BP_TEXT("secondStore")},
 };
 /* What it needs of its collaborator; the first four stand in the same places. */
 static const bp_method needed[] = {
@@ -46,7 +43,7 @@ static void found(void *context, int32_t status, const bp_connection *connection
     const bp_calls_1 *calls = get_interface(text(BP_CALLS), 1);
     calls->call(handle, connection->wire, PATH, text("null"), &own.frame, own.done, own.context);
 }
-static void find(bp_bytes name, const bp_wire *wire, const bp_call *frame, bp_done done, void *context) {
+static void find(bp_bytes name, const bp_call *frame, bp_done done, void *context) {
     const bp_calls_1 *calls = get_interface(text(BP_CALLS), 1);
     asker *own = malloc(sizeof *own);
     own->done = done;
@@ -54,7 +51,7 @@ static void find(bp_bytes name, const bp_wire *wire, const bp_call *frame, bp_do
     own->frame = *frame;
     name.data++;            /* the input is a JSON string without escapes */
     name.length -= 2;
-    calls->find(handle, name, wire, frame, found, own);
+    calls->find(handle, name, wires, frame, found, own);
 }
 
 static void call(
@@ -67,12 +64,7 @@ static void call(
         done(context, BP_OK, text("null"));
         return;
     }
-    case FIND: find(input, wires, frame, done, context); return;
-    case FIND_NOTHING: {
-        bp_wire nothing = {.size = sizeof nothing};
-        find(input, &nothing, frame, done, context);
-        return;
-    }
+    case FIND: find(input, frame, done, context); return;
     case LIST: calls->providers(handle, wires, done, context); return;
     case NO_SUCH_WIRE: calls->call(handle, wire + 1000, 0, input, frame, done, context); return;
     case STORE: {
@@ -80,12 +72,6 @@ static void call(
         bp_store_change change = {.size = sizeof change, .kind = BP_STORE_SAVE, .collection = BP_TEXT("c"),
             .id = BP_TEXT("1"), .value = BP_TEXT("{}")};
         store->write(handle, &change, 1, done, context);
-        return;
-    }
-    case SECOND_STORE: {
-        const bp_store_2 *store = get_interface(text(BP_STORE), 2);
-        const bp_store_selection all = {.size = sizeof all, .collection = BP_TEXT("c"), .limit = 1};
-        store->count(handle, &all, frame, done, context);
         return;
     }
     default: calls->call(handle, wire, method, input, frame, done, context);

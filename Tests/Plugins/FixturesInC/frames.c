@@ -1,12 +1,8 @@
-/* Answers with the frame that it was called with. With the setting `late` its synchronous method answers only when the
- * other one is called. */
+/* Answers with the frame that it was called with. */
 #include "../fixture.h"
 
 static const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("frame")}, {sizeof(bp_method), BP_SYNC, BP_TEXT("frameNow")}};
-
-static bp_done owed;
-static void *owed_context;
 
 static void call(
     void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
@@ -19,13 +15,6 @@ static void call(
     for (int i = 0; i < 32; i++) length += snprintf(json + length, sizeof json - length, "%s%u", i ? "," : "",
         frame->trace[i]);
     snprintf(json + length, sizeof json - length, "]}");
-    if (setting("late") && method == 1) {
-        owed = done;
-        owed_context = context;
-        return;
-    }
-    if (owed) owed(owed_context, BP_OK, text(json));
-    owed = NULL;
     done(context, BP_OK, text(json));
 }
 

@@ -23,15 +23,13 @@ struct DevEditions {
     func library(_ name: String) -> String { folder + "/lib\(name).so" }
 
     /// Writes an edition where nobody looks.
-    func write(_ edition: Int, _ name: String = "Edition", className: String? = nil) throws -> String {
-        try EditionLibrary.write(
-            edition, of: name, to: built, as: "lib\(name)\(edition).so", className: className)
+    func write(_ edition: Int, _ name: String = "Edition") throws -> String {
+        try EditionLibrary.write(edition, of: name, to: built, as: "lib\(name)\(edition).so")
     }
 
     /// A whole file takes the place of another, as lld does it.
-    func rename(_ edition: Int, _ name: String = "Edition", className: String? = nil, to library: String? = nil) throws
-    {
-        let built = try write(edition, name, className: className)
+    func rename(_ edition: Int, _ name: String = "Edition", to library: String? = nil) throws {
+        let built = try write(edition, name)
         try replace(library ?? self.library(name), with: Data(contentsOf: URL(filePath: built)))
     }
 

@@ -66,30 +66,4 @@ struct DevManifestTests {
         #expect(try await dev.call("Edition", "count") == "3")
         try await dev.stop()
     }
-
-    @Test func `a class with another name is swapped in with its manifest, whichever is saved first`() async throws {
-        try editions.save(EditionLibrary.manifest)
-        let dev = try start()
-        try await dev.next("started")
-        try await dev.up()
-        func manifest(_ className: String) -> String {
-            EditionLibrary.manifest.replacingOccurrences(
-                of: #""className": "Edition""#, with: #""className": "\#(className)""#)
-        }
-        try editions.save(manifest("Renamed"))
-        #expect(try await dev.refused().subject == .manifest)
-        try editions.rename(2, className: "Renamed")
-        var report = try await dev.swapped()
-        #expect(report.managers.restarted == ["Edition"] && report.components.map(\.className) == ["Renamed"])
-        #expect(try await dev.call("Edition", "edition") == "2")
-
-        try editions.rename(3, className: "RenamedAgain")
-        #expect(try await dev.refused().subject == .swap)
-        #expect(try await dev.call("Edition", "edition") == "2")
-        try editions.save(manifest("RenamedAgain"))
-        report = try await dev.swapped()
-        #expect(report.managers.restarted == ["Edition"] && report.components.map(\.className) == ["RenamedAgain"])
-        #expect(try await dev.call("Edition", "edition") == "3")
-        try await dev.stop()
-    }
 }

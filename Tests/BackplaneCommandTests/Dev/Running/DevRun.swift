@@ -34,9 +34,6 @@ final class DevRun: Sendable {
         process = try tool.start(["dev"] + arguments + ["--json", "--data", tool.data, "--load-folder", tool.loads])
     }
 
-    /// One that a shell has started, among other programs.
-    init(_ process: RunningTool, with tool: Tool) { (self.process, self.tool) = (process, tool) }
-
     /// The next event whose name is not among those passed over.
     ///
     /// - Throws: ``Unexpected`` when it has another name than the one that is waited for, or will not come.

@@ -18,15 +18,13 @@ struct DevTerminalTests {
 
     /// Runs it, says afterwards with which code it ended, and waits for a line: with the shell the terminal would be
     /// made ordinary in any case.
-    private func start(type: String = "xterm", isInBackground: Bool = false) async throws -> TerminalRun {
+    private func start() async throws -> TerminalRun {
         let words =
             "'\(BuiltProducts.folder)/backplane' dev '\(editions.manifest)' --data '\(tool.data)' --load-folder '\(tool.loads)'"
-        let line = isInBackground ? "set -m; \(words) & read line; fg >/dev/null" : words
         let terminal = try TerminalRun(
-            "trap : INT; \(line); echo \"over, $?\"; read line",
-            environment: ["XDG_RUNTIME_DIR": tool.folder, "TERM": type])
+            "trap : INT; \(words); echo \"over, $?\"; read line",
+            environment: ["XDG_RUNTIME_DIR": tool.folder, "TERM": "xterm"])
         #expect(await terminal.says("running"), "\(terminal.text)")
-        if isInBackground { try terminal.type("\n") }
         #expect(await terminal.says(DevKey.legend), "\(terminal.text)")
         #expect(!terminal.isOrdinary, "keys come one by one, and are not shown")
         return terminal

@@ -5,7 +5,6 @@ import BackplaneRecords
 import BackplaneTestKit
 import BackplaneTransfers
 import Foundation
-import Synchronization
 import TestFixtures
 import Testing
 
@@ -65,22 +64,6 @@ struct HostTransfersTests {
         await test.host.stop()
     }
 
-    @Test func `a transfer is paused, resumed, cancelled and removed`() async throws {
-        let test = try host(), downloader: Remote<Downloader> = try await test.host.manager("Downloader")
-        _ = try await downloader.begin("http://books.test/whale")
-        _ = try await state(downloader) { $0.bytes == source.half }
-        _ = try await downloader.change("pause text/whale")
-        #expect(try await state(downloader) { _ in true }.phase == .paused)
-        _ = try await downloader.change("resume text/whale")
-        #expect(try await source.ranges.first(2) == ["", "bytes=\(source.half)-"], "it goes on where it ended")
-        _ = try await downloader.change("cancel text/whale")
-        #expect(try await state(downloader) { _ in true }.phase == .cancelled)
-        _ = try await downloader.change("remove text/whale")
-        let unknown = await error { try await downloader.change("resume text/whale") }
-        #expect(unknown?.code == .transferUnknown)
-        await test.host.stop()
-    }
-
     @Test func `a transfer is untouched by 200 swaps of the plugin that began it`() async throws {
         let test = try host(), downloader: Remote<Downloader> = try await test.host.manager("Downloader")
         _ = try await downloader.begin("http://books.test/whale")
@@ -104,22 +87,6 @@ struct HostTransfersTests {
         #expect(try await state(downloader) { $0.phase.isFinal }.phase == .succeeded)
         #expect(source.ranges.all == [""])
         await test.host.stop()
-    }
-
-    @Test func `the next host in the same folder goes on from the part file`() async throws {
-        let folder = try TestFolder(), store = MemoryRecordStore()
-        let first = try host(in: folder, store: store)
-        let before: Remote<Downloader> = try await first.host.manager("Downloader")
-        _ = try await before.begin("http://books.test/whale")
-        _ = try await state(before) { $0.bytes == source.half }
-        await first.host.stop()
-        source.open()
-        let second = try host(in: folder, store: store)
-        try await second.host.start()
-        let downloader: Remote<Downloader> = try await second.host.manager("Downloader")
-        #expect(try await state(downloader) { $0.phase.isFinal }.phase == .succeeded)
-        #expect(source.ranges.all == ["", "bytes=\(source.half)-"])
-        await second.host.stop()
     }
 
     @Test func `plugins share neither ids nor transfers`() async throws {

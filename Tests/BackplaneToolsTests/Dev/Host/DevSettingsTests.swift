@@ -4,7 +4,7 @@ import Testing
 
 @testable import BackplaneTools
 
-@Suite struct DevSettingsTests {
+struct DevSettingsTests {
     private func settings(_ section: String, _ swaps: ChangeOptions? = nil) -> DevSettings {
         let text = #"{"manifestVersion": 1, "managers": {}, "swap": \#(section)}"#
         var settings = DevSettings(manifest: "backplane.json", environment: nil, pluginPaths: [], options: []) {

@@ -24,10 +24,4 @@ struct FileFingerprintTests {
                 .unreadable(SystemError(ELOOP)), .missing,
             ])
     }
-
-    @Test(arguments: [("a", 0xaf63_dc4c_8601_ec8c), ("foobar", 0x8594_4171_f739_67e8)] as [(String, UInt64)])
-    func `the hash is FNV-1a, as its authors' examples have it`(text: String, hash: UInt64) throws {
-        try observed.write(text, to: "a")
-        #expect(FileFingerprint(of: observed.path("a")) == .contents(size: text.utf8.count, hash: hash))
-    }
 }

@@ -18,10 +18,10 @@ final class Observed: Sendable {
     func path(_ name: String) -> String { name.isEmpty ? folder : folder + "/" + name }
 
     /// The folder itself with everything below it, unless `trees` says otherwise.
-    func watch(_ trees: WatchedTree..., quiet: Duration = .milliseconds(5), comparing limit: Int = 1 << 20) throws
+    func watch(_ trees: WatchedTree..., quiet: Duration = .milliseconds(5)) throws
         -> FileWatch
     {
-        let watch = try FileWatch(quiet: quiet, comparing: limit, report: report)
+        let watch = try FileWatch(quiet: quiet, comparing: 1 << 20, report: report)
         watch.watch(trees.isEmpty ? [WatchedTree(folder, .recursive)] : Set(trees))
         return watch
     }

@@ -110,25 +110,21 @@ static void say(const char *message) {
 
 /* What is owed to somebody. */
 static struct { bp_done done; void *context; } owed;
-static struct { bp_created done; void *context; } creation_owed;
 
 static void answered(void *context, int32_t status, const bp_http_response *response, bp_bytes payload) {
     owed.done(owed.context, status, payload);
 }
 
-enum { TWICE, NEVER, LATER, SETTLE, SLOW, WITH_STATUS, NO_JSON, NO_ERROR, FETCH, HAS, MAKE, METHODS };
+enum { TWICE, NEVER, LATER, SETTLE, SLOW, NO_JSON, FETCH, HAS, METHODS };
 static const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("twice")},
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("never")},
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("later")},        /* answered by settle */
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("settle")},
     {sizeof(bp_method), BP_SYNC, BP_TEXT("slow")},          /* answered by settle, though it must not wait */
-    {sizeof(bp_method), BP_ASYNC, BP_TEXT("withStatus")},
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("noJSON")},
-    {sizeof(bp_method), BP_ASYNC, BP_TEXT("noError")},
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("fetch")},        /* a manager that uses backplane.http */
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("has")},          /* the interface of that name, revision 1 */
-    {sizeof(bp_method), BP_ASYNC, BP_TEXT("make")},         /* ends the creation of MadeLate */
 };
 
 static void call(
@@ -148,9 +144,7 @@ static void call(
         if (owed.done) owed.done(owed.context, BP_OK, text("\"late\""));
         done(context, BP_OK, text("null"));
         return;
-    case WITH_STATUS: done(context, -77, text("")); return;
     case NO_JSON: done(context, BP_OK, text("}{\xff")); return;
-    case NO_ERROR: done(context, BP_ERROR, text("no JSON")); return;
     case FETCH: {
         const bp_http_1 *http = get_interface(text(BP_HTTP), 1);
         bp_http_request request = {.size = sizeof request, .method = BP_TEXT("GET"), .url = BP_TEXT("file:manifest")};
@@ -160,10 +154,6 @@ static void call(
         return;
     }
     case HAS: done(context, BP_OK, text(get_interface(input, 1) ? "true" : "false")); return;
-    case MAKE:
-        if (creation_owed.done) creation_owed.done(creation_owed.context, BP_OK, &instance, text(""));
-        done(context, BP_OK, text("null"));
-        return;
     default: done(context, BP_UNIMPLEMENTED, text(""));
     }
 }
@@ -179,13 +169,6 @@ static void create_and_say(void *type, const bp_creation *creation, bp_created d
 static void create_twice(void *type, const bp_creation *creation, bp_created done, void *context) {
     create(type, creation, done, context);
     done(context, BP_FAILED, NULL, text("after all not"));
-}
-static void create_nothing(void *type, const bp_creation *creation, bp_created done, void *context) {
-    done(context, BP_OK, NULL, text(""));
-}
-static void create_late(void *type, const bp_creation *creation, bp_created done, void *context) {
-    creation_owed.done = done;
-    creation_owed.context = context;
 }
 static void create_blocking(void *type, const bp_creation *creation, bp_created done, void *context) {
     for (;;) pause();
@@ -219,8 +202,6 @@ static void review_nonsense(void *type, bp_bytes configuration, bp_done done, vo
 static const bp_component unruly[] = {
     {UNRULY("Unruly"), .create = create},
     {UNRULY("MadeTwice"), .create = create_twice, .activate = twice, .stop = twice},
-    {UNRULY("MadeOfNothing"), .create = create_nothing},
-    {UNRULY("MadeLate"), .create = create_late},
     {UNRULY("NeverMade"), .create = create_never},
     {UNRULY("MadeForEver"), .create = create_blocking},
     {UNRULY("NeverActive"), .create = create_and_say, .activate = never},

@@ -17,8 +17,6 @@ public struct Sequences: Contract {
     public let stubborn = StreamMethod<Nothing, Int>()
     /// A number that JSON has, one that it does not have, and another one.
     public let unusual = StreamMethod<Nothing, Double>()
-    /// Sends from four tasks at once, each so many numbers.
-    public let crowd = StreamMethod<Int, Int>()
     /// The path of the call that the body received, and whether that has a deadline.
     public let frame = StreamMethod<Nothing, SequenceFrame>()
     public init() {}

@@ -68,18 +68,6 @@ final class SequencesManager: Manager {
                 for number in [1, .infinity, 2] { try await send(number, elements) }
             }
         }
-        table.stream(\.crowd) { _, count, elements, _ in
-            try await recorded {
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for task in 0..<4 {
-                        group.addTask {
-                            for number in 0..<count { try await send(task * count + number, elements) }
-                        }
-                    }
-                    try await group.waitForAll()
-                }
-            }
-        }
         table.stream(\.frame) { _, _, elements, call in
             try await elements.send(
                 SequenceFrame(components: call.path.count, hasDeadline: call.timeLeft != nil))

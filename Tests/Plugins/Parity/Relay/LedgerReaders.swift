@@ -46,27 +46,3 @@ final class EqualVersionReader: Manager {
         table.async(\.given) { _, text, _ in text }
     }
 }
-
-final class LaterReader: Manager {
-    struct Wires: Wiring {
-        let ledger: Wire<LaterLedger>
-    }
-
-    init(_ context: Context) {}
-}
-
-final class OtherMajorReader: Manager {
-    struct Wires: Wiring {
-        let ledger: Wire<OtherMajorLedger>
-    }
-
-    init(_ context: Context) {}
-}
-
-final class OtherKindReader: Manager {
-    struct Wires: Wiring {
-        let ledger: Wire<OtherKindLedger>
-    }
-
-    init(_ context: Context) {}
-}

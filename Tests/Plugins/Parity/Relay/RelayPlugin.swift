@@ -15,9 +15,6 @@ public struct RelayPlugin: Plugin {
         registrar.add(SequencesRelay.self)
         registrar.add(LedgerReader.self)
         registrar.add(EqualVersionReader.self)
-        registrar.add(LaterReader.self)
-        registrar.add(OtherMajorReader.self)
-        registrar.add(OtherKindReader.self)
     }
 }
 
@@ -106,14 +103,6 @@ final class TaskContextRelay: Manager {
     }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.isCancelled) { relay, _, call in try await relay.next.isCancelled(call) }
         table.async(\.priority) { relay, _, call in try await relay.next.priority(call) }
-        table.async(\.threads) { relay, _, call in try await relay.next.threads(call) }
-        table.async(\.hold) { relay, _, call in try await relay.next.hold(call) }
-        table.sync(\.held) { relay, _, call in try relay.next.held(call) }
-        table.sync(\.letGo) { relay, _, call in try relay.next.letGo(call) }
-        table.sync(\.outlast) { relay, seconds, call in try relay.next.outlast(seconds, call) }
-        table.async(\.taskName) { relay, _, call in try await relay.next.taskName(call) }
-        table.async(\.local) { relay, _, call in try await relay.next.local(call) }
     }
 }

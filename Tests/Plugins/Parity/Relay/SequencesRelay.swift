@@ -35,9 +35,6 @@ final class SequencesRelay: Manager {
         table.stream(\.unusual) { relay, _, elements, call in
             try await elements.send(contentsOf: relay.next.unusual(call))
         }
-        table.stream(\.crowd) { relay, count, elements, call in
-            try await elements.send(contentsOf: relay.next.crowd(count, call))
-        }
         table.stream(\.frame) { relay, _, elements, call in
             try await elements.send(contentsOf: relay.next.frame(call))
         }
