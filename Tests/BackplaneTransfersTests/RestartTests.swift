@@ -79,7 +79,7 @@ struct RestartTests {
         try await pool.begin(Transfer("whale", upload: HTTPRequest("POST", server.url(), body: body)))
         var requests = server.requests.makeAsyncIterator()
         _ = await requests.next()
-        try await pool.state { $0.bytes > 0 }  // URLSession does not say what it has sent
+        try await pool.state { $0.bytes > 0 }
         await pool.stop()
         let again = try await fixture.pool(store)
         let state = try await again.end()

@@ -6,7 +6,7 @@ import Testing
 @testable import BackplaneTools
 
 /// A package that is worked on while `backplane dev` builds and runs it.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.nightly, .timeLimit(.minutes(15)))
 struct DevPackageTests {
     private let tool: Tool
     private let folder: String
