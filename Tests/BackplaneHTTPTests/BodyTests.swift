@@ -4,7 +4,6 @@ import BackplaneHTTP
 import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
-import HTTPTypes
 import Synchronization
 import TestFixtures
 import Testing
@@ -90,7 +89,7 @@ struct BodyTests {
         #expect(HTTPBody.text("a").bytes == [97] && HTTPBody.text("a").mediaType == "text/plain; charset=utf-8")
         #expect(!HTTPBody.file("/a").isEmpty && HTTPBody.file("/a").bytes == nil)
         #expect(HTTPBody.stream(Self.chunks()).isStream && !HTTPBody.stream(Self.chunks()).isReplayable)
-        #expect(BackplaneNetwork.HTTPRequest("POST", "http://a/", body: []).body.isEmpty)
+        #expect(HTTPRequest("POST", "http://a/", body: []).body.isEmpty)
     }
 
     @Test(arguments: [([UInt8](), "missing"), ([UInt8](), ""), ([1], "/dev/null"), ([1], "a\0b")])

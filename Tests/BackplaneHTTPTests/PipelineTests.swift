@@ -30,7 +30,7 @@ struct PipelineTests {
             return String(decoding: try await network.send(HTTPRequest("GET", url), options).body, as: UTF8.self)
         }
         let chosen = try await [
-            text("http://a.test/"), text("http://a.test/", "session"), text("archive:1"),
+            text("http://a.test/"), text("http://a.test/", "session"), text("ARCHIVE:1"),
             text("http://a.test/", "archive"),
         ]
         #expect(chosen == ["a", "b", "c", "c"])
@@ -242,20 +242,5 @@ struct PipelineTests {
         #expect(try await held.value.status == 200)
         #expect(try await next.value.status == 200)
         #expect(try await executor.execute(HTTPRequest("GET", server.url())).status == 200, "no place was lost")
-    }
-
-    @Test func `an executor is chosen by its scheme, the first one first`() async throws {
-        let executors = ["one", "two"].map { name in
-            MemoryExecutor(schemes: ["book", name]) { _, _ in
-                HTTPStreamedResponse(HTTPResponse(status: 200, body: Array(name.utf8)))
-            }
-        }
-        let network = HTTPPipeline(executors)
-        #expect(try await network.send(HTTPRequest("GET", "book:whale")).body == Array("one".utf8))
-        #expect(try await network.send(HTTPRequest("GET", "TWO:whale")).body == Array("two".utf8))
-        let error = await #expect(throws: BackplaneError.self) {
-            try await network.send(HTTPRequest("GET", "three:whale?secret"))
-        }
-        #expect(error?.code == .networkRefused && error?.message.contains("`two:`") == true)
     }
 }
