@@ -114,7 +114,7 @@ let host: [Target] = [
         "BackplaneHTTP",
         [
             "Backplane", "BackplaneExchange", "BackplaneNetwork",
-            engine("AsyncHTTPClient", "async-http-client"), engine("HTTPTypes", "swift-http-types"),
+            engine("AsyncHTTPClient", "async-http-client"),
             engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"), engine("NIOHTTP2", "swift-nio-http2"),
             engine("NIOPosix", "swift-nio"), engine("NIOSSL", "swift-nio-ssl"),
             .target(name: "CZlib", condition: .when(traits: ["Engines"])),
@@ -213,7 +213,6 @@ let package = Package(
     // exist; those with `traits:` where the package has traits.
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.36.0"),

@@ -200,8 +200,7 @@ extension HTTPHeaders {
     /// Returns the fields as lines, without secret values.
     fileprivate func verboseLines(_ mark: String) -> [String] {
         fields.map { field in
-            let isHidden = HTTPRequest.isSecret(field.name) && Redaction.verboseFields.hides(field.value)
-            return "\(mark) \(field.name): \(isHidden ? "…" : field.value)"
+            "\(mark) \(field.name): \(HTTPRequest.isSecret(field.name) ? "…" : field.value)"
         }
     }
 }
@@ -213,10 +212,9 @@ extension HTTPResponse {
 
     /// The timings that the executor reports.
     var endLines: [String] {
-        let times = [
-            ("connected in", timings.connect), ("TLS in", timings.secure), ("head after", timings.head),
-            ("body after", timings.body),
-        ].compactMap { name, time in time.map { "\(name) \($0.formatted)" } }
+        let times = [("head after", timings.head), ("body after", timings.body)].compactMap { name, time in
+            time.map { "\(name) \($0.formatted)" }
+        }
         return ["* \(times.joined(separator: ", "))"]
     }
 }

@@ -39,7 +39,7 @@ package struct CredentialsRequest: ControlMessage {
     ///
     /// - Parameter network: The network that has the credentials.
     package func answer(through network: HTTPPipeline) async throws(BackplaneError) -> Answer {
-        if operation == .list { return Answer(credentials: try network.credentialStatus) }
+        if operation == .list { return Answer(credentials: try network.credentials.status) }
         guard let credential else {
             throw BackplaneError(
                 .controlMalformed, "`\(operation.rawValue)` requires `credential`", at: "/credential")

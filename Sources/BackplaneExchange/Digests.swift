@@ -8,13 +8,11 @@ package struct ContentDigest: Sendable {
         case sha256 = "SHA-256"
         case md5 = "MD5"
     }
-    /// The size of a block in bytes, of both functions.
     private static let blockSize = 64
 
     private let algorithm: Algorithm
     /// The state between two blocks: eight words, or four of MD5.
     private var state: SIMD8<UInt32>
-    /// The bytes of the block that is not complete.
     private var rest: [UInt8] = []
     private var count = 0
 
@@ -34,7 +32,6 @@ package struct ContentDigest: Sendable {
         return digest.finalize()
     }
 
-    /// Adds the next piece.
     package mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
 
     private mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -81,7 +78,6 @@ package struct ContentDigest: Sendable {
 }
 
 extension [UInt8] {
-    /// The bytes as lower-case hexadecimal digits, two for each.
     package var hexadecimal: String {
         let digits = [UInt8]("0123456789abcdef".utf8)
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

@@ -46,14 +46,12 @@ struct PipelineWay: HTTPWay {
 
     func file(_ path: String) -> String { path }
 
-    /// Writes the line to standard error.
     func log(_ message: String, _ metadata: [String: String], _ call: Call) {
         let pairs = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
         let line = Array("\(message)\(pairs.joined())\n".utf8)
         line.withUnsafeBytes { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Makes an exchange that ends no later than the call's deadline.
     private func within<Response>(
         _ call: Call, _ options: HTTPOptions, _ exchange: (HTTPOptions) async throws -> Response
     ) async throws(BackplaneError) -> Response {

@@ -56,7 +56,6 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
         (self.proxies, self.decompressionRatio) = (proxies, decompressionRatio)
     }
 
-    /// The value of `SSL_CERT_FILE`; `nil` if it is not set or empty.
     private static var environmentRoots: String? {
         ProcessInfo.processInfo.environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -98,7 +97,7 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
         // One spelling of an origin, because the library has one queue for it.
         let origin = HTTPOrigin(ready.url).map { "\($0.scheme)://\($0.host):\($0.port)" } ?? ready.url
         let place = try await places.take(at: origin)
-        let isRepeatable = ready.isIdempotent && ready.body.isReplayable
+        let isRepeatable = HTTPRequest.idempotentMethods.contains(ready.method) && ready.body.isReplayable
         let isKept = isRepeatable && origins.mayHaveConnection(to: origin)
         let key = clients.key(scheme: scheme, proxy: proxy, tls: options.tls)
         let first = try await attempt(ready, to: origin, key, decodes, at: place) { error in
@@ -112,11 +111,9 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
         return response
     }
 
-    /// Sends a request once.
-    ///
-    /// - Returns: `nil` if it failed with an error after which it may be repeated.
+    /// Sends a request once; returns `nil` if it failed with an error after which it may be repeated.
     private func attempt(
-        _ request: BackplaneNetwork.HTTPRequest, to origin: String, _ key: ClientKey, _ decodes: Bool,
+        _ request: HTTPRequest, to origin: String, _ key: ClientKey, _ decodes: Bool,
         at place: HostPlace, mayRepeat: (any Error) -> Bool
     ) async throws -> HTTPStreamedResponse? {
         let upload = try Upload(request.body)
@@ -133,11 +130,6 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
             throw HTTPFailure(error).error(for: request)
         }
     }
-}
-
-extension BackplaneNetwork.HTTPRequest {
-    /// A Boolean value that indicates whether sending the request twice has the effect of sending it once.
-    fileprivate var isIdempotent: Bool { ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method) }
 }
 
 extension HTTPClientRequest {
@@ -175,7 +167,6 @@ extension HTTPStreamedResponse {
 /// `@unchecked`: its stream makes one call to `next` at a time, and none concurrently with `release`.
 final class ResponseReader: @unchecked Sendable {
     private let request: HTTPRequest
-    /// The decoder of the body's codings; `nil` if it is not decoded.
     fileprivate var decoder: ContentDecoder?
     private let place: HostPlace
     private var use: ClientUse?

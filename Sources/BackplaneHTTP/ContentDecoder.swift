@@ -8,12 +8,9 @@ struct ContentDecoder {
     private var layers: [Inflater]
     private let ratio: Int
     private var received = 0
-    /// The maximum number of layers; more of them are not decoded.
     private static let mostLayers = 5
 
     /// Creates the decoder of a response; returns `nil` if there is nothing to decode, or a coding is not known.
-    ///
-    /// - Parameter ratio: The maximum factor by which decoding may expand content.
     init?(_ headers: HTTPHeaders, ratio: Int) {
         let codings = headers.values("Content-Encoding").flatMap { $0.split(separator: ",") }
             .map { $0.trimmingBlanks.lowercased() }.filter { !$0.isEmpty && $0 != "identity" }
@@ -24,7 +21,6 @@ struct ContentDecoder {
         self.ratio = ratio
     }
 
-    /// Returns the content that more bytes of the body complete.
     mutating func decode(_ bytes: [UInt8]) throws(HTTPFailure) -> [UInt8] {
         received += bytes.count
         let (limit, isUnlimited) = received.multipliedReportingOverflow(by: ratio)
@@ -66,12 +62,9 @@ private final class Inflater: @unchecked Sendable {  // only the reader of the b
         stream.deallocate()
     }
 
-    /// A Boolean value that indicates whether the content may end here.
     var isComplete: Bool { !isInMember && begun.isEmpty }
 
     /// Returns the content that more bytes complete.
-    ///
-    /// - Parameter limit: The maximum number of all decoded bytes.
     func decode(_ bytes: [UInt8], upTo limit: Int) throws(HTTPFailure) -> [UInt8] {
         var input = begun + bytes, position = 0, output: [UInt8] = []
         begun = []

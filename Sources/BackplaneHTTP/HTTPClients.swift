@@ -10,11 +10,9 @@ import Synchronization
 /// The settings that AsyncHTTPClient associates with a client rather than a request.
 struct ClientKey: Hashable, Sendable {
     var proxy: HTTPProxies.Proxy?
-    /// The TLS settings for the request's host, if any.
     var tls: TLSSettings?
     /// The state of the file with the certificates to trust; `nil` for those of the system.
     var roots: FileState?
-    /// The states of the files with the client's certificate and its key.
     var identity: [FileState] = []
 }
 
@@ -25,7 +23,6 @@ struct ClientKey: Hashable, Sendable {
 final class HTTPClients: Sendable {
     fileprivate struct Entry {
         let client: HTTPClient
-        /// The number of exchanges that use the client.
         var uses = 0
         var lastUse = ContinuousClock.now
     }
@@ -49,7 +46,6 @@ final class HTTPClients: Sendable {
         (self.trustRoots, self.unusedLimit) = (trustRoots, unusedLimit)
     }
 
-    /// Returns the key of the client for a request.
     func key(scheme: String, proxy: HTTPProxies.Proxy?, tls: TLSSettings?) -> ClientKey {
         let roots = scheme == "https" ? tls?.roots ?? trustRoots : nil
         let identity = [tls?.certificate, tls?.key].compactMap(\.self)
@@ -58,12 +54,9 @@ final class HTTPClients: Sendable {
             identity: identity.map(FileState.init(of:)))
     }
 
-    /// The number of clients that have not been shut down.
     var count: Int { state.withLock { $0.clients.count } }
 
     /// Returns the client with these properties, which is in use until the value is released.
-    ///
-    /// - Throws: An error if the clients have been shut down, or the client's certificate or its key cannot be read.
     func client(_ key: ClientKey) throws -> ClientUse {
         let (client, ended) = try state.withLock { state -> (HTTPClient, [HTTPClient]) in
             guard state.isOpen else { throw HTTPFailure.shutDown }
@@ -81,7 +74,6 @@ final class HTTPClients: Sendable {
         return ClientUse(client, of: self, key)
     }
 
-    /// Ends the use of a client.
     fileprivate func leave(_ key: ClientKey) {
         guard key.isOfSettings else { return }
         state.withLock { state in
@@ -130,9 +122,6 @@ final class HTTPClients: Sendable {
 }
 
 extension TLSConfiguration {
-    /// Reads a certificate and its key from their files.
-    ///
-    /// - Throws: ``HTTPFailure`` with the path of the file that cannot be read, without any of its content.
     fileprivate mutating func present(_ certificate: String, key: String) throws(HTTPFailure) {
         do {
             certificateChain = try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) }
@@ -194,7 +183,6 @@ extension HTTPClient.Configuration.Proxy {
 struct FileState: Hashable, Sendable {
     private let device, inode: UInt64
     private let size: Int64
-    /// The times at which the content and the file's properties changed, in seconds and nanoseconds.
     private let changed: [Int]
 
     /// Creates the state of the file at a path; all missing files have the same state.

@@ -10,7 +10,6 @@ import NIOPosix
 import NIOSSL
 
 extension HTTPFailure {
-    /// Creates the failure that corresponds to an error of AsyncHTTPClient or of NIO.
     init(_ error: any Error) {
         switch error {
         case let error as HTTPFailure: self = error

@@ -16,14 +16,8 @@ final class HostPlaces: Sendable {
     /// The source of the numbers of waiting requests, which are never reused.
     private let numbers = Atomic<UInt64>(0)
 
-    /// Creates the permits.
-    ///
-    /// - Parameter limit: The number of permits for each host.
     init(limit: Int) { self.limit = limit }
 
-    /// Takes a permit, waiting for one if none is free.
-    ///
-    /// - Throws: `CancellationError` if the task is cancelled before a permit is free.
     func take(at host: String) async throws -> HostPlace {
         let number = lines.withLock { lines -> UInt64? in
             if lines[host, default: Line()].taken < limit {

@@ -26,34 +26,26 @@ extension BackplaneError.Code {
     public static let networkCredential = Self(rawValue: "network.credential")
     /// A server returned no token for a credential, or a token has expired and cannot be refreshed.
     public static let networkSignIn = Self(rawValue: "network.sign-in")
+    /// A request cannot be created from an endpoint, because it has no URL, or a path that is not allowed.
+    public static let networkInvalidRequest = Self(rawValue: "network.invalid-request")
+    /// The status of a response is not one of the endpoint's valid ones.
+    public static let networkStatus = Self(rawValue: "network.status")
+    /// A response has no body although one was expected.
+    public static let networkEmpty = Self(rawValue: "network.empty")
+    /// The body of a response cannot be decoded or parsed.
+    public static let networkUnparsable = Self(rawValue: "network.unparsable")
+    /// The endpoint's check rejected the loaded value.
+    public static let networkRejected = Self(rawValue: "network.rejected")
+    /// A redirect cannot or may not be followed, or there were too many.
+    public static let networkRedirect = Self(rawValue: "network.redirect")
+    /// The pages of a resource do not end, or the next page may not be loaded.
+    public static let networkPages = Self(rawValue: "network.pages")
+    /// Another attempt was requested, but the retry policy or the retry budget does not allow it.
+    package static let networkNotRetried = Self(rawValue: "network.not-retried")
 }
 
 extension BackplaneError {
-    /// The stable number of a load's error; 9 for errors unrelated to the network.
-    ///
-    /// | number | code |
-    /// |---|---|
-    /// | 1 | `network.failed` |
-    /// | 2 | `network.unparsable` |
-    /// | 3 | `network.empty` |
-    /// | 4 | `network.invalid-request` |
-    /// | 5 | `call.cancelled` |
-    /// | 7 | `network.status` |
-    /// | 8 | `network.rejected` |
-    /// | 10 | `network.file` |
-    /// | 11 | `network.refused` |
-    /// | 12 | `network.timeout` |
-    /// | 13 | `network.too-large` |
-    /// | 14 | `network.unsupported` |
-    /// | 15 | `network.body` |
-    /// | 16 | `network.redirect` |
-    /// | 17 | `network.pages` |
-    /// | 18 | `network.insecure` |
-    /// | 19 | `network.malformed` |
-    /// | 20 | `network.shut-down` |
-    /// | 21 | `call.deadline` |
-    /// | 22 | `network.credential` |
-    /// | 23 | `network.sign-in` |
+    /// The stable number of a load's error, such as 12 for `network.timeout`; 9 for errors unrelated to the network.
     public var networkNumber: Int {
         switch code {
         case .networkFailed: 1
@@ -86,25 +78,6 @@ extension BackplaneError {
     public var isConnectivity: Bool { code == .networkFailed || code == .networkTimeout }
 }
 
-extension BackplaneError.Code {
-    /// A request cannot be created from an endpoint, because it has no URL, or a path that is not allowed.
-    public static let networkInvalidRequest = Self(rawValue: "network.invalid-request")
-    /// The status of a response is not one of the endpoint's valid ones.
-    public static let networkStatus = Self(rawValue: "network.status")
-    /// A response has no body although one was expected.
-    public static let networkEmpty = Self(rawValue: "network.empty")
-    /// The body of a response cannot be decoded or parsed.
-    public static let networkUnparsable = Self(rawValue: "network.unparsable")
-    /// The endpoint's check rejected the loaded value.
-    public static let networkRejected = Self(rawValue: "network.rejected")
-    /// A redirect cannot or may not be followed, or there were too many.
-    public static let networkRedirect = Self(rawValue: "network.redirect")
-    /// The pages of a resource do not end, or the next page may not be loaded.
-    public static let networkPages = Self(rawValue: "network.pages")
-    /// Another attempt was requested, but the retry policy or the retry budget does not allow it.
-    package static let networkNotRetried = Self(rawValue: "network.not-retried")
-}
-
 extension BackplaneError {
     /// The status of the rejected response; `nil` if there was none.
     public var httpStatus: Int? { isAboutResponse ? failure?.details["status"].flatMap { Int($0) } : nil }
@@ -127,10 +100,6 @@ extension BackplaneError {
     }
 
     /// Returns the error for a response with an invalid status.
-    ///
-    /// - Parameters:
-    ///   - body: The part of the body that is kept.
-    ///   - said: The error decoded from the body.
     static func status(
         _ response: HTTPStreamedResponse, valid: Range<Int>, _ request: HTTPRequest, _ body: KeptBody? = nil,
         _ said: (any ComponentError)? = nil
@@ -187,9 +156,7 @@ extension BackplaneError {
         var failure = Failure.http(response.status, KeptBody(response.body, upTo: limit))
         if error.isForeign { failure.details[".error"] = String("\(error)".prefix(1_000)) }
         let type = response.headers["Content-Type"].map { " of type `\($0.prefix(60))`" } ?? ""
-        let beginning = beginning(response.body)
-        let hides = mayShowValues(error, response.body) && Redaction.beginnings.hides(beginning)
-        let start = hides ? "" : " and begins with `\(beginning)`"
+        let start = mayShowValues(error, response.body) ? "" : " and begins with `\(beginning(response.body))`"
         return BackplaneError(
             .networkUnparsable,
             "the body\(type) cannot be parsed: \(explanation(error)); it has \(response.body.count) bytes\(start)",
@@ -211,7 +178,6 @@ extension BackplaneError {
         return String(start.map { $0.isNewline || $0.isASCII && ($0.asciiValue ?? 32) < 32 ? " " : $0 })
     }
 
-    /// Returns a decoder's description of an error, with its position.
     static func explanation(_ error: any Error) -> String {
         func place(_ context: DecodingError.Context) -> String {
             let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
@@ -230,22 +196,19 @@ extension BackplaneError {
 }
 
 extension Error {
-    /// A Boolean value that indicates whether the error's text is not intended for display.
     fileprivate var isForeign: Bool {
         !(self is DecodingError || self is BackplaneError || self is any ComponentError)
     }
 }
 
 extension BackplaneError.Failure {
-    /// Creates the details of a rejected response.
     package static func http(_ status: Int) -> Self { Self(code: "http", details: ["status": String(status)]) }
 
-    /// Creates the details of a rejected response, whose body is confidential.
     static func http(_ status: Int, _ body: KeptBody?) -> Self {
         var failure = http(status)
         guard let bytes = body?.bytes, !bytes.isEmpty else { return failure }
         if let text = String(validating: bytes, as: UTF8.self) {
-            failure.details[Redaction.bodies.hides(text) ? ".body" : "body"] = text
+            failure.details[".body"] = text
         } else {
             failure.details[".body-base64"] = Data(bytes).base64EncodedString()
         }

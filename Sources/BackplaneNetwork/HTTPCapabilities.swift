@@ -16,7 +16,6 @@ public struct HTTPCapabilities: OptionSet, Codable, Sendable {
     /// TLS roots, a minimum TLS version and a client identity for each exchange: `HTTPOptions.tls`.
     public static let tlsSettings = Self(rawValue: 1 << 3)
 
-    /// The names used in errors and reports, in order.
     static let names: [(capability: HTTPCapabilities, name: String)] = [
         (.streamedUploads, "streamed uploads"), (.decompression, "decompression"), (.contentInGET, "content in GET"),
         (.tlsSettings, "TLS settings"),

@@ -114,11 +114,6 @@ extension HTTPClient {
     /// The host stores the account for all components that may use the credential, across swaps. For a bearer token, it
     /// does not store the values.
     ///
-    /// - Parameters:
-    ///   - credential: The name of the credential in the manifest's `network.credentials`.
-    ///   - account: The name of the account, by which requests choose it.
-    ///   - values: The values that the sign-in requires: `user` and `password`, or those named in its template.
-    ///   - call: The call being served, whose deadline applies.
     /// - Returns: The principal: an opaque number that changes with each sign-in.
     /// - Throws: `network.credential` if there is no such credential, it is not for this component, or it requires
     ///   other values; `network.sign-in` if the server returns no token; other codes of the network; `call.deadline`;
@@ -183,55 +178,44 @@ extension Endpoint {
         }
     }
 
-    /// Returns the event of the start of a load.
     func event(_ number: UInt64, _ defaults: EndpointDefaults, _ call: Call) -> ExchangeEvent {
-        let place = String(path.prefix { $0 != "?" && $0 != "#" })
+        let place = String(path.prefix { $0 != "?" && $0 != "#" }), request = try? request(defaults)
         return ExchangeEvent(
-            exchange: number, endpoint: name ?? "\(method) \(place)", method: method,
-            url: (try? request(defaults))?.printableURL ?? place, trace: call.trace?.id)
+            exchange: number, endpoint: name ?? "\(method) \(place)", method: request?.method ?? method,
+            url: request?.printableURL ?? place, trace: call.trace?.id)
     }
 }
 
 /// The transport of a client's exchanges: through the boundary to the host, or through the program's own pipeline.
 package protocol HTTPWay: Sendable {
-    /// Sends a request and returns the response with its body in memory.
     func send(
         _ request: HTTPRequest, upTo limit: Int, _ call: Call, _ options: HTTPOptions
     ) async throws(BackplaneError) -> HTTPResponse
 
-    /// Sends a request and returns once the head of the response has arrived.
     func open(_ request: HTTPRequest, _ call: Call, _ options: HTTPOptions) async throws(BackplaneError)
         -> HTTPStreamedResponse
 
-    /// Sends a request and writes the response's body to a file.
     func download(
         _ request: HTTPRequest, to path: String, _ call: Call, _ options: HTTPOptions
     ) async throws(BackplaneError) -> HTTPResponse
 
-    /// Signs in an account of a credential, and returns its principal.
     func signIn(
         _ credential: String, as account: String, with values: [String: String], _ call: Call
     ) async throws(BackplaneError) -> UInt64
 
-    /// Signs out an account of a credential.
     func signOut(_ credential: String, account: String) throws(BackplaneError)
 
-    /// Returns the absolute path of a download's destination.
     func file(_ path: String) -> String
 
     /// The folder of the sending component; `nil` for a program, or a component without a folder.
     var folder: String? { get }
 
-    /// The clock of the sender's own limits and pauses.
     var clock: any DeadlineClock { get }
 
-    /// Writes a message to the log of the loading component or program.
     func log(_ message: String, _ metadata: [String: String], _ call: Call)
 }
 
 extension HTTPWay {
-    /// No folder, by default.
     package var folder: String? { nil }
-    /// The system's clock, by default.
     package var clock: any DeadlineClock { Alarms.shared }
 }

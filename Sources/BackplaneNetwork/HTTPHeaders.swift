@@ -69,6 +69,43 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     }
 }
 
+/// A reader of a field's value, which reads each byte once (RFC 9110, section 5.6).
+package struct FieldReader {
+    private var rest: Substring.UTF8View
+
+    package init(_ value: String) { rest = value[...].utf8 }
+
+    package var next: UInt8? { rest.first }
+
+    package mutating func skipBlanks() { rest = rest.drop(while: \.isBlank) }
+
+    package mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    @discardableResult
+    package mutating func take(while isTaken: (UInt8) -> Bool) -> String {
+        let taken = rest.prefix(while: isTaken)
+        rest = rest[taken.endIndex...]
+        return String(Substring(taken))
+    }
+
+    /// Reads a quoted string after its first quote; returns `nil` if it does not end.
+    package mutating func takeQuoted() -> String? {
+        var bytes: [UInt8] = []
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\""): return String(decoding: bytes, as: UTF8.self)
+            case UInt8(ascii: "\\"): if let escaped = rest.popFirst() { bytes.append(escaped) }
+            default: bytes.append(byte)
+            }
+        }
+        return nil
+    }
+}
+
 extension UInt8 {
     fileprivate var lowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 }

@@ -41,19 +41,12 @@ public struct HTTPInterceptor: Sendable {
         case function(Place, @Sendable (HTTPRequest, Next) async throws -> HTTPStreamedResponse)
         case manager(@Sendable (Call) async throws -> InterceptingManager)
     }
-    /// The name in errors, if any.
     package let name: String?
     package let form: Form
     /// The names of the hosts, as they are compared; empty for every host.
     private let hosts: Set<String>
 
     /// Creates an interceptor from its function.
-    ///
-    /// - Parameters:
-    ///   - place: The place of the function.
-    ///   - name: The name used in the errors of pipelines.
-    ///   - hosts: The names of the hosts whose requests are intercepted; empty for every host.
-    ///   - intercept: A function that returns the response to a request, usually that of `next`.
     public init(
         _ place: Place = .load, name: String? = nil, hosts: Set<String> = [],
         _ intercept: @escaping @Sendable (HTTPRequest, Next) async throws -> HTTPStreamedResponse
@@ -61,14 +54,12 @@ public struct HTTPInterceptor: Sendable {
         (self.name, form, self.hosts) = (name, .function(place, intercept), Set(hosts.map(\.hostKey)))
     }
 
-    /// Creates an interceptor that is a manager of a plugin.
     package init(
         manager: String, hosts: Set<String>, _ find: @escaping @Sendable (Call) async throws -> InterceptingManager
     ) {
         (name, form, self.hosts) = (manager, .manager(find), Set(hosts.map(\.hostKey)))
     }
 
-    /// Returns whether the interceptor is for the host of a request.
     package func applies(to request: HTTPRequest) -> Bool { hosts.isEmpty || hosts.contains(request.hostName) }
 }
 

@@ -51,7 +51,6 @@ public struct HTTPOptions: Sendable {
     /// The function that receives the numbers of sent and of all bytes of the request's body, from an executor that
     /// does not stream it.
     package var sent: (@Sendable (Int64, Int64) -> Void)?
-    /// The call for which the exchange is made.
     package var call: Call?
     /// The interceptors around attempts of the client and the endpoint, outside those of the pipeline.
     package var interceptors: [HTTPInterceptor] = []
@@ -125,7 +124,6 @@ extension HTTPOptions {
         return bounded
     }
 
-    /// The maximum number of redirects that can be requested.
     package static let mostRedirects = 100
 }
 
@@ -144,7 +142,6 @@ extension RetryPolicy {
         return bounded
     }
 
-    /// The maximum number of attempts.
     package static let mostAttempts = 1_000_000
 }
 

@@ -20,6 +20,9 @@ public struct HTTPRequest: Sendable {
         (self.method, self.url, self.headers, self.body) = (Self.standard(method), url, headers, body)
     }
 
+    /// The methods of the standard that are idempotent (RFC 9110, section 9.2.2).
+    package static let idempotentMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
+
     /// Returns a method of the standard in upper case, and any other as it is.
     static func standard(_ method: String) -> String {
         guard method.utf8.contains(where: { $0 >= UInt8(ascii: "a") }) else { return method }
@@ -54,7 +57,6 @@ extension HTTPRequest {
 
     /// The URL without credentials, query and fragment, which may contain secrets.
     public var printableURL: String {
-        guard Redaction.urls.hides(url) else { return url }
         guard var address = WebURL(url), address.host != nil || !url.contains("@") else { return "\(scheme):…" }
         (address.userInfo, address.query) = (nil, nil)
         return address.text
@@ -68,10 +70,8 @@ extension HTTPRequest {
     /// replaced by `…`.
     public var curlDescription: String {
         let query = url.utf8.contains(UInt8(ascii: "?")) ? "?…" : ""
-        let hidesBody = Redaction.curlBodies.hides(String(decoding: body.bytes ?? [], as: UTF8.self))
-        return CurlText(self, url: printableURL + query, body: body.isEmpty || !hidesBody ? nil : "…") { field in
-            let isPlain = Self.plainFields.contains(field.name.lowercased())
-            return isPlain || !Redaction.curlFields.hides(field.value) ? field.value : "…"
+        return CurlText(self, url: printableURL + query, body: body.isEmpty ? nil : "…") { field in
+            Self.plainFields.contains(field.name.lowercased()) ? field.value : "…"
         }.text
     }
 
@@ -82,7 +82,6 @@ extension HTTPRequest {
         CurlText(self, url: WebURL(url)?.text ?? url, body: nil) { $0.value }.text
     }
 
-    /// The names of fields whose values are not secret.
     private static let plainFields: Set<String> = [
         "accept", "accept-encoding", "accept-language", "cache-control", "content-encoding", "content-language",
         "content-type", "expect", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
@@ -151,10 +150,8 @@ private struct CurlText {
         bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
     }
 
-    /// Returns a shell word that represents a string.
     private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 
-    /// Returns a byte as an escape for `%b` of `printf`.
     private static func octal(_ byte: UInt8) -> String {
         let digits = String(byte, radix: 8)
         return "\\0" + String(repeating: "0", count: 3 - digits.utf8.count) + digits

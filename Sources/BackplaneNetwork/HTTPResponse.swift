@@ -61,6 +61,12 @@ public struct HTTPStreamedResponse: Sendable {
         (url, timings) = (response.url, response.timings)
     }
 
+    package var head: HTTPResponse {
+        var head = HTTPResponse(status: status, headers: headers)
+        (head.url, head.timings) = (url, timings)
+        return head
+    }
+
     /// The announced length of the body in bytes, before any decoding; `nil` if the server does not announce it.
     public var contentLength: Int64? {
         headers["Content-Length"].flatMap(\.wholeNumber)
@@ -68,12 +74,11 @@ public struct HTTPStreamedResponse: Sendable {
 
     /// Reads the body to its end.
     ///
-    /// - Parameter limit: The maximum number of bytes.
     /// - Throws: `network.too-large` as soon as there are more; the error that ended the exchange.
     public func collect(upTo limit: Int = HTTPOptions.collectionLimit) async throws -> HTTPResponse {
         let start = ContinuousClock.now
-        var response = HTTPResponse(status: status, headers: headers, body: try await body.collect(upTo: limit))
-        (response.url, response.timings) = (url, timings)
+        var response = head
+        response.body = try await body.collect(upTo: limit)
         response.timings.body = .now - start
         return response
     }
@@ -86,8 +91,7 @@ public struct HTTPStreamedResponse: Sendable {
     public func write(to path: String) async throws -> HTTPResponse {
         let start = ContinuousClock.now
         try await body.write(to: path)
-        var response = HTTPResponse(status: status, headers: headers)
-        (response.url, response.timings) = (url, timings)
+        var response = head
         response.timings.body = .now - start
         return response
     }
@@ -116,10 +120,6 @@ extension HTTPStreamedResponse {
 public struct HTTPTimings: Sendable {
     /// The number of attempts, including the one that succeeded.
     public var attempts = 1
-    /// The time to connect, if the executor opened a new connection and reports it.
-    public var connect: Duration?
-    /// The time of the TLS handshake, if the executor performed one and reports it.
-    public var secure: Duration?
     /// The time from the start of the exchange to the head of the response.
     public var head: Duration?
     /// The time from the head to the end of the body.

@@ -33,12 +33,6 @@ extension HTTPClient {
     /// ```swift
     /// for try await books in http.pages(Endpoint<[Book]>("GET", "books"), call) { show(books) }
     /// ```
-    ///
-    /// - Parameters:
-    ///   - endpoint: The endpoint of the first page.
-    ///   - call: The call being served, whose deadline applies to all pages.
-    ///   - rule: The rule for finding the next page, by default the response's `Link`.
-    ///   - limit: The maximum number of pages; more of them are an error.
     public func pages<Response>(
         _ endpoint: Endpoint<Response>, _ call: Call, next rule: NextPage<Response> = .link, limit: Int = 1_000
     ) -> Pages<Response> {
@@ -48,14 +42,12 @@ extension HTTPClient {
 
 /// The position of one reader of pages.
 private final class PageLoading<Response: Sendable>: Sendable {
-    /// A loaded page, and the endpoint of the next one.
     typealias Page = (value: Response, next: Endpoint<Response>?)
     typealias Loading = Task<Result<Page, BackplaneError>, Never>
 
     private struct State {
         /// The page that is being loaded, or the resulting error; `nil` before the first page and after the last.
         var coming: Result<Loading, BackplaneError>?
-        /// The number of pages whose load has started.
         var count = 0
         /// The digests of the requests of the pages so far, used to detect a repeated one.
         var asked: Set<[Int]> = []
@@ -134,7 +126,6 @@ extension HTTPRequest {
 
 /// The rule for finding the next page of a resource.
 public struct NextPage<Response: Sendable>: Sendable {
-    /// A function that returns the endpoint of the next page, or `nil` after the last page.
     let find: @Sendable (Response, HTTPResponse, Endpoint<Response>, HTTPRequest) throws -> Endpoint<Response>?
 
     /// Creates a rule from a function.
@@ -179,10 +170,6 @@ public struct NextPage<Response: Sendable>: Sendable {
     }
 
     /// Returns the rule for a cursor in the value, which is sent in the query of the request for the next page.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the query's field.
-    ///   - cursor: A function that returns the cursor of the next page, or `nil` after the last page.
     public static func cursor(
         _ name: String, _ cursor: @escaping @Sendable (Response) -> String?
     ) -> NextPage {
@@ -199,79 +186,38 @@ public struct NextPage<Response: Sendable>: Sendable {
 /// The links of `Link` fields (RFC 8288).
 enum LinkHeader {
     /// Returns the target of the first link with a relation, as written; `nil` if there is none.
-    ///
-    /// - Parameter values: The values of the fields. A malformed link ends the reading of its value.
     static func target(_ relation: String, in values: [String]) -> String? {
         for value in values {
-            var reader = LinkReader(value)
-            while let link = reader.next() {
-                if link.relations.contains(relation), !link.hasAnchor { return link.target }
+            var text = FieldReader(value)
+            while let link = next(&text) {
+                if link.relations.contains(relation), !link.isOfOther { return link.target }
             }
         }
         return nil
     }
-}
 
-/// A reader of one `Link` value, which reads each byte once.
-private struct LinkReader {
-    struct Link {
-        var target: String
-        /// The relations in lower case.
-        var relations: [String] = []
-        /// A Boolean value that indicates whether the link belongs to another document.
-        var hasAnchor = false
-    }
-    private var rest: Substring.UTF8View
-
-    init(_ value: String) { rest = value[...].utf8 }
-
-    mutating func next() -> Link? {
-        skip { $0 == UInt8(ascii: ",") || $0.isBlank }
-        guard take("<"), let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return nil }
-        var link = Link(target: String(Substring(rest[..<end])))
-        rest = rest[rest.index(after: end)...]
+    /// Reads a link with its relations in lower case; one with an anchor belongs to another document.
+    private static func next(_ text: inout FieldReader) -> (target: String, relations: [String], isOfOther: Bool)? {
+        text.take { $0 == UInt8(ascii: ",") || $0.isBlank }
+        guard text.take("<") else { return nil }
+        let target = text.take { $0 != UInt8(ascii: ">") }
+        guard text.take(">") else { return nil }
+        var relations: [String] = [], isOfOther = false
+        func isOfToken(_ byte: UInt8) -> Bool { !byte.isBlank && !";,=\"<>".utf8.contains(byte) }
         while true {
-            skip(\.isBlank)
-            guard take(";") else { return link }
-            skip(\.isBlank)
-            let name = token().lowercased()
-            skip(\.isBlank)
-            guard take("=") else { continue }
-            skip(\.isBlank)
-            guard let value = take("\"") ? quoted() : token() else { return nil }
+            text.skipBlanks()
+            guard text.take(";") else { return (target, relations, isOfOther) }
+            text.skipBlanks()
+            let name = text.take(while: isOfToken).lowercased()
+            text.skipBlanks()
+            guard text.take("=") else { continue }
+            text.skipBlanks()
+            guard let value = text.take("\"") ? text.takeQuoted() : text.take(while: isOfToken) else { return nil }
             switch name {
-            case "rel" where link.relations.isEmpty:
-                link.relations = value.split(separator: " ").map { $0.lowercased() }
-            case "anchor": link.hasAnchor = true
+            case "rel" where relations.isEmpty: relations = value.split(separator: " ").map { $0.lowercased() }
+            case "anchor": isOfOther = true
             default: break
             }
         }
-    }
-
-    private mutating func skip(_ isSkipped: (UInt8) -> Bool) { rest = rest.drop(while: isSkipped) }
-
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
-        guard rest.first == UInt8(ascii: character) else { return false }
-        rest = rest.dropFirst()
-        return true
-    }
-
-    private mutating func token() -> String {
-        let token = rest.prefix { !$0.isBlank && !";,=\"<>".utf8.contains($0) }
-        rest = rest[token.endIndex...]
-        return String(Substring(token))
-    }
-
-    /// Reads up to the closing quote; returns `nil` if there is none.
-    private mutating func quoted() -> String? {
-        var bytes: [UInt8] = []
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "\""): return String(decoding: bytes, as: UTF8.self)
-            case UInt8(ascii: "\\"): if let next = rest.popFirst() { bytes.append(next) }
-            default: bytes.append(byte)
-            }
-        }
-        return nil
     }
 }

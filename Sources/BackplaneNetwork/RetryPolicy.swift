@@ -29,27 +29,15 @@ public struct RetryPolicy: Sendable {
 }
 
 extension RetryPolicy {
-    /// Returns whether a request may be retried after a number of attempts.
     package func allows(_ request: HTTPRequest, after attempt: Int) -> Bool {
         attempt < attempts && repeats(request.method, request.body)
     }
 
-    /// Returns whether a request with a method and a body may be sent more than once.
     func repeats(_ method: String, _ body: HTTPBody) -> Bool {
-        body.isReplayable
-            && (repeatsAnyMethod || ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method))
-    }
-
-    /// Returns whether another attempt may help after an error.
-    package func mayHelp(after error: BackplaneError) -> Bool {
-        [.networkFailed, .networkTimeout].contains(error.code)
+        body.isReplayable && (repeatsAnyMethod || HTTPRequest.idempotentMethods.contains(method))
     }
 
     /// Returns the delay before the attempt that follows another one: a random part of a bound that doubles.
-    ///
-    /// - Parameters:
-    ///   - attempt: The number of the last attempt, starting at 1.
-    ///   - random: A number from 0 up to 1.
     package func backoff(after attempt: Int, random: Double) -> Duration {
         var bound = Swift.min(base, limit)
         for _ in 1..<Swift.max(1, Swift.min(attempt, 64)) where bound < limit { bound = Swift.min(bound * 2, limit) }
@@ -57,10 +45,6 @@ extension RetryPolicy {
     }
 
     /// Returns the delay after a response, or `nil` if it is the result.
-    ///
-    /// - Parameters:
-    ///   - now: The time with which a date in `Retry-After` is compared.
-    ///   - random: A number from 0 up to 1.
     package func delay(
         after status: Int, _ headers: HTTPHeaders, attempt: Int, now: Date, random: Double
     ) -> Duration? {
@@ -84,8 +68,6 @@ extension RetryPolicy {
     }
 
     /// Creates a policy from the text of the option `retry`; missing words have their default values.
-    ///
-    /// - Throws: `network.refused` for an unknown word or an invalid value.
     package init(text: String) throws(BackplaneError) {
         self.init()
         for word in text.split(separator: " ") {

@@ -80,7 +80,6 @@ private final class EventReading {
     private var received: ArraySlice<ServerEvent> = []
     /// The number of connections since the last event, or since a connection that was stable for a while.
     private var failures = 0
-    /// The time at which the last connection was started.
     private var connected: Deadline
     private var hasEnded = false
     /// A Boolean value that indicates whether the last connection was sound, so that the next one is no retry.
@@ -104,13 +103,17 @@ private final class EventReading {
                 try await receive()
             } catch {
                 body = nil
-                try await delay(after: BackplaneError(thrown: error))
+                do {
+                    try await delay(after: BackplaneError(thrown: error))
+                } catch {
+                    hasEnded = true
+                    throw error
+                }
             }
         }
         return received.popFirst()
     }
 
-    /// Receives bytes, on a new connection if there is none.
     private func receive() async throws {
         if let failure = parser.failure { throw failure }
         if body == nil { body = try await connect() }
@@ -125,31 +128,18 @@ private final class EventReading {
         if !received.isEmpty || isSound { (failures, wasSound) = (0, true) }
     }
 
-    /// Waits before the next connection.
-    ///
-    /// - Throws: The error, if another connection would not help.
     private func delay(after error: BackplaneError) async throws {
-        if error.code == .networkNotRetried {
-            hasEnded = true
-            throw lastFailure ?? error
-        }
+        if error.code == .networkNotRetried { throw lastFailure ?? error }
         lastFailure = error
         failures += 1
-        let isTemporary = policy.mayHelp(after: error) || error.httpStatus.map(policy.statuses.contains) == true
-        guard isTemporary, isRepeatable, failures < policy.attempts else {
-            hasEnded = true
-            throw error
-        }
+        let isTemporary = error.isConnectivity || error.httpStatus.map(policy.statuses.contains) == true
+        guard isTemporary, isRepeatable, failures < policy.attempts else { throw error }
         let backoff = policy.backoff(after: failures, random: .random(in: 0..<1))
         let asked = Swift.min(parser.retry ?? .seconds(3), policy.retryAfterLimit)
         let after = retryAfter.take() ?? .zero
-        guard after <= policy.retryAfterLimit else {
-            hasEnded = true
-            throw error
-        }
+        guard after <= policy.retryAfterLimit else { throw error }
         let pause = Swift.max(asked, backoff, after)
         if let left = clock.timeLeft(of: events.call), left <= pause {
-            hasEnded = true
             throw BackplaneError(
                 .callDeadline, "the call's deadline would pass before the next connection; \(error.message)",
                 at: error.location)
@@ -217,9 +207,7 @@ struct EventStreamParser {
     let limit: Int
     /// The maximum number of bytes of an identifier, because servers refuse header fields that are much longer.
     static let longestID = 4_096
-    /// The identifier of the last event that had one.
     private(set) var lastID: String
-    /// The delay before a reconnection that the server requests.
     private(set) var retry: Duration?
     private var line: [UInt8] = []
     private var name = ""
@@ -238,9 +226,6 @@ struct EventStreamParser {
     }
 
     /// Processes bytes, and returns the events that they complete.
-    ///
-    /// - Throws: `network.too-large` for a line or an event that does not end within the limit; if there are events
-    ///   before it, they are returned, and the error is in ``failure``.
     mutating func take(_ bytes: [UInt8]) throws(BackplaneError) -> [ServerEvent] {
         var events: [ServerEvent] = [], rest = bytes[...]
         while let byte = rest.first {

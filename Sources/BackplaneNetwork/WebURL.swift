@@ -11,9 +11,7 @@ package struct WebURL: Sendable, Equatable {
     /// The host, encoded for DNS if it is an international name, and in brackets if it is an address of IPv6.
     package var host: String?
     package var port: Int?
-    /// The percent-encoded path.
     package var path = ""
-    /// The percent-encoded query.
     package var query: String?
 
     /// Parses a URL or a relative reference; returns `nil` if its authority has no meaning.
@@ -82,7 +80,6 @@ package struct WebURL: Sendable, Equatable {
         return isName(host) ? host : nil
     }
 
-    /// The URL as text.
     package var text: String {
         var text = scheme.isEmpty ? "" : "\(scheme):"
         if host != nil { text += "//\(userInfo.map { "\($0)@" } ?? "")\(authority)" }
@@ -91,10 +88,8 @@ package struct WebURL: Sendable, Equatable {
         return text
     }
 
-    /// The host and the port, if there is one.
     package var authority: String { (host ?? "") + (port.map { ":\($0)" } ?? "") }
 
-    /// The path and the query of a request to a server.
     package var target: String { (path.isEmpty ? "/" : path) + (query.map { "?\($0)" } ?? "") }
 
     /// The decoded user and password; `nil` without a user.
@@ -165,7 +160,6 @@ extension String {
     /// The text without spaces and tabs at both ends, which are no part of a field's value (RFC 9112, section 5).
     package var trimmingBlanks: String { String(self[...].trimmingBlanks) }
 
-    /// The bytes of the text, with percent-encoded ones decoded.
     package var percentDecoded: [UInt8] { Array(utf8).percentDecoded }
 
     /// The text of a path's segment or a query's value, with all bytes percent-encoded except unreserved ones.
@@ -223,7 +217,6 @@ extension Substring.UTF8View {
     }
 }
 
-/// A set of ASCII characters.
 private struct ByteSet {
     /// The characters that represent themselves everywhere in a URL (RFC 3986, section 2.3).
     static let unreserved = ByteSet("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
@@ -249,12 +242,11 @@ private struct ByteSet {
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(percentEncoding byte: UInt8) {
+    mutating func append(percentEncoding byte: UInt8) {
         let digits = Array("0123456789ABCDEF".utf8)
         self += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
 
-    /// The bytes with percent-encoded ones decoded.
     var percentDecoded: [UInt8] {
         guard var index = firstIndex(of: UInt8(ascii: "%")) else { return self }
         var decoded = Array(self[..<index])
@@ -274,12 +266,14 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+    /// A Boolean value that indicates whether tokens may contain the byte (RFC 9110, section 5.6.2).
+    package var isTokenCharacter: Bool { isASCIILetter || isDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 
-    /// A Boolean value that indicates whether the byte is a decimal digit.
+    package var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+
     package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-    var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+    package var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 
     /// The value of the byte as a hexadecimal digit; `nil` if it is not one.
     var hexDigit: UInt8? {

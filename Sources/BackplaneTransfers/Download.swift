@@ -13,13 +13,11 @@ import Glibc
 /// It performs no I/O: each function takes an event and returns the next action. The same responses therefore always
 /// result in the same requests, and tests can drive it without a server.
 struct DownloadMachine: Sendable {
-    /// The next step of a download.
     enum Action: Sendable {
         /// Send the request, for the whole file or for the rest of a known version.
         case ask(PartAsked?)
         /// Empty the part, record the origin, and append the response's body.
         case begin(PartRecord)
-        /// Append the response's body to the part.
         case append
         /// Discard the response, wait, and call ``DownloadMachine/next()``.
         case again(after: Duration)
@@ -27,7 +25,6 @@ struct DownloadMachine: Sendable {
         case finish
         case fail(BackplaneError)
     }
-    /// The requested part of a file.
     struct PartAsked: Sendable, Equatable {
         var from: Int64
         var validator: String
@@ -38,7 +35,6 @@ struct DownloadMachine: Sendable {
     private let sizeLimit: Int64?
     /// The version of the existing bytes; `nil` if there are none.
     private(set) var origin: PartRecord?
-    /// The number of existing bytes.
     private(set) var count: Int64 = 0
     /// The number of the attempt for the host's budget, in which an attempt after sufficient progress is a first one.
     private(set) var attempt = 1
@@ -66,11 +62,6 @@ struct DownloadMachine: Sendable {
     /// running forever.
     static let advance: Int64 = 64 << 10
 
-    /// Creates the state machine of a download.
-    ///
-    /// - Parameters:
-    ///   - origin: The origin of the existing bytes; `nil` if there are none.
-    ///   - hadBytes: Whether any bytes existed, usable or not.
     init(
         _ request: HTTPRequest, _ policy: RetryPolicy, sizeLimit: Int64? = nil,
         origin: PartRecord? = nil, count: Int64 = 0, hadBytes: Bool = false
@@ -119,7 +110,7 @@ struct DownloadMachine: Sendable {
             return part(headers, random)
         case 416 where asked != nil:
             // Nothing follows the existing bytes, if they are all that there is.
-            guard var complete = origin, ContentRange.emptyTotal(headers.trimmed("Content-Range")) == count,
+            guard var complete = origin, ContentRange.emptyTotal(headers["Content-Range"]) == count,
                 complete.length == nil, !complete.contradicts(headers)
             else { return askForWhole(.wrongRange, random) }
             complete.length = count
@@ -150,12 +141,12 @@ struct DownloadMachine: Sendable {
 
     /// Appends a response that is the requested range of the same version.
     private mutating func part(_ headers: HTTPHeaders, _ random: Double) -> Action {
-        let range = headers.trimmed("Content-Range").flatMap { ContentRange($0) }
+        let range = headers["Content-Range"].flatMap { ContentRange($0) }
         if let range, range.isWhole, headers.length ?? range.count == range.count {
             return whole(headers, range.total)
         }
         guard let asked, let origin else {
-            let found = headers.trimmed("Content-Range").map { "`\($0.prefix(100))`" } ?? "no range"
+            let found = headers["Content-Range"].map { "`\($0.prefix(100))`" } ?? "no range"
             return .fail(
                 BackplaneError(
                     .networkMalformed, "the whole file was requested, and the server sent a part of it: \(found)",
@@ -202,9 +193,6 @@ struct DownloadMachine: Sendable {
 
     // MARK: The body
 
-    /// Counts appended bytes of the body.
-    ///
-    /// - Throws: `network.malformed` if the body exceeds the announced length; `network.too-large`.
     mutating func arrived(_ bytes: Int) throws(BackplaneError) {
         count += Int64(bytes)
         if let end, count > end {
@@ -216,8 +204,6 @@ struct DownloadMachine: Sendable {
     }
 
     /// Handles the end of a body, or of an exchange without one.
-    ///
-    /// - Parameter error: The error that ended it; `nil` if it was complete.
     mutating func ended(_ error: BackplaneError?, random: Double) -> Action {
         if error == nil, count == origin?.length ?? count { return .finish }
         let error =
@@ -226,14 +212,13 @@ struct DownloadMachine: Sendable {
                 .networkFailed, "the server ended the response before the file was complete", at: request.printableURL)
         // The host's budget allows no further attempt.
         if error.code == .networkNotRetried { return .fail(rejection ?? error) }
-        guard policy.mayHelp(after: error) || error.code == .networkMalformed else { return .fail(error) }
+        guard error.isConnectivity || error.code == .networkMalformed else { return .fail(error) }
         let hasAdvanced = count - advancedAt >= Self.advance
         if hasAdvanced { (attempts, advancedAt) = (1 + restarts, count) }
         guard attempts < policy.attempts else { return .fail(error) }
         return again(after: policy.backoff(after: attempts, random: random), error, isFirst: hasAdvanced)
     }
 
-    /// Handles a digest of the whole file that does not match the expected one.
     mutating func hadWrongDigest() -> Action {
         guard sources > 1, !hadWrongDigestBefore else {
             return .fail(
@@ -253,9 +238,6 @@ extension TransferRun {
     /// Downloads the file.
     ///
     /// If the task is cancelled, everything received so far is in the part file and on the disk.
-    ///
-    /// - Throws: `CancellationError`; `network.file` and other codes of the network; `transfer.taken`;
-    ///   `transfer.digest`.
     func download(to target: String) async throws -> TransferTable.Outcome {
         var existing = stat()
         if transfer.existing == .keep, stat(target, &existing) == 0 {
@@ -310,7 +292,6 @@ extension TransferRun {
         }
     }
 
-    /// Makes one exchange, and returns the next action.
     private func exchange(
         _ asked: DownloadMachine.PartAsked?, _ part: PartFile, _ machine: inout DownloadMachine
     ) async throws -> DownloadMachine.Action {
@@ -403,8 +384,8 @@ extension PartRecord {
     /// otherwise a date that is a second older than the response.
     static func strongValidator(_ headers: HTTPHeaders) -> String? {
         let tags = headers.values("ETag")
-        if tags.count == 1, let tag = headers.trimmed("ETag"), isStrongTag(tag) { return tag }
-        guard tags.isEmpty, let modified = headers.trimmed("Last-Modified"), let date = headers.trimmed("Date"),
+        if tags.count == 1, let tag = headers["ETag"], isStrongTag(tag) { return tag }
+        guard tags.isEmpty, let modified = headers["Last-Modified"], let date = headers["Date"],
             let changed = Date(httpDate: modified), let sent = Date(httpDate: date),
             sent.timeIntervalSince(changed) >= 1
         else { return nil }
@@ -415,7 +396,7 @@ extension PartRecord {
     func contradicts(_ headers: HTTPHeaders) -> Bool {
         guard let validator else { return false }
         let field = Self.isStrongTag(validator) ? "ETag" : "Last-Modified"
-        return headers.trimmed(field).map { $0 != validator } ?? false
+        return headers[field].map { $0 != validator } ?? false
     }
 
     /// Returns whether a text is a strong entity tag (RFC 9110, section 8.8.3) of a usual length.
@@ -428,7 +409,6 @@ extension PartRecord {
 
 /// The value of a `Content-Range` field with bytes (RFC 9110, section 14.4).
 struct ContentRange: Sendable, Equatable {
-    /// The first and the last byte of the part.
     var first: Int64, last: Int64
     /// The number of bytes of the whole file, or `nil` if the server does not know it.
     var total: Int64?
@@ -440,9 +420,9 @@ struct ContentRange: Sendable, Equatable {
     init?(_ text: String) {
         guard let (range, total) = Self.split(text) else { return nil }
         let ends = range.split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last else {
-            return nil
-        }
+        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
+            last < .max
+        else { return nil }
         (self.first, self.last) = (first, last)
         guard total != "*" else { return }
         guard let total = Self.number(total), last < total else { return nil }
@@ -463,22 +443,10 @@ struct ContentRange: Sendable, Equatable {
     }
 
     private static func number(_ digits: Substring) -> Int64? {
-        guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
-        return Int64(digits)
+        digits.utf8.allSatisfy(\.isDigit) ? Int64(digits) : nil
     }
 }
 
 extension HTTPHeaders {
-    /// Returns the first value of a field without the white space around it, which is no part of a value (RFC 9110,
-    /// section 5.5).
-    func trimmed(_ name: String) -> String? {
-        self[name].map { value in
-            var rest = Substring(value)
-            while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
-            return String(rest.drop { $0 == " " || $0 == "\t" })
-        }
-    }
-
-    /// The announced length of the body.
-    var length: Int64? { trimmed("Content-Length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil } }
+    fileprivate var length: Int64? { self["Content-Length"].flatMap(\.wholeNumber) }
 }

@@ -15,7 +15,6 @@ struct PartRecord: Codable, Sendable, Equatable {
     var validator: String?
     /// The number of bytes of the whole file, if the server has announced it.
     var length: Int64?
-    /// The number of bytes that were flushed to the disk.
     var synced: Int64 = 0
     /// The run of the system (`boot_id`) in which a process is appending bytes; `nil` once they are flushed.
     ///
@@ -23,7 +22,6 @@ struct PartRecord: Codable, Sendable, Equatable {
     /// ones are certain.
     var boot: String?
 
-    /// The identifier of the system's current run.
     static let currentBoot = (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?
         .split(separator: "\n").first.map(String.init)
 }
@@ -46,9 +44,6 @@ final class PartFile: @unchecked Sendable {
     private var failure: BackplaneError?
     private(set) var count: Int64 = 0
 
-    /// Opens or creates the part of a target, and locks it.
-    ///
-    /// - Throws: `network.file` if the part cannot be written; `transfer.taken` if another transfer uses it.
     init(target: String) throws(BackplaneError) {
         guard let place = TargetPath(target) else { throw .noFile(target) }
         (self.target, path) = (target, place.part)
@@ -85,9 +80,7 @@ final class PartFile: @unchecked Sendable {
         return number
     }
 
-    /// Drops the bytes that are not certain, and flushes the others.
-    ///
-    /// - Returns: The origin of the remaining bytes, or `nil` if there are none; and whether there were any bytes.
+    /// Drops the bytes that are not certain, and flushes the others; returns their origin, and whether there were any.
     func restore() throws(BackplaneError) -> (origin: PartRecord?, hadBytes: Bool) {
         var status = stat()
         guard fstat(data, &status) == 0 else { throw .unwritable(target) }
@@ -240,10 +233,7 @@ struct TargetPath: Sendable {
 
     /// The path of the part, whose name has a fixed length because the target's name may have the maximum length.
     var part: String {
-        let digits = ContentDigest.sha256(of: Array(name.utf8)).prefix(8).map { byte in
-            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }
-        return "\(folder).backplane-part-\(digits.joined())"
+        "\(folder).backplane-part-\(Array(ContentDigest.sha256(of: Array(name.utf8)).prefix(8)).hexadecimal)"
     }
 
     func numbered(_ number: Int) -> String {
@@ -251,9 +241,7 @@ struct TargetPath: Sendable {
         return "\(folder)\(name[..<dot])-\(number)\(name[dot...])"
     }
 
-    /// Moves a file to its target, where it appears atomically.
-    ///
-    /// - Returns: The final path; `nil` if an existing file is kept.
+    /// Moves a file to its target, where it appears atomically; returns `nil` if an existing file is kept.
     static func move(_ path: String, to target: String, _ policy: ExistingFile) throws(BackplaneError) -> String? {
         guard let place = TargetPath(target) else { throw .noFile(target) }
         defer { place.syncFolder() }

@@ -65,7 +65,6 @@ public final class TransferPool: TransferWay, Sendable {
     private let retries: Retries
     private let disk = DispatchQueue(label: "bp-transfers", attributes: .concurrent)
     private let records: TransferRecords
-    private let persists: @Sendable () -> Bool
     private let report: @Sendable (BackplaneError) -> Void
     private let state: Mutex<State>
 
@@ -84,25 +83,20 @@ public final class TransferPool: TransferWay, Sendable {
         report: @escaping @Sendable (BackplaneError) -> Void = { _ in }
     ) async throws(BackplaneError) {
         try await self.init(
-            pipeline: { _ in network }, store: store, persists: { !(store is MemoryRecordStore) }, options: options,
-            retries: retries, report: report)
+            pipeline: { _ in network }, store: store, options: options, retries: retries, report: report)
     }
 
     /// Creates a pool in which each exchange may use a different pipeline, and continues the transfers in its store.
     package init(
         pipeline: @escaping @Sendable (Transfer) throws(BackplaneError) -> HTTPPipeline, store: any RecordStore,
-        persists: @escaping @Sendable () -> Bool,
         options: TransferOptions = TransferOptions(),
         retries: Retries = Retries(), report: @escaping @Sendable (BackplaneError) -> Void
     ) async throws(BackplaneError) {
         (self.pipeline, self.options, self.retries) = (pipeline, options, retries)
-        (records, self.persists, self.report) = (TransferRecords(store: store), persists, report)
+        (records, self.report) = (TransferRecords(store: store), report)
         state = Mutex(State(table: TransferTable(options, lastNumber: try await records.define())))
         for entry in try await records.open(report) { change { $0.restore(entry) } }
     }
-
-    /// A Boolean value that indicates whether transfers survive the end of the process.
-    public var isPersistent: Bool { persists() }
 
     /// A client of the pool, like that of components, for code that works with both.
     public var client: TransferClient { TransferClient(self) }
@@ -139,24 +133,15 @@ public final class TransferPool: TransferWay, Sendable {
     }
 
     /// Pauses a transfer, and waits until it has stopped and its bytes are on the disk.
-    ///
-    /// - Throws: `transfer.unknown`; `store.unusable`.
     public func pause(_ id: String) async throws(BackplaneError) { try await change(.pause, id) }
 
     /// Resumes a paused or failed transfer: a download from where it was interrupted, an upload from the beginning.
-    ///
-    /// - Throws: `transfer.unknown`; `transfer.taken` if another transfer now downloads to the same file;
-    ///   `store.unusable`.
     public func resume(_ id: String) async throws(BackplaneError) { try await change(.resume, id) }
 
     /// Cancels a transfer that has not succeeded, and removes its partial file.
-    ///
-    /// - Throws: `transfer.unknown`; `store.unusable`.
     public func cancel(_ id: String) async throws(BackplaneError) { try await change(.cancel, id) }
 
     /// Cancels a transfer unless it is finished, and removes it from the pool; a finished file remains.
-    ///
-    /// - Throws: `transfer.unknown`; `store.unusable`.
     public func remove(_ id: String) async throws(BackplaneError) { try await change(.remove, id) }
 
     /// Changes a transfer, and waits until its run has ended, if it is to end, and its state is stored.
@@ -201,7 +186,6 @@ public final class TransferPool: TransferWay, Sendable {
         return count
     }
 
-    /// Continues the transfers that wait for the sign-in of an account of a credential.
     package func signedIn(_ credential: String, account: String) {
         change { $0.resumeWaiting(for: credential, account: account) }
     }
@@ -271,9 +255,6 @@ public final class TransferPool: TransferWay, Sendable {
     public func states(of id: String) -> TransferStates { client.states(of: id) }
 
     /// Waits for the state of a transfer to differ from the one that a reader has, and returns it.
-    ///
-    /// - Throws: `transfer.unknown`, also if it is removed in the meantime; `host.stopped` if the pool stops;
-    ///   `call.cancelled`; `store.unusable`.
     package func state(of id: String, after number: UInt64?) async throws(BackplaneError) -> TransferState {
         guard let number else { return try await state(of: id) }
         let key = ExactText(id)
@@ -337,7 +318,6 @@ public final class TransferPool: TransferWay, Sendable {
 
     // MARK: The table and its effects
 
-    /// Changes the table, and performs the effects.
     private func change<Failure>(_ change: (inout TransferTable) throws(Failure) -> Void) throws(Failure) {
         var failure: Failure?
         let stopped = state.withLock { state in
@@ -349,8 +329,6 @@ public final class TransferPool: TransferWay, Sendable {
     }
 
     /// Starts runs and the writing of states, and signals watchers; requires the lock.
-    ///
-    /// - Returns: The tasks to cancel.
     private func apply(_ state: inout State) -> [Task<Void, Never>] {
         var stopped: [Task<Void, Never>] = []
         for effect in state.table.takeEffects() {
@@ -438,9 +416,6 @@ public final class TransferPool: TransferWay, Sendable {
         return error
     }
 
-    /// Waits until everything that has changed so far is stored.
-    ///
-    /// - Throws: `store.unusable` and other codes of the store.
     private func settle() async throws(BackplaneError) {
         let write = state.withLock { $0.table.isSettled ? $0.lastWrite : scheduleWrite(&$0) }
         if let error = await write?.value { throw error }
@@ -462,8 +437,6 @@ extension BackplaneError {
 
 extension Transfer {
     /// Returns the transfer with absolute paths, as a pool stores it.
-    ///
-    /// - Throws: `transfer.refused` if a pool cannot perform it, or could not perform it after a restart.
     fileprivate func admitted() throws(BackplaneError) -> Transfer {
         guard (1...RecordLimits.id).contains(id.utf8.count) else {
             throw refused("expected an id of 1 to \(RecordLimits.id) bytes, found \(id.utf8.count) bytes")
@@ -493,12 +466,8 @@ extension Transfer {
         return admitted
     }
 
-    /// Returns the body with absolute paths, so that it can be sent again after a restart.
     private func admittedBody() throws(BackplaneError) -> HTTPBody {
-        guard let segments = request.body.segments else {
-            throw refused(
-                "the body is a stream, which cannot be read again after a restart; upload bytes, a file or a form")
-        }
+        let segments = try pieces
         let count = segments.reduce(0) { if case .bytes(let bytes) = $1 { $0 + bytes.count } else { $0 } }
         guard count <= TransferPool.bodyLimit else {
             throw refused(

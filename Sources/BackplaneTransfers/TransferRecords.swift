@@ -23,7 +23,6 @@ struct TransferRecords: Sendable {
         return try await store.read(last, in: namespace).records.first.flatMap { try? entry($0) }?.number ?? 0
     }
 
-    /// Returns a query of the transfers in the order in which they were started.
     private func query(isOpen: Bool?, limit: Int, after cursor: PageCursor? = nil) -> RecordQuery {
         let range =
             isOpen.map { RecordRange(of: Self.openIndex, equal: [.boolean($0)]) } ?? RecordRange(of: Self.orderIndex)
@@ -44,7 +43,6 @@ struct TransferRecords: Sendable {
         return found
     }
 
-    /// Returns a transfer, or `nil` if there is none.
     func find(_ id: String) async throws(BackplaneError) -> TransferTable.Entry? {
         guard !id.isEmpty else { return nil }
         let page = try await store.read(RecordQuery(collection: Self.collection, ids: [id]), in: namespace)
@@ -53,7 +51,6 @@ struct TransferRecords: Sendable {
         return try entry(record)
     }
 
-    /// Returns a page of states.
     func page(
         isOpen: Bool?, limit: Int, after cursor: PageCursor?
     ) async throws(BackplaneError) -> (states: [TransferState], next: PageCursor?) {
@@ -61,7 +58,6 @@ struct TransferRecords: Sendable {
         return (page.records.compactMap { try? entry($0).state }, page.next)
     }
 
-    /// Returns the ids of finished transfers page by page.
     func finished(after cursor: PageCursor?) async throws(BackplaneError) -> (ids: [String], next: PageCursor?) {
         var query = query(isOpen: false, limit: 1_000, after: cursor)
         query.isWithoutValues = true
@@ -103,7 +99,7 @@ extension TransferTable.Entry: Codable {
         state = try values.decode(TransferState.self, forKey: .state)
         // A transfer that was running when the process ended waits for a place again.
         if state.phase == .running { state.phase = .waiting }
-        transfer = try values.decode(StoredTransfer.self, forKey: .transfer).transfer(state.id, owner: state.owner)
+        transfer = try values.decode(Transfer.self, forKey: .transfer)
         synced = state.bytes
         missing = try values.decode([String].self, forKey: .missing)
         hasRun = try values.decode(Bool.self, forKey: .hasRun)
@@ -116,80 +112,28 @@ extension TransferTable.Entry: Codable {
         try values.encode(number, forKey: .number)
         try values.encode(!state.phase.isFinal, forKey: .isOpen)
         try values.encode(stored, forKey: .state)
-        try values.encode(StoredTransfer(transfer, withBytes: state.phase != .succeeded), forKey: .transfer)
-        try values.encode(missing.isEmpty ? StoredTransfer.missing(in: transfer.request) : missing, forKey: .missing)
+        try values.encode(transfer.stored(withBytes: state.phase != .succeeded), forKey: .transfer)
+        try values.encode(missing.isEmpty ? transfer.missing : missing, forKey: .missing)
         try values.encode(hasRun, forKey: .hasRun)
     }
 }
 
-/// The stored form of a transfer, without its credentials.
-private struct StoredTransfer: Codable {
-    /// A piece of a body: bytes or a file.
-    struct Piece: Codable {
-        var bytes: Data?
-        var file: String?
-    }
-    var method: String
-    var url: String
-    /// The header fields without credentials, as alternating names and values.
-    var fields: [String]
-    var body: [Piece]
-    var type: String?
-    var target: String?
-    var existing: ExistingFile
-    var sha256: Data?
-    var sizeLimit: Int64?
-    var priority: Int
-    var credential: String?
-    var account: String?
-    var sender: String?
-    var managers: [String]
-
-    /// Returns whether the value of a header field is a credential, which is not stored.
-    private static func isSecret(_ name: String) -> Bool {
-        ["authorization", "cookie", "proxy-authorization"].contains(name.lowercased())
-    }
-
-    /// Returns the names of a request's header fields that are not stored.
-    static func missing(in request: HTTPRequest) -> [String] {
-        request.headers.fields.map(\.name).filter(isSecret)
-    }
-
-    /// Creates the form of a transfer; bytes in memory are not needed once it has succeeded.
-    init(_ transfer: Transfer, withBytes: Bool) {
-        let request = transfer.request
-        (method, url, type) = (request.method, request.url, request.body.mediaType)
-        fields = request.headers.fields.filter { !Self.isSecret($0.name) }.flatMap { [$0.name, $0.value] }
-        body = (request.body.segments ?? []).compactMap { segment in
-            switch segment {
-            case .bytes(let bytes): withBytes ? Piece(bytes: Data(bytes)) : nil
-            case .file(let path): Piece(file: path)
-            }
+extension Transfer {
+    /// The transfer without what is not stored: credentials, and bytes in memory once it has succeeded.
+    fileprivate func stored(withBytes: Bool) -> Transfer {
+        var stored = self
+        stored.request.headers = request.headers.filter { !Self.secretFields.contains($0) }
+        if !withBytes {
+            stored.request.body = HTTPBody(segments: request.body.files.map { .file($0) }, type: request.body.mediaType)
         }
-        (target, existing, sizeLimit) = (transfer.target, transfer.existing, transfer.sizeLimit)
-        (sha256, priority) = (transfer.sha256.map { Data($0) }, transfer.priority)
-        (credential, account) = (transfer.credential, transfer.account)
-        (sender, managers) = (transfer.sender, transfer.managers)
+        return stored
     }
 
-    /// Returns the transfer with an id.
-    func transfer(_ id: String, owner: String) -> Transfer {
-        var transfer = Transfer(id, upload: HTTPRequest(method, url))
-        for index in stride(from: 0, to: fields.count - 1, by: 2) {
-            transfer.request.headers.add(fields[index], fields[index + 1])
-        }
-        if !body.isEmpty {
-            let segments = body.map { piece in
-                piece.file.map { BodySegment.file($0) } ?? .bytes(Array(piece.bytes ?? Data()))
-            }
-            transfer.request.body = HTTPBody(segments: segments, type: type)
-        }
-        (transfer.target, transfer.existing, transfer.sizeLimit) = (target, existing, sizeLimit)
-        (transfer.sha256, transfer.priority) = (sha256.map { Array($0) }, priority)
-        (transfer.credential, transfer.account) = (credential, account)
-        (transfer.sender, transfer.managers, transfer.owner) = (sender, managers, owner)
-        return transfer
+    fileprivate var missing: [String] {
+        request.headers.fields.map(\.name).filter { Self.secretFields.contains($0.lowercased()) }
     }
+
+    private static let secretFields: Set<String> = ["authorization", "cookie", "proxy-authorization"]
 }
 
 extension String {

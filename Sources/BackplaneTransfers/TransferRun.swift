@@ -11,7 +11,6 @@ struct TransferRun: Sendable {
     let options: TransferOptions
     let retries: Retries
     let disk: DispatchQueue
-    /// Receives the news of the run.
     let report: @Sendable (TransferNews) -> Void
     /// Waits until the reported progress is in the store.
     let saved: @Sendable () async -> Void
@@ -30,17 +29,14 @@ struct TransferRun: Sendable {
     }
 }
 
-/// News from a running transfer.
 enum TransferNews: Sendable {
     /// The number of bytes, and the total, if known.
     case bytes(Int64, of: Int64?)
-    /// The number of bytes on the disk.
     case synced(Int64)
     case restarted(RestartReason)
 }
 
 extension TransferRun {
-    /// The maximum number of bytes of a response that are stored.
     private static let responseLimit = 64 << 10
 
     /// The time limit for an upload with an executor that reports no progress: the time to send 64 MB, the maximum for
@@ -49,9 +45,6 @@ extension TransferRun {
 
     /// Sends the request, and sends it again, from the beginning, as the pool's retry policy and the host's budget
     /// allow.
-    ///
-    /// - Throws: `CancellationError`; `network.timeout` if no byte moves within the pool's limit; `network.body` and
-    ///   other codes of the network.
     func upload() async throws -> TransferTable.Outcome {
         let request = transfer.request, policy = options.retry
         let executor = try await network.executor(for: request, exchangeOptions(attempt: 1))
@@ -72,7 +65,7 @@ extension TransferRun {
                 if failure?.code == .networkNotRetried, let last { return try last.get() }
                 result = .failure(error)
                 // An executor that reports no progress was silent for the whole time.
-                let mayHelp = failure.map { policy.mayHelp(after: $0) && !(isSilent && $0.code == .networkTimeout) }
+                let mayHelp = failure.map { $0.isConnectivity && !(isSilent && $0.code == .networkTimeout) }
                 delay = mayHelp == true ? policy.backoff(after: number, random: retries.random()) : nil
             }
             guard let delay, policy.allows(request, after: number) else { return try result.get() }
@@ -82,11 +75,6 @@ extension TransferRun {
     }
 
     /// Sends the request once.
-    ///
-    /// - Parameters:
-    ///   - number: The number of the attempt, which the budget counts.
-    ///   - limit: The time without a byte after which the attempt ends.
-    ///   - sent: The number of bytes that the last attempt sent.
     private func attempt(
         _ number: Int, within limit: Duration, _ sent: inout Int64
     ) async throws -> (TransferTable.Outcome, status: Int, HTTPHeaders) {

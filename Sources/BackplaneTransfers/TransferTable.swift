@@ -7,11 +7,9 @@ import Glibc
 ///
 /// Each function changes the table, and adds the actions that the pool has to perform to the effects.
 struct TransferTable: Sendable {
-    /// The reason why a run is to end.
     enum Wish: Sendable {
         case pause, cancel, stop
     }
-    /// The end of a run.
     enum Outcome: Sendable {
         case downloaded(file: String, wasKept: Bool, bytes: Int64)
         case uploaded(status: Int, response: [UInt8])
@@ -26,7 +24,6 @@ struct TransferTable: Sendable {
         let number: Int
         var transfer: Transfer
         var state: TransferState
-        /// The number of bytes on the disk.
         var synced: Int64 = 0
         var wish: Wish?
         var isActive = false
@@ -71,7 +68,6 @@ struct TransferTable: Sendable {
             }
         }
 
-        /// Records that nothing of the transfer remains.
         mutating func forgetBytes() { (state.bytes, synced, state.error, hasRun) = (0, 0, nil, false) }
     }
 
@@ -97,7 +93,6 @@ struct TransferTable: Sendable {
         self.lastNumber = lastNumber
     }
 
-    /// Returns the effects since the last call.
     mutating func takeEffects() -> [Effect] {
         defer { effects = [] }
         return effects
@@ -128,7 +123,6 @@ struct TransferTable: Sendable {
     /// Starts a transfer, or resumes an identical one with the same id.
     ///
     /// - Parameter again: Whether one that has succeeded, or a different one that has ended, is replaced.
-    /// - Throws: `transfer.taken`; `host.stopped`.
     mutating func begin(_ transfer: Transfer, again: Bool = false) throws(BackplaneError) {
         let key = ExactText(transfer.id)
         if again, let old = entries[key], old.state.phase.isFinal,
@@ -221,7 +215,6 @@ struct TransferTable: Sendable {
         }
     }
 
-    /// Notifies a transfer's watchers of its state.
     private mutating func tell(_ key: ExactText) {
         lastState += 1
         entries[key]?.state.number = lastState
@@ -248,7 +241,6 @@ struct TransferTable: Sendable {
         startNext()
     }
 
-    /// Pauses a transfer that is waiting or running.
     mutating func pause(_ key: ExactText) {
         guard let entry = entries[key] else { return }
         if entry.isActive {
@@ -260,10 +252,6 @@ struct TransferTable: Sendable {
     }
 
     /// Resumes a paused or failed transfer.
-    ///
-    /// - Parameter transfer: The transfer with its settings, body and credentials, if supplied again.
-    /// - Throws: `transfer.taken` if another transfer downloads to the same file, or the transfer does not check the
-    ///   digest that is supplied and can no longer adopt it.
     mutating func resume(_ key: ExactText, with transfer: Transfer? = nil) throws(BackplaneError) {
         guard let entry = entries[key] else { return }
         let phase = entry.state.phase
@@ -284,7 +272,6 @@ struct TransferTable: Sendable {
         if begins { wait(key) }
     }
 
-    /// Resumes the transfers that wait for an account.
     mutating func resumeWaiting(for credential: String, account: String) {
         // Another pool may have the transfers by now; it tries by itself.
         guard !isStopping else { return }
@@ -329,7 +316,6 @@ struct TransferTable: Sendable {
 
     // MARK: What happens
 
-    /// Handles news of a run.
     mutating func note(_ news: TransferNews, of key: ExactText, at time: Duration) {
         guard var entry = entries[key], entry.isActive else { return }
         switch news {
@@ -356,7 +342,6 @@ struct TransferTable: Sendable {
         return entries[key]?.wish == .cancel ? entries[key]?.transfer.target : nil
     }
 
-    /// Handles the end of a run.
     mutating func ended(_ key: ExactText, _ outcome: Outcome) {
         guard var entry = entries[key], entry.isActive else { return }
         queue.ended(entry.number)
@@ -424,7 +409,6 @@ struct TransferTable: Sendable {
 }
 
 extension BackplaneError {
-    /// Returns the error of a transfer that waits for the sign-in of its account.
     fileprivate static func withoutAccount(_ transfer: Transfer, _ cause: BackplaneError) -> BackplaneError {
         var error = BackplaneError(
             .transferCredentials,
@@ -436,8 +420,7 @@ extension BackplaneError {
 }
 
 extension HTTPBody {
-    /// The paths of the files in the body.
-    fileprivate var files: [String] {
+    var files: [String] {
         (segments ?? []).compactMap { segment in if case .file(let path) = segment { path } else { nil } }
     }
 }
@@ -464,12 +447,10 @@ struct TransferQueue: Sendable {
 
     init(concurrent: Int, perHost: Int) { (self.concurrent, self.perHost) = (max(1, concurrent), max(1, perHost)) }
 
-    /// Adds a transfer at the end of its line.
     mutating func add(_ number: Int, priority: Int, owner: ExactText, host: String) {
         waiting[Line(priority: priority, owner: owner, host: host), default: []].append(number)
     }
 
-    /// Removes a waiting transfer.
     mutating func remove(_ number: Int) {
         guard let line = waiting.first(where: { $0.value.contains(number) })?.key else { return }
         waiting[line]?.removeAll { $0 == number }
@@ -494,7 +475,6 @@ struct TransferQueue: Sendable {
         return number
     }
 
-    /// Records that a transfer has ended.
     mutating func ended(_ number: Int) {
         running[number] = nil
         if waiting.isEmpty, running.isEmpty { lastTurn = [:] }
@@ -503,9 +483,7 @@ struct TransferQueue: Sendable {
 
 /// The rate at which bytes are received or sent, smoothed over a few seconds for display.
 struct RateMeter: Sendable {
-    /// The time over which the rate is smoothed.
     private static let window: Duration = .seconds(3)
-    /// The minimum time between two samples.
     private static let step: Duration = .milliseconds(200)
     private var last: (bytes: Int64, time: Duration)?
     /// The number of bytes per second; `nil` until there are enough samples.

@@ -40,7 +40,6 @@ public final class URLSessionExecutor: HTTPExecutor {
     private let session: URLSession
     private let transfers = Transfers()
     private let maximumBodySize: Int
-    /// The maximum number of unread bytes of a response that are held in memory.
     private let unreadLimit: Int
 
     /// Creates an executor with its own session.
@@ -88,7 +87,8 @@ public final class URLSessionExecutor: HTTPExecutor {
                 limit: options.maximumBodySize ?? .max, memory: unreadLimit, sent: options.sent)
         let head: HTTPURLResponse
         do {
-            head = try await transfer.head { transfers.start(transfer, outgoing, in: session) }.get()
+            transfers.start(transfer, outgoing, in: session)
+            head = try await transfer.head()
         } catch {
             try Task.checkCancellation()
             throw error.error(for: ready)
@@ -108,9 +108,6 @@ public final class URLSessionExecutor: HTTPExecutor {
 }
 
 extension URLRequest {
-    /// Creates the request for URLSession; its body must be in memory.
-    ///
-    /// - Throws: `network.refused` for a request that URLSession cannot send.
     init(_ request: HTTPRequest) throws(BackplaneError) {
         guard let url = URL(string: request.url) else {
             throw BackplaneError(.networkRefused, "URLSession cannot parse this URL", at: request.printableURL)

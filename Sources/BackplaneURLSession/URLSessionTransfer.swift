@@ -11,66 +11,57 @@ import Synchronization
 ///
 /// It ends once: by its server, the limit, its reader or the end of the session.
 final class URLSessionTransfer: Sendable {
-    typealias Head = Result<HTTPURLResponse, HTTPFailure>
-
-    fileprivate struct State {
+    private struct State {
         var end: Result<Void, HTTPFailure>?
-        var hasHead = false
+        var head: HTTPURLResponse?
         var unread: UnreadBytes
-        /// The number of all bytes that were received.
         var count = 0
-        var headWaiter: CheckedContinuation<Head, Never>?
-        var reader: CheckedContinuation<Result<[UInt8]?, HTTPFailure>, Never>?
         var cancel: (@Sendable () -> Void)?
     }
     private let limit: Int
     /// The function that receives the numbers of sent and of all bytes of the request's body.
     let sent: (@Sendable (Int64, Int64) -> Void)?
     private let state: Mutex<State>
+    /// The signals of changes, of which the reader needs only the latest.
+    private let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// Creates an exchange that has not been started.
-    ///
-    /// - Parameters:
-    ///   - limit: The maximum number of bytes of the body.
-    ///   - memory: The maximum number of unread bytes in memory.
     init(limit: Int, memory: Int, sent: (@Sendable (Int64, Int64) -> Void)? = nil) {
         (self.limit, self.sent) = (limit, sent)
         state = Mutex(State(unread: UnreadBytes(limit: memory)))
     }
 
-    /// Waits for the head of the exchange that `start` begins.
-    ///
-    /// The result is irrelevant if the task is cancelled.
-    func head(_ start: () -> Void) async -> Head {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let end = state.withLock { state in
-                    if state.end == nil { state.headWaiter = continuation }
-                    return state.end
-                }
-                if end != nil { continuation.resume(returning: .failure(.shutDown)) } else { start() }
-            }
-        } onCancel: {
-            cancel(.shutDown)
+    // MARK: The reader
+
+    func head() async throws(HTTPFailure) -> HTTPURLResponse {
+        try await wait { state -> Result<HTTPURLResponse, HTTPFailure>? in
+            state.head.map { .success($0) } ?? state.end.map { $0.flatMap { .failure(.closed) } }
         }
     }
 
     /// Waits for more of the body; returns its end once everything was read.
     func next() async throws(HTTPFailure) -> [UInt8]? {
-        let part: Result<[UInt8]?, HTTPFailure> = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let part = state.withLock { state -> Result<[UInt8]?, HTTPFailure>? in
-                    if let part = state.takePart() { return part }
-                    state.reader = continuation
-                    return nil
-                }
-                if let part { continuation.resume(returning: part) }
+        try await wait { state -> Result<[UInt8]?, HTTPFailure>? in
+            do throws(HTTPFailure) {
+                if let bytes = try state.unread.take() { return .success(bytes) }
+            } catch {
+                return .failure(error)
             }
-        } onCancel: {
-            cancel(.shutDown)
+            return state.end.map { $0.map { nil } }
         }
-        return try part.get()
     }
+
+    /// Waits until the state has something for its reader; the cancellation of the task ends the exchange.
+    private func wait<Value: Sendable>(
+        _ take: @Sendable (inout State) -> Result<Value, HTTPFailure>?
+    ) async throws(HTTPFailure) -> Value {
+        var signals = changes.makeAsyncIterator()
+        while true {
+            if let value = state.withLock({ take(&$0) }) { return try value.get() }
+            if await signals.next() == nil { cancel(.shutDown) }
+        }
+    }
+
+    // MARK: The session
 
     /// Sets the function that cancels the exchange's task; returns `false` if the exchange has already ended.
     func begin(cancel: @escaping @Sendable () -> Void) -> Bool {
@@ -80,21 +71,31 @@ final class URLSessionTransfer: Sendable {
         }
     }
 
-    /// Delivers the head; if it announces a body beyond the limit, reading the body fails.
+    /// Delivers the head, unless it has already been delivered or belongs to an interim response; if it announces a
+    /// body beyond the limit, reading the body fails.
     ///
-    /// - Parameter isHead: Whether the request was a `HEAD` request, whose response announces the length of a body that
-    ///   does not follow.
-    func receive(_ response: URLResponse, toHead isHead: Bool) {
-        let status = (response as? HTTPURLResponse)?.statusCode
-        let hasBody = !isHead && status != 204 && status != 304
-        deliver(response, isTooLarge: hasBody && response.expectedContentLength > Int64(limit))
+    /// - Parameter hasBody: Whether a body of the announced length follows.
+    func receive(_ response: URLResponse?, hasBody: Bool = false) {
+        guard let response = response as? HTTPURLResponse, response.statusCode >= 200 else { return }
+        let isFirst = state.withLock { state in
+            guard state.head == nil, state.end == nil else { return false }
+            state.head = response
+            return true
+        }
+        guard isFirst else { return }
+        change.yield()
+        if hasBody, response.statusCode != 204, response.statusCode != 304,
+            response.expectedContentLength > Int64(limit)
+        {
+            cancel(.tooLarge(limit: limit))
+        }
     }
 
     /// Adds a part of the body.
     ///
     /// - Parameter response: The response to which it belongs, whose head may not have been announced.
     func receive(_ data: Data, of response: URLResponse?) {
-        deliver(response)
+        receive(response)
         guard !data.isEmpty else { return }
         let failure = state.withLock { state -> HTTPFailure? in
             guard state.end == nil else { return nil }
@@ -107,89 +108,34 @@ final class URLSessionTransfer: Sendable {
                 return error
             }
         }
-        if let failure { cancel(failure) } else { wakeReader() }
+        if let failure { cancel(failure) } else { change.yield() }
     }
 
     func complete(_ response: URLResponse?) {
-        deliver(response)
+        receive(response)
         end(response is HTTPURLResponse ? .success(()) : .failure(.closed))
     }
 
-    /// Ends the exchange after its task has ended, or if none was created.
-    func end(_ result: Result<Void, HTTPFailure>) {
-        _ = settle(result)
-    }
+    /// Ends the exchange, and cancels its task.
+    func cancel(_ failure: HTTPFailure) { end(.failure(failure))?() }
 
-    /// Ends the exchange and cancels its task.
-    func cancel(_ failure: HTTPFailure) {
-        settle(.failure(failure))?()
-    }
-
-    /// Delivers the head, unless it has already been delivered or belongs to an interim response.
-    private func deliver(_ response: URLResponse?, isTooLarge: Bool = false) {
-        guard let response = response as? HTTPURLResponse, response.statusCode >= 200 else { return }
-        let waiter = state.withLock { state in
-            defer { state.hasHead = true }
-            return state.hasHead ? nil : state.headWaiter.take()
-        }
-        guard let waiter else { return }
-        waiter.resume(returning: .success(response))
-        if isTooLarge { cancel(.tooLarge(limit: limit)) }
-    }
-
-    private func wakeReader() {
-        let (reader, part) = state.withLock { state in
-            guard state.reader != nil, let part = state.takePart() else {
-                return (
-                    nil as CheckedContinuation<Result<[UInt8]?, HTTPFailure>, Never>?,
-                    nil as Result<[UInt8]?, HTTPFailure>?
-                )
-            }
-            return (state.reader.take(), part)
-        }
-        if let reader, let part { reader.resume(returning: part) }
-    }
-
-    /// Records the end unless one is already recorded, resumes the waiting task, and returns the function that cancels
-    /// the exchange's task.
-    private func settle(_ result: Result<Void, HTTPFailure>) -> (@Sendable () -> Void)? {
-        let (waiter, cancel) = state.withLock { state in
-            guard state.end == nil else {
-                return (nil as CheckedContinuation<Head, Never>?, nil as (@Sendable () -> Void)?)
-            }
+    /// Ends the exchange, unless it has ended, and returns the function that cancels its task.
+    @discardableResult
+    func end(_ result: Result<Void, HTTPFailure>) -> (@Sendable () -> Void)? {
+        let cancel = state.withLock { state -> (@Sendable () -> Void)? in
+            guard state.end == nil else { return nil }
             state.end = result
             if case .failure = result { state.unread = UnreadBytes(limit: 0) }
-            return (state.headWaiter.take(), state.cancel.take())
+            return state.cancel.take()
         }
-        if let waiter {
-            if case .failure(let failure) = result {
-                waiter.resume(returning: .failure(failure))
-            } else {
-                waiter.resume(returning: .failure(.closed))
-            }
-        }
-        wakeReader()
+        change.yield()
         return cancel
-    }
-}
-
-extension URLSessionTransfer.State {
-    /// Returns more of what was received, or the end; returns `nil` if there is nothing yet.
-    fileprivate mutating func takePart() -> Result<[UInt8]?, HTTPFailure>? {
-        do throws(HTTPFailure) {
-            if let bytes = try unread.take() { return .success(bytes) }
-        } catch {
-            return .failure(error)
-        }
-        return end.map { $0.map { nil } }
     }
 }
 
 /// The bytes of a body that were received and not read, in order: first those in memory, then those in a file.
 private struct UnreadBytes {
-    /// The maximum number of bytes that are read from the file at once.
     private static let pieceSize = 256 << 10
-    /// The maximum number of bytes in memory.
     let limit: Int
     private var memory: [UInt8] = []
     /// The file of the bytes that exceed the limit; `nil` once all of them were read.
@@ -249,7 +195,6 @@ private final class SpoolFile {
         if !isWritten { throw Self.failure() }
     }
 
-    /// Reads the next bytes; returns none at the present end.
     func read(upTo most: Int) throws(HTTPFailure) -> [UInt8] {
         let wanted = min(most, written - taken)
         let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
@@ -288,11 +233,10 @@ final class Transfers: NSObject, URLSessionDataDelegate {
         return URLSession(configuration: configuration, delegate: self, delegateQueue: delegates)
     }
 
-    /// Creates a task for an exchange and resumes it.
     func start(_ transfer: URLSessionTransfer, _ request: URLRequest, in session: URLSession) {
         queue.async { [self] in
             // Foundation aborts the program if a task is created in a session that has ended.
-            guard state.withLock({ $0.isOpen }) else { return transfer.end(.failure(.shutDown)) }
+            guard state.withLock({ $0.isOpen }) else { return transfer.cancel(.shutDown) }
             let task = session.dataTask(with: request)
             guard transfer.begin(cancel: { [queue] in queue.async { task.cancel() } }) else { return task.cancel() }
             state.withLock { $0.underWay[task.taskIdentifier] = transfer }
@@ -330,7 +274,7 @@ final class Transfers: NSObject, URLSessionDataDelegate {
         _: URLSession, dataTask task: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        self[task]?.receive(response, toHead: task.originalRequest?.httpMethod == "HEAD")
+        self[task]?.receive(response, hasBody: task.originalRequest?.httpMethod != "HEAD")
         completionHandler(.allow)  // Foundation on Linux does not wait for it
     }
 

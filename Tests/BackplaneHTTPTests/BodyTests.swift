@@ -4,7 +4,6 @@ import BackplaneHTTP
 import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
-import HTTPTypes
 import Synchronization
 import TestFixtures
 import Testing

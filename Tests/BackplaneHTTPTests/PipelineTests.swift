@@ -30,7 +30,7 @@ struct PipelineTests {
             return String(decoding: try await network.send(HTTPRequest("GET", url), options).body, as: UTF8.self)
         }
         let chosen = try await [
-            text("http://a.test/"), text("http://a.test/", "session"), text("archive:1"),
+            text("http://a.test/"), text("http://a.test/", "session"), text("ARCHIVE:1"),
             text("http://a.test/", "archive"),
         ]
         #expect(chosen == ["a", "b", "c", "c"])

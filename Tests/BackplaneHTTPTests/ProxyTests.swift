@@ -19,9 +19,9 @@ struct ProxyTests {
         ] as [(String, String?)])
     func `the environment's proxy is used except for the hosts that it exempts`(host: String, proxy: String?) throws {
         let proxies = HTTPProxies(["https_proxy": "http://proxy:3128", "no_proxy": "localhost,.example.com ::1"])
-        let found = try proxies.proxy(scheme: "https", host: host)
+        let found = try proxies.proxy(for: HTTPRequest("GET", "https://\(host)/"))
         #expect(found.map { "http://\($0.host):\($0.port)" } == proxy)
-        #expect(try proxies.proxy(scheme: "http", host: host) == nil)
+        #expect(try proxies.proxy(for: HTTPRequest("GET", "http://\(host)/")) == nil)
     }
 
     // MARK: The executor

@@ -93,12 +93,7 @@ package final class SchemeAuthenticator: Authenticator {
     package func prepare(
         _ request: HTTPRequest, _ call: Call, over network: HTTPPipeline
     ) async throws -> HTTPRequest {
-        try await proved(request) { ready, head in
-            try await ready.prepare(head)
-        } in: {
-            try await self.ready(call)
-        }
-            ?? request
+        try await proved(request, call) { ready, head in try await ready.prepare(head) } ?? request
     }
 
     package func mayAnswer(_ response: HTTPResponse, to sent: HTTPRequest, failures: Int) -> Bool {
@@ -111,24 +106,19 @@ package final class SchemeAuthenticator: Authenticator {
     ) async throws -> HTTPRequest? {
         var proof: HTTPHeaders = [:]
         for field in sent.headers.fields where request.headers[field.name] == nil { proof.add(field.name, field.value) }
-        return try await proved(request) { [proof] ready, head in
+        return try await proved(request, call) { [proof] ready, head in
             var head = head
             head.meet(response, failures: failures, proof: proof)
             return try await ready.answer(head)
-        } in: {
-            try await self.ready(call)
         }
     }
 
     /// Returns the request with the fields that a function returns; `nil` if there are none.
-    ///
-    /// - Throws: `network.sign-in` if the function fails; the network's errors and `CancellationError` unchanged.
     private func proved(
-        _ request: HTTPRequest, _ fields: (Ready, AuthenticatedRequest) async throws -> HTTPHeaders,
-        in ready: () async throws -> Ready
+        _ request: HTTPRequest, _ call: Call, _ fields: (Ready, AuthenticatedRequest) async throws -> HTTPHeaders
     ) async throws -> HTTPRequest? {
         do {
-            let ready = try await ready()
+            let ready = try await ready(call)
             var request = request, text: String?
             if ready.digests {
                 // The hashed bytes are the ones that are sent, even if the body is a file that changes.
@@ -143,7 +133,7 @@ package final class SchemeAuthenticator: Authenticator {
                 values: account.values.mapValues(\.revealed))
             let fields = try await fields(ready, head)
             guard !fields.fields.isEmpty else { return nil }
-            try AddedFields.add(proof: fields, to: &request.headers)
+            try AddedFields.add(fields, to: &request.headers, areProof: true)
             return request
         } catch is CancellationError {
             throw CancellationError()
@@ -154,7 +144,6 @@ package final class SchemeAuthenticator: Authenticator {
 }
 
 extension BackplaneError {
-    /// Returns the error of an exchange for an error of an authenticator.
     fileprivate func ofAuthenticator(_ name: String, at url: String) -> BackplaneError {
         if [.callCancelled, .callDeadline].contains(code) { return self }
         if code.rawValue.hasPrefix("network.") {

@@ -8,9 +8,6 @@ public import BackplaneNetwork
 public protocol Authenticator: Sendable {
     /// Returns a request with credentials if they are known to be required, or unchanged.
     ///
-    /// - Parameters:
-    ///   - call: The call for which the exchange is made.
-    ///   - network: The transport of the requests that authentication itself needs, which carry no credentials.
     /// - Throws: `network.sign-in` if credentials are required but cannot be obtained; `CancellationError`.
     func prepare(_ request: HTTPRequest, _ call: Call, over network: HTTPPipeline) async throws -> HTTPRequest
 
@@ -50,14 +47,12 @@ extension Authenticator {
 }
 
 extension HTTPRequest {
-    /// Returns the request with an `Authorization` field.
     func authorized(_ value: String) -> HTTPRequest {
         var request = self
         request.headers["Authorization"] = value
         return request
     }
 
-    /// The `Authorization` field of the request.
     var authorization: String? { headers["Authorization"] }
 }
 
@@ -66,7 +61,6 @@ struct CredentialStage: Sendable {
     /// The maximum number of answers to challenges in one exchange, for any authenticator.
     private static let mostAnswers = 5
 
-    /// Sends a request through the rest of the exchange.
     let next: ExchangeRun.Send
     let credential: Credential
     let name: String
@@ -105,9 +99,7 @@ struct CredentialStage: Sendable {
 
     /// Returns a response for the sender, without the cookies that the jar has stored.
     private func shown(_ response: HTTPStreamedResponse) -> HTTPStreamedResponse {
-        guard jar != nil, Redaction.cookies.hides(response.headers.values("Set-Cookie").joined()) else {
-            return response
-        }
+        guard jar != nil else { return response }
         var response = response
         response.headers["Set-Cookie"] = nil
         return response
@@ -135,9 +127,4 @@ struct CredentialStage: Sendable {
                 at: request.printableURL)
         }
     }
-}
-
-extension HTTPStreamedResponse {
-    /// The response without its body.
-    fileprivate var head: HTTPResponse { HTTPResponse(status: status, headers: headers) }
 }

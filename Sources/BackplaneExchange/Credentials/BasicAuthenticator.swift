@@ -60,6 +60,5 @@ enum BasicField {
         !name.utf8.contains(UInt8(ascii: ":")) && hasNoControls(name)
     }
 
-    /// Returns whether a string contains no control characters.
     static func hasNoControls(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
 }

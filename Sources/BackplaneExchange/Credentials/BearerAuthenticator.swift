@@ -8,7 +8,6 @@ import Synchronization
 final class BearerAuthenticator: Authenticator {
     private struct State {
         var token: BearerToken?
-        /// The pending request for another token.
         var renewal: Task<BearerToken, any Error>?
     }
     private enum Step {
@@ -108,7 +107,6 @@ final class BearerAuthenticator: Authenticator {
         return try await Self.ask(signIn, [:], source, date, over: network)
     }
 
-    /// Requests a token.
     static func ask(
         _ request: TokenRequest, _ values: [String: Secret], _ source: TokenSource, _ date: @Sendable () -> Date,
         over network: HTTPPipeline
@@ -120,7 +118,6 @@ final class BearerAuthenticator: Authenticator {
         return try BearerToken(response, to: request, source, now: date())
     }
 
-    /// Returns the token of a function of the program.
     private static func token(
         of function: TokenSource.Function, by clock: any DeadlineClock
     ) async throws -> BearerToken {
@@ -182,10 +179,8 @@ extension BackplaneError {
     }
 }
 
-/// A bearer token with its expiry, if known.
 struct BearerToken: Sendable, Equatable {
     var value: Secret
-    /// The refresh token; `nil` if there is none.
     var refreshToken: Secret?
     /// The time after which the token is renewed before it is used; `nil` means once it is rejected.
     var renewal: Date?
@@ -200,11 +195,6 @@ struct BearerToken: Sendable, Equatable {
     }
 
     /// Parses the token in a response.
-    ///
-    /// - Parameters:
-    ///   - request: The request for the token.
-    ///   - now: The current time of the client.
-    /// - Throws: `network.sign-in`, without any of the response's content.
     init(_ response: HTTPResponse, to request: HTTPRequest, _ source: TokenSource, now: Date) throws(BackplaneError) {
         func failed(_ why: String) -> BackplaneError {
             BackplaneError(.networkSignIn, "the sign-in failed: \(why)", at: request.printableURL)

@@ -70,14 +70,12 @@ struct Cookie: Sendable {
         return value.dropFirst().wholeNumber.map { -Double($0) }
     }
 
-    /// Returns whether the cookie is sent with a request.
     func matches(_ origin: HTTPOrigin, path requested: String, now: Date) -> Bool {
         guard domain == origin.host || !isForHost && Self.isBelow(domain, origin.host) else { return false }
         guard !isSecure || origin.scheme == "https", expiry.map({ $0 > now }) ?? true else { return false }
         return requested == path || requested.hasPrefix(path.hasSuffix("/") ? path : path + "/")
     }
 
-    /// Returns whether a cookie replaces another one.
     func replaces(_ other: Cookie) -> Bool { name == other.name && domain == other.domain && path == other.path }
 
     /// Returns whether a host is a subdomain of a domain; an address never is.
@@ -102,7 +100,6 @@ final class CookieJar: Sendable {
 
     init(date: @escaping @Sendable () -> Date) { self.date = date }
 
-    /// Stores the cookies set by a response.
     func receive(_ headers: HTTPHeaders, to request: HTTPRequest) {
         let fields = headers.values("Set-Cookie")
         guard !fields.isEmpty, let origin = HTTPOrigin(request.url) else { return }
@@ -142,7 +139,6 @@ final class CookieJar: Sendable {
 }
 
 extension HTTPRequest {
-    /// The path of the URL.
     fileprivate var path: String {
         let path = WebURL(url)?.path ?? ""
         return path.isEmpty ? "/" : path

@@ -33,7 +33,6 @@ public struct Credential: Sendable, Hashable {
         (self.hosts, self.scheme, self.managers, self.hasCookies) = (hosts, scheme, managers, hasCookies)
     }
 
-    /// Returns whether a request may carry the credentials.
     func covers(_ request: HTTPRequest) -> Bool {
         guard let origin = HTTPOrigin(request.url) else { return false }
         let keys = [origin.host, "\(origin.host):\(origin.port)"]
@@ -66,7 +65,6 @@ public struct TokenSource: Sendable, Hashable {
     }
     /// The fixed token.
     public var secret: Secret?
-    /// The function of the program.
     var function: Function?
     /// The request for the first token.
     public var signIn: TokenRequest?
@@ -108,8 +106,6 @@ public struct TokenSource: Sendable, Hashable {
 }
 
 extension Credential.Scheme {
-    /// A Boolean value that indicates whether accounts are signed in with arbitrary values, which the scheme
-    /// interprets.
     var takesAnyValues: Bool {
         switch self {
         case .basic, .digest, .bearer: false
@@ -155,10 +151,7 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
 
 extension Secret: Concealing {
     /// An ellipsis, regardless of the text.
-    public var description: String { Redaction.descriptions.hides(revealed) ? "…" : revealed }
-
-    /// A mirror without children.
-    public var customMirror: Mirror { Mirror(self, hiding: revealed) }
+    public var description: String { "…" }
 }
 
 /// A value that contains secrets; descriptions and mirrors reveal no more than `description`.
@@ -170,36 +163,6 @@ extension Concealing {
 
     /// A mirror without children, so that `dump` shows only the description.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-extension Mirror {
-    /// Creates a mirror without children, for a value that contains a secret.
-    init(_ value: some Any, hiding text: @autoclosure () -> String) {
-        let children: KeyValuePairs<String, Any> = Redaction.mirrors.hides(text()) ? [:] : ["hidden": text()]
-        self.init(value, children: children)
-    }
-}
-
-/// The principals of requests with their own `Authorization`.
-///
-/// They are derived from the field with a random salt, so that the numbers of one host are meaningless to another host
-/// and after a restart, and the field cannot be derived from them.
-struct OwnPrincipals: Sendable {
-    /// The principal of requests without a sender.
-    static let anonymous: UInt64 = 0
-
-    private let salt: [UInt8] = (0..<32).map { _ in .random(in: .min ... .max) }
-
-    /// Returns the principal of a request; `nil` if it cannot be determined, in which case nothing may be shared with
-    /// others.
-    func principal(of request: HTTPRequest) -> UInt64? {
-        guard request.headers["Cookie"] == nil, !request.hasUserInURL else { return nil }
-        let fields = request.headers.values("Authorization")
-        guard !fields.isEmpty else { return Self.anonymous }
-        let bytes = fields.reduce(into: salt) { $0 += Array($1.utf8) + [0] }
-        let number = ContentDigest.sha256(of: bytes).prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-        return max(number, 1)
-    }
 }
 
 extension HTTPRequest {

@@ -10,17 +10,13 @@ struct CredentialAccount: Sendable {
     /// It is random, so that data stored for one principal does not belong to another after a restart.
     let principal: UInt64
     let authenticator: any Authenticator
-    /// The cookies of the account; `nil` if it stores none.
     let jar: CookieJar?
 
     static var newPrincipal: UInt64 { .random(in: 1 ... .max) }
 }
 
-/// The signed-in accounts of one credential.
 final class CredentialAccounts: Sendable {
-    /// The maximum number of accounts of one credential.
     static let most = 10_000
-    /// The maximum sizes of an account's name and of a sign-in value.
     static let mostNameBytes = 1_024, mostValueBytes = 16 << 10
 
     let name: String
@@ -31,10 +27,6 @@ final class CredentialAccounts: Sendable {
     private let signIns: SignInObserver
     private let accounts = Mutex<[String: CredentialAccount]>([:])
 
-    /// - Parameters:
-    ///   - kept: The token files; `nil` if tokens cannot be stored.
-    ///   - find: A function that returns a manager's functions; `nil` if there are no managers.
-    ///   - signIns: The observer of sign-ins.
     init(
         _ name: String, _ definition: Credential, _ kept: KeptTokens?, _ find: SchemeAuthenticator.Find?,
         date: @escaping @Sendable () -> Date, signIns: SignInObserver
@@ -43,7 +35,6 @@ final class CredentialAccounts: Sendable {
         (self.name, self.definition, self.kept, self.date) = (name, definition, kept, date)
     }
 
-    /// The signed-in accounts with their principals, sorted by name.
     var signedIn: [(name: String, principal: UInt64)] {
         accounts.withLock { accounts in accounts.map { ($0.key, $0.value.principal) } }.sorted { $0.0 < $1.0 }
     }
@@ -56,10 +47,6 @@ final class CredentialAccounts: Sendable {
         }
     }
 
-    /// Returns an account.
-    ///
-    /// - Parameter account: The name; an empty name denotes the account that needs no values.
-    /// - Throws: `network.credential` if it is not signed in; `network.unsupported`; `network.file`.
     func account(_ account: String) throws(BackplaneError) -> CredentialAccount {
         try accounts.withLock { accounts throws(BackplaneError) in
             if let known = accounts[account] { return known }
@@ -75,8 +62,6 @@ final class CredentialAccounts: Sendable {
     }
 
     /// Signs in an account, replacing the one with the same name.
-    ///
-    /// - Returns: The account's principal.
     func signIn(
         _ account: String, with values: [String: Secret], over network: HTTPPipeline
     ) async throws -> UInt64 {
@@ -125,9 +110,6 @@ final class CredentialAccounts: Sendable {
         return made.principal
     }
 
-    /// Removes an account and its stored token.
-    ///
-    /// - Throws: `network.file` if the stored token cannot be removed.
     func signOut(_ account: String) throws(BackplaneError) {
         let old = try accounts.withLock { accounts throws(BackplaneError) in
             let old = accounts.removeValue(forKey: account)
@@ -140,8 +122,6 @@ final class CredentialAccounts: Sendable {
     }
 
     /// Creates an account from local data, without a request; returns `nil` if the data is not sufficient.
-    ///
-    /// - Parameter values: The values of a sign-in; `nil` if there was none.
     private func make(_ account: String, _ values: [String: Secret]?) throws(BackplaneError) -> CredentialAccount? {
         let principal = CredentialAccount.newPrincipal
         switch definition.scheme {
@@ -193,7 +173,6 @@ final class CredentialAccounts: Sendable {
         }
     }
 
-    /// A cookie jar for a new account; `nil` if the credential stores no cookies.
     private var jar: CookieJar? { definition.hasCookies ? CookieJar(date: date) : nil }
 
     private func login(
@@ -218,7 +197,6 @@ final class CredentialAccounts: Sendable {
         return CredentialAccount(principal: principal, authenticator: authenticator, jar: jar)
     }
 
-    /// Returns the token files, if tokens are to be stored.
     private func requireKept(_ source: TokenSource) throws(BackplaneError) -> KeptTokens? {
         guard source.isKept else { return nil }
         if let kept { return kept }
@@ -248,7 +226,6 @@ extension String {
 
 /// The state of a credential for display: its hosts, its sign-in values and the signed-in accounts.
 package struct CredentialStatus: Codable, Sendable {
-    /// An account that is signed in or whose token is stored.
     package struct Account: Codable, Sendable {
         package var name: String
         /// The principal, a 64-bit number, in decimal digits.
@@ -257,39 +234,23 @@ package struct CredentialStatus: Codable, Sendable {
         package var isKept: Bool
     }
     package var name: String
-    /// The scheme, as the manifest names it.
     package var type: String
     package var hosts: [String]
     /// The managers whose components may use the credential; `nil` means all.
     package var managers: [String]?
-    /// The names of the values that a sign-in requires, sorted.
     package var values: [String]
-    /// A Boolean value that indicates whether a sign-in accepts arbitrary additional values.
     package var takesAnyValues: Bool
-    /// A Boolean value that indicates whether tokens are stored across restarts.
     package var keepsTokens: Bool
     package var accounts: [Account]
 }
 
 extension Credentials {
-    /// The states of all credentials, by name.
-    ///
-    /// - Throws: `network.file` if the stored tokens cannot be listed.
     package var status: [CredentialStatus] {
         get throws(BackplaneError) {
             var list: [CredentialStatus] = []
             for name in names { list.append(try accounts(of: name).status) }
             return list
         }
-    }
-}
-
-extension HTTPPipeline {
-    /// The states of the credentials that requests may choose, by name.
-    ///
-    /// - Throws: `network.file` if the stored tokens cannot be listed.
-    package var credentialStatus: [CredentialStatus] {
-        get throws(BackplaneError) { try credentials.status }
     }
 }
 
@@ -312,7 +273,6 @@ extension CredentialAccounts {
 }
 
 extension Credential.Scheme {
-    /// The names of the values that a sign-in needs.
     fileprivate var signInValues: Set<String> {
         switch self {
         case .basic(let login, _), .digest(let login):
@@ -325,7 +285,6 @@ extension Credential.Scheme {
         }
     }
 
-    /// A Boolean value that indicates whether tokens are stored across restarts.
     var keepsTokens: Bool {
         if case .bearer(let source) = self { source.isKept } else { false }
     }

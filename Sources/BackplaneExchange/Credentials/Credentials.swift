@@ -1,5 +1,5 @@
 public import Backplane
-package import BackplaneNetwork
+import BackplaneNetwork
 package import FoundationEssentials
 import Synchronization
 
@@ -22,12 +22,8 @@ public struct Credentials: Sendable {
     private var single: String?
     /// A Boolean value that indicates whether credentials with an authenticating manager are refused.
     package var refusesManagers = false
-    /// The principals of requests that do not choose a credential.
-    let own: OwnPrincipals
 
-    fileprivate init(_ accounts: [String: CredentialAccounts], _ own: OwnPrincipals) {
-        (self.accounts, self.own) = (accounts, own)
-    }
+    fileprivate init(_ accounts: [String: CredentialAccounts]) { self.accounts = accounts }
 
     /// Creates credentials whose accounts are not shared with others.
     ///
@@ -91,19 +87,8 @@ public struct Credentials: Sendable {
         return options
     }
 
-    /// The signed-in accounts: the credential, the name and the principal of each.
-    public var signedIn: [(credential: String, account: String, principal: UInt64)] {
-        accounts.sorted { $0.key < $1.key }.flatMap { name, accounts in
-            accounts.signedIn.map { (name, $0.name, $0.principal) }
-        }
-    }
-
-    /// The names of all credentials, sorted.
     package var names: [String] { accounts.keys.sorted() }
 
-    /// Returns the accounts of a credential.
-    ///
-    /// - Throws: `network.credential` if no credential has this name.
     func accounts(of name: String) throws(BackplaneError) -> CredentialAccounts {
         if let accounts = accounts[name] { return accounts }
         let names = names.map { "`\($0)`" }.joined(separator: ", ")
@@ -113,8 +98,6 @@ public struct Credentials: Sendable {
     }
 
     /// Checks that an exchange may use a credential, which is refused if its authenticating manager might wait for it.
-    ///
-    /// - Throws: `network.credential`.
     func requirePassable(_ accounts: CredentialAccounts) throws(BackplaneError) {
         guard refusesManagers, case .component(let manager, _) = accounts.definition.scheme else { return }
         throw BackplaneError(
@@ -125,9 +108,6 @@ public struct Credentials: Sendable {
     }
 
     /// Checks that a component may use a credential.
-    ///
-    /// - Parameter managers: The managers to which the component belongs.
-    /// - Throws: `network.credential` if no credential has this name, or it is for other managers.
     package func require(_ name: String, for managers: [String]) throws(BackplaneError) {
         guard let allowed = try accounts(of: name).definition.managers, !managers.contains(where: allowed.contains)
         else { return }
@@ -137,7 +117,6 @@ public struct Credentials: Sendable {
         )
     }
 
-    /// Returns whether a credential may be sent with a request.
     func covers(_ name: String, _ request: HTTPRequest) -> Bool {
         accounts[name]?.definition.covers(request) ?? false
     }
@@ -162,17 +141,9 @@ package final class CredentialVault: Sendable {
     private let kept: KeptTokens?
     private let find: SchemeAuthenticator.Find?
     private let date: @Sendable () -> Date
-    private let own = OwnPrincipals()
     private let signIns = SignInObserver()
     private let places = Mutex<[Key: Place]>([:])
 
-    /// Creates a vault without accounts.
-    ///
-    /// - Parameters:
-    ///   - folder: A function that returns the folder in which tokens are stored, and creates it if necessary; `nil` if
-    ///     none are stored.
-    ///   - find: A function that returns the functions of authenticating managers; `nil` if there are no managers.
-    ///   - date: A function that returns the current time.
     package init(
         keptIn folder: (@Sendable () throws(BackplaneError) -> String)? = nil,
         find: SchemeAuthenticator.Find? = nil, date: @escaping @Sendable () -> Date = { Date() }
@@ -181,10 +152,8 @@ package final class CredentialVault: Sendable {
         kept = folder.map { KeptTokens(folder: $0) }
     }
 
-    /// Sets the function that is called after each sign-in, with the credential and the account.
     package func observeSignIns(_ observer: @escaping @Sendable (String, String) -> Void) { signIns.set(observer) }
 
-    /// Returns the credentials for definitions.
     package func credentials(_ definitions: [String: Credential]) -> Credentials {
         places.withLock { places in
             places = places.filter { $0.value.accounts != nil }
@@ -197,7 +166,7 @@ package final class CredentialVault: Sendable {
                 places[key] = Place(accounts: known)
                 accounts[name] = known
             }
-            return Credentials(accounts, own)
+            return Credentials(accounts)
         }
     }
 }
@@ -205,11 +174,6 @@ package final class CredentialVault: Sendable {
 extension HTTPPipeline {
     /// Signs in an account of a credential, replacing the one with the same name.
     ///
-    /// - Parameters:
-    ///   - credential: The name of the credential.
-    ///   - account: The name of the account, by which requests choose it.
-    ///   - values: The values that the sign-in requires: `user` and `password`, or those named in its template. Of the
-    ///     values for a bearer token and the token, only the token is stored.
     /// - Returns: The principal: an opaque number that changes with each sign-in.
     /// - Throws: `network.credential` if there is no such credential, or it requires other values; `network.sign-in` if
     ///   the server returns no token; other codes of the network; `call.cancelled`.
@@ -234,33 +198,7 @@ extension HTTPPipeline {
         try credentials.accounts(of: credential).signOut(account)
     }
 
-    /// Returns the principal of a request: an opaque number for its sender, the same for all requests of one sender.
-    ///
-    /// It is that of the account that the options choose, or else one derived from the request's own `Authorization`. 0
-    /// represents a request without a sender.
-    ///
-    /// - Returns: `nil` if the principal cannot be determined, because the request has its own `Cookie` or there is no
-    ///   hash function. Nothing may be shared between such requests.
-    /// - Throws: `network.credential` if there is no such credential, or the account is not signed in.
-    package func principal(
-        of request: HTTPRequest, _ options: HTTPOptions = HTTPOptions()
-    ) throws(BackplaneError) -> UInt64? {
-        let options = credentials.chosen(for: request, options)
-        guard let name = options.credential else { return credentials.own.principal(of: request) }
-        guard request.headers["Cookie"] == nil else { return nil }
-        return try credentials.accounts(of: name).account(options.account ?? "").principal
-    }
-
-    /// Checks that a component may use a credential.
-    ///
-    /// - Throws: `network.credential` if no credential has this name, or it is not for the component's managers.
-    package func requireCredential(_ name: String, for managers: [String]) throws(BackplaneError) {
-        try credentials.require(name, for: managers)
-    }
-
     /// Returns the stage for the credential chosen by the options; `nil` if they choose none.
-    ///
-    /// - Throws: `network.credential` if there is no such credential, or the account is not signed in.
     func credentialStage(
         around next: @escaping ExchangeRun.Send, _ options: HTTPOptions
     ) throws(BackplaneError) -> CredentialStage? {

@@ -72,8 +72,6 @@ final class DigestAuthenticator: Authenticator {
     }
 
     /// Counts a request and returns its session; returns `nil` if no challenge of its origin is known.
-    ///
-    /// - Parameter challenge: The challenge that the request answers.
     private func next(for request: HTTPRequest, _ challenge: DigestChallenge?) -> Session? {
         guard let origin = HTTPOrigin(request.url) else { return nil }
         return sessions.withLock { sessions in
@@ -98,19 +96,17 @@ final class DigestAuthenticator: Authenticator {
             request.body = try await request.body.collected(upTo: HTTPOptions.collectionLimit)
         }
         let field = DigestField(
-            session.challenge, user: user, password: password.revealed, nonce: session.nonce,
+            challenge: session.challenge, user: user, password: password.revealed, nonce: session.nonce,
             count: session.count, clientNonce: session.clientNonce)
         return request.authorized(field.value(request.method, request.target, body: request.body.bytes ?? []))
     }
 
-    /// Returns a nonce of 128 random bits.
     private static func randomNonce() -> String {
         (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
     }
 }
 
 extension HTTPRequest {
-    /// The path and the query of the URL, as in a request to the server.
     fileprivate var target: String {
         WebURL(url)?.target ?? "/"
     }
@@ -118,26 +114,19 @@ extension HTTPRequest {
 
 /// A challenge of the scheme Digest that can be answered (RFC 7616, section 3.3).
 struct DigestChallenge: Sendable, Equatable {
-    /// The quality of protection: of the head alone, or also of the body.
     enum Quality: String, Sendable, CaseIterable {
         case head = "auth"
         case body = "auth-int"
     }
     var realm, nonce: String
     var opaque: String?
-    /// The hash function of a response.
     var algorithm = ContentDigest.Algorithm.md5
     /// A Boolean value that indicates whether one key is used for all responses to this challenge.
     var isSession = false
     var quality = Quality.head
     /// A Boolean value that indicates whether the request was rejected only because its nonce was stale.
     var isStale = false
-    /// A Boolean value that indicates whether the user's name is sent as a digest.
     var hashesUser = false
-
-    init(realm: String, nonce: String, algorithm: ContentDigest.Algorithm) {
-        (self.realm, self.nonce, self.algorithm) = (realm, nonce, algorithm)
-    }
 
     /// Creates a challenge from its parameters; returns `nil` if it is incomplete, of another scheme, or of an unknown
     /// algorithm or quality.
@@ -173,25 +162,10 @@ struct DigestField {
     let user, password: String
     /// The current nonce: that of the challenge, or of a later response.
     var nonce: String
-    /// The number of requests with this nonce, including this one.
     var count: UInt32
     /// The nonce of the client, which remains the same for one challenge.
     var clientNonce: String
 
-    init(
-        _ challenge: DigestChallenge, user: String, password: String, nonce: String, count: UInt32,
-        clientNonce: String
-    ) {
-        (self.challenge, self.user, self.password) = (challenge, user, password)
-        (self.nonce, self.count, self.clientNonce) = (nonce, count, clientNonce)
-    }
-
-    /// Returns the field's value.
-    ///
-    /// - Parameters:
-    ///   - method: The method of the request.
-    ///   - target: The path and the query of the request's URL.
-    ///   - body: The content of the request, which is used only if the challenge requires it.
     func value(_ method: String, _ target: String, body: [UInt8]) -> String {
         let number = hexadecimal(count), quality = challenge.quality.rawValue
         var key = hash("\(user):\(challenge.realm):\(password)")
@@ -239,12 +213,7 @@ extension String {
 extension UInt8 {
     /// The byte in the encoding of an extended parameter (RFC 8187, section 3.2.1).
     fileprivate var asAttributeCharacter: String {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            String(UnicodeScalar(self))
-        case _ where "!#$&+-.^_`|~".utf8.contains(self): String(UnicodeScalar(self))
-        default: "%" + (self < 16 ? "0" : "") + String(self, radix: 16, uppercase: true)
-        }
+        isTokenCharacter && !"%'*".utf8.contains(self)
+            ? String(UnicodeScalar(self)) : "%" + [self].hexadecimal.uppercased()
     }
 }

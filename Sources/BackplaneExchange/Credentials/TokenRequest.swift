@@ -35,7 +35,6 @@ public struct TokenRequest: Sendable, Hashable {
         (self.method, self.url, self.headers, self.content) = (method, url, headers, content)
     }
 
-    /// The names of all values that the request requires.
     package var names: Set<String> {
         let members =
             switch content {
@@ -45,9 +44,6 @@ public struct TokenRequest: Sendable, Hashable {
         return Set((Array(members.values) + Array(headers.values)).flatMap(\.names))
     }
 
-    /// Returns the request with values filled in.
-    ///
-    /// - Throws: `network.sign-in` with the names of missing and unexpected values.
     func request(with values: [String: Secret]) throws(BackplaneError) -> HTTPRequest {
         let missing = names.subtracting(values.keys).sorted().map { "`\($0)`" }
         guard missing.isEmpty else {
@@ -147,25 +143,28 @@ public indirect enum TokenTemplate: Sendable, Hashable, ExpressibleByStringLiter
 extension TokenRequest: Concealing {
     /// The method and the URL, without any secret.
     public var description: String { "\(method) \(HTTPRequest(method, url).printableURL)" }
-
-    /// A mirror without children.
-    public var customMirror: Mirror { Mirror(self, hiding: url) }
 }
 
 extension TokenTemplate: Concealing {
     /// An ellipsis, because any part may be a secret.
     public var description: String { "…" }
-
-    /// A mirror without children.
-    public var customMirror: Mirror { Mirror(self, hiding: String(decoding: written.json, as: UTF8.self)) }
 }
 
 /// The token files that survive a restart and that only their owner may read.
 struct KeptTokens: Sendable {
-    /// A token with its principal.
     struct Entry: Sendable {
         var principal: UInt64
         var token: BearerToken
+    }
+    private struct File: Codable {
+        /// The fingerprint of the credential for which the token was issued.
+        var definition: String
+        var credential, account: String
+        var principal: UInt64
+        var token: String
+        var refreshToken: String?
+        /// The time since 1970, in seconds.
+        var renewal: Double?
     }
     /// A function that returns the folder, and creates it if necessary.
     let folder: @Sendable () throws(BackplaneError) -> String
@@ -173,63 +172,51 @@ struct KeptTokens: Sendable {
 
     /// Returns the stored token of an account; `nil` if there is none, or it was issued for another credential.
     func entry(of account: String, _ credential: String, _ definition: Credential) throws(BackplaneError) -> Entry? {
-        let path = try path(of: account, credential)
-        guard let bytes = FileManager.default.contents(atPath: path), bytes.count <= BearerToken.mostAnswerBytes,
-            case .dictionary(let members)? = try? DocumentValue(json: bytes),
-            members["definition"] == .string(fingerprint(of: definition)),
-            case .string(let text)? = members["principal"], let principal = UInt64(text),
-            case .string(let value)? = members["token"]
+        guard let file = Self.file(try path(of: account, credential)), file.definition == fingerprint(of: definition)
         else { return nil }
-        var token = BearerToken(Secret(value))
-        if case .string(let text)? = members["refreshToken"] { token.refreshToken = Secret(text) }
-        if case .string(let text)? = members["renewal"], let seconds = Double(text), seconds.isFinite {
-            token.renewal = Date(timeIntervalSince1970: seconds)
-        }
-        return Entry(principal: principal, token: token)
+        let token = BearerToken(
+            Secret(file.token), refreshToken: file.refreshToken.map { Secret($0) },
+            renewal: file.renewal.map { Date(timeIntervalSince1970: $0) })
+        return Entry(principal: file.principal, token: token)
     }
 
-    /// Returns the names and the principals of a credential's accounts with stored tokens.
-    ///
-    /// - Throws: `network.file` if the folder cannot be read.
+    private static func file(_ path: String) -> File? {
+        guard let bytes = FileManager.default.contents(atPath: path), bytes.count <= BearerToken.mostAnswerBytes else {
+            return nil
+        }
+        return try? JSONDecoder().decode(File.self, from: bytes)
+    }
+
     func accounts(
         of credential: String, _ definition: Credential
     ) throws(BackplaneError) -> [(name: String, principal: UInt64)] {
-        let folder = try folder(), files: [String]
-        do { files = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+        let folder = try folder(), names: [String]
+        do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
             throw BackplaneError(.networkFile, "the stored tokens cannot be listed", at: folder)
         }
         var accounts: [(name: String, principal: UInt64)] = []
-        for file in files.prefix(CredentialAccounts.most) where file.hasSuffix(".json") {
-            guard let bytes = FileManager.default.contents(atPath: folder + "/" + file),
-                bytes.count <= BearerToken.mostAnswerBytes,
-                case .dictionary(let members)? = try? DocumentValue(json: bytes),
-                members["credential"] == .string(credential), case .string(let name)? = members["account"],
-                let entry = try entry(of: name, credential, definition)
+        for name in names.prefix(CredentialAccounts.most) where name.hasSuffix(".json") {
+            guard let file = Self.file(folder + "/" + name), file.credential == credential,
+                let entry = try entry(of: file.account, credential, definition)
             else { continue }
-            accounts.append((name, entry.principal))
+            accounts.append((file.account, entry.principal))
         }
         return accounts
     }
 
-    /// Stores the token of an account.
-    ///
-    /// - Throws: `network.file` if it cannot be written.
     func keep(
         _ entry: Entry, of account: String, _ credential: String, _ definition: Credential
     ) throws(BackplaneError) {
-        var members: [String: DocumentValue] = [
-            "definition": .string(fingerprint(of: definition)), "principal": .string(String(entry.principal)),
-            "token": .string(entry.token.value.revealed), "credential": .string(credential),
-            "account": .string(account),
-        ]
-        members["refreshToken"] = entry.token.refreshToken.map { .string($0.revealed) }
-        members["renewal"] = entry.token.renewal.map { .string(String($0.timeIntervalSince1970)) }
+        let token = entry.token
+        let content = File(
+            definition: fingerprint(of: definition), credential: credential, account: account,
+            principal: entry.principal, token: token.value.revealed, refreshToken: token.refreshToken?.revealed,
+            renewal: token.renewal?.timeIntervalSince1970)
         let file = try IncomingFile(path(of: account, credential))
-        try file.write(DocumentValue.dictionary(members).json)
+        try file.write((try? JSONEncoder().encode(content)) ?? Data())  // text and numbers always encode
         _ = try file.finish()
     }
 
-    /// Removes the stored token of an account.
     func remove(_ account: String, _ credential: String) throws(BackplaneError) {
         let path = try path(of: account, credential)
         // Includes a token that a killed process was writing.
@@ -245,7 +232,6 @@ struct KeptTokens: Sendable {
         try folder() + "/" + hexadecimal("\(credential.utf8.count):\(credential)\(account)") + ".json"
     }
 
-    /// Returns a fingerprint that identifies the credential for which a token was issued.
     private func fingerprint(of definition: Credential) -> String { hexadecimal(definition.identity) }
 
     private func hexadecimal(_ text: String) -> String {

@@ -31,10 +31,6 @@ public protocol HTTPExecutor: Sendable {
 extension HTTPExecutor {
     /// Sends a request and returns the response with its body in memory, regardless of its status.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - limit: The maximum number of bytes of the body.
-    ///   - options: The options that executors follow.
     /// - Throws: The errors of ``open(_:_:)``; `network.too-large` if the body has more than `limit` bytes.
     public func execute(
         _ request: HTTPRequest, upTo limit: Int = HTTPOptions.collectionLimit, _ options: HTTPOptions = HTTPOptions()
@@ -112,11 +108,6 @@ public struct MemoryExecutor: HTTPExecutor {
     private let answer: Answer
 
     /// Creates an executor that answers every request with a function.
-    ///
-    /// - Parameters:
-    ///   - schemes: The URL schemes that are answered, in lower case.
-    ///   - capabilities: The capabilities that requests may need.
-    ///   - answer: A function that answers a request.
     public init(
         schemes: [String] = ["http", "https"],
         capabilities: HTTPCapabilities = [.streamedUploads, .contentInGET], answer: @escaping Answer

@@ -7,7 +7,6 @@ import Synchronization
 /// A request passes, from the outside: the limits, the interceptors of loads, the retries, the redirects, the
 /// credential, the interceptors of attempts, and the executor. The functions below are in this order.
 struct ExchangeRun: Sendable {
-    /// A function that sends a request through the rest of the exchange.
     typealias Send = @Sendable (HTTPRequest, HTTPOptions) async throws -> HTTPStreamedResponse
     /// A function that completes the response of an attempt, such as one that writes its body to a file.
     ///
@@ -19,14 +18,12 @@ struct ExchangeRun: Sendable {
     private let options: HTTPOptions
     private let start: Deadline
     private let interception: Interception
-    /// The observation of the exchange; `nil` without observers.
     private let observed: ObservedExchange?
     private let meter: ProgressMeter?
     /// The times of the head and of the last piece of the body, as far as the limits watch them.
     private let arrival = Arrival()
     private var clock: any DeadlineClock { pipeline.clock }
 
-    /// Begins an exchange, and notifies the observers of it.
     init(_ pipeline: HTTPPipeline, _ request: HTTPRequest, _ options: HTTPOptions) {
         (self.pipeline, self.request, start) = (pipeline, request, pipeline.clock.moment)
         interception = Interception(
@@ -52,23 +49,13 @@ struct ExchangeRun: Sendable {
 
     // MARK: Whole, opened and downloaded
 
-    /// Returns the response with its body in memory.
-    ///
     /// - Parameter headed: A function that is called once the head of the response has arrived.
     func whole(upTo limit: Int, headed: @escaping @Sendable () -> Void) async throws -> HTTPResponse {
-        try await observing {
-            try await watched {
-                var response = try await load()
-                response.timings.head = clock.moment - start
-                try begin(&response)
-                headed()
-                response.body = counted(response.body)
-                return try await response.collect(upTo: limit, of: request)
-            }
-        }
+        let response = try await opened()
+        headed()
+        return try await response.collect(upTo: limit, of: request)
     }
 
-    /// Returns the response once its head has arrived.
     func opened() async throws -> HTTPStreamedResponse {
         try await observing(ends: false) {
             let limit = [options.headTimeout, options.totalTimeout].compactMap(\.self).min()
@@ -86,9 +73,6 @@ struct ExchangeRun: Sendable {
     }
 
     /// Writes the body of the response to a file, and returns the response without its body.
-    ///
-    /// - Parameter headed: A function that is called with a response before its body is written, and again if another
-    ///   attempt follows.
     func downloaded(
         to path: String, headed: @escaping @Sendable (HTTPStreamedResponse) -> Void
     ) async throws -> HTTPResponse {
@@ -112,8 +96,7 @@ struct ExchangeRun: Sendable {
                 }
                 return try await write(answer)
             }
-            var response = HTTPResponse(status: last.status, headers: last.headers)
-            (response.url, response.timings) = (last.url, last.timings)
+            var response = last.head
             response.timings.head = arrival.head.map { $0 - start }
             response.timings.body = arrival.head.map { clock.moment - $0 }
             return response
@@ -121,8 +104,6 @@ struct ExchangeRun: Sendable {
     }
 
     /// Notifies the observers of the end of the exchange.
-    ///
-    /// - Parameter ends: A Boolean value that indicates whether the exchange ends with the response.
     private func observing<Response>(
         ends: Bool = true, _ exchange: () async throws -> Response
     ) async throws -> Response {
@@ -197,9 +178,6 @@ struct ExchangeRun: Sendable {
         return (begin + limit, HTTPFailure.late("sent none of the body", limit: limit).error(for: request))
     }
 
-    /// Records the head of a response.
-    ///
-    /// - Throws: `network.too-large` if it announces a body beyond the limit.
     private func begin(_ response: inout HTTPStreamedResponse) throws {
         arrival.begin(at: clock.moment)
         let length = response.hasBody(for: request) ? response.contentLength : nil
@@ -209,7 +187,6 @@ struct ExchangeRun: Sendable {
         throw HTTPFailure.tooLarge(limit: limit).error(for: request)
     }
 
-    /// Returns a response's body with its size limit and its progress.
     private func counted(_ body: HTTPBodyStream) -> HTTPBodyStream {
         let count = Mutex(0)
         return HTTPBodyStream(length: body.length, cancel: body.cancel) {
@@ -243,7 +220,6 @@ struct ExchangeRun: Sendable {
 
     // MARK: Retries
 
-    /// Makes attempts according to the policy and the budget of the request's host.
     private func retrying(
         _ request: HTTPRequest, _ options: HTTPOptions, _ send: @escaping Send, _ complete: Complete?
     ) async throws -> HTTPStreamedResponse {
@@ -296,7 +272,7 @@ struct ExchangeRun: Sendable {
             } catch let error as BackplaneError {
                 options.attempted?(HTTPAttempt(number: number, error: error.code))
                 let backoff = policy.backoff(after: number, random: retries.random())
-                guard policy.mayHelp(after: error), policy.allows(request, after: number), takes(after: backoff) else {
+                guard error.isConnectivity, policy.allows(request, after: number), takes(after: backoff) else {
                     throw error
                 }
                 (delay, failure) = (backoff, error.code)
@@ -307,7 +283,6 @@ struct ExchangeRun: Sendable {
         }
     }
 
-    /// Makes one attempt, with its own limit for the head of its response.
     private func attempt(
         _ request: HTTPRequest, _ options: HTTPOptions, _ send: @escaping Send, within limit: Duration?
     ) async throws -> HTTPStreamedResponse {
@@ -350,9 +325,6 @@ struct ExchangeRun: Sendable {
 
     // MARK: The credential, the interceptors of attempts, and the executor
 
-    /// Returns the function that sends a request with its credential to its executor.
-    ///
-    /// - Throws: `network.refused` if there is no executor; `network.credential`; `network.unsupported`.
     private func sender(of request: HTTPRequest, _ options: HTTPOptions) async throws -> Send {
         let executor = try await pipeline.executor(for: request, options)
         let send: Send = { request, options in
@@ -384,7 +356,6 @@ struct ExchangeRun: Sendable {
 }
 
 extension ExchangeEvent {
-    /// Creates the event of the start of an exchange.
     fileprivate init(_ request: HTTPRequest, _ options: HTTPOptions) {
         self.init(
             method: request.method, url: request.printableURL, component: options.sender,
@@ -411,10 +382,8 @@ extension HTTPStreamedResponse {
             read = try? await Race.run(
                 { try await body.collect(upTo: 16 << 10) }, within: .seconds(5), otherwise: CancellationError())
         }
-        var response = HTTPStreamedResponse(
-            status: status, headers: headers, version: version,
-            body: HTTPBodyStream(read ?? []))
-        (response.url, response.timings) = (url, timings)
+        var response = self
+        response.body = HTTPBodyStream(read ?? [])
         guard read == nil else { return response }
         body.cancel()
         response.headers["Content-Length"] = nil
@@ -422,7 +391,6 @@ extension HTTPStreamedResponse {
     }
 }
 
-/// The times at which parts of a response arrived.
 private final class Arrival: Sendable {
     private let state = Mutex<(head: Deadline?, last: Deadline?)>((nil, nil))
 
@@ -440,7 +408,6 @@ private final class Arrival: Sendable {
 /// The limits of a body that is read on demand, which one alarm watches while it is read.
 private final class BodyLimits: Sendable {
     private struct State {
-        /// The time since which a read waits for a piece.
         var waiting: Deadline?
         var isScheduled = false
         var hasEnded = false
@@ -509,7 +476,6 @@ private final class BodyLimits: Sendable {
     }
 }
 
-/// The byte counts of both bodies.
 private final class ProgressMeter: Sendable {
     private let report: @Sendable (HTTPProgress) -> Void
     private let progress = Mutex(HTTPProgress())

@@ -20,16 +20,12 @@ public struct HTTPPipeline: Sendable {
     /// The owner of the names, as errors state it.
     private let registry: String
     let retries: Retries
-    /// The clock of exchanges' limits and pauses.
     var clock: any DeadlineClock { retries.clock }
-    /// The credentials that requests may choose.
-    let credentials: Credentials
+    package let credentials: Credentials
     /// The error for every exchange if it is unknown how to make exchanges; `nil` if they can be made.
     private let refusal: BackplaneError?
     let interceptors: [HTTPInterceptor]
-    /// Returns the observers of a new exchange.
     let observers: @Sendable () -> [@Sendable (ExchangeEvent) -> Void]
-    /// The folders of downloads of a program without a host.
     private let swept: SweptFolders?
 
     /// Creates a pipeline; if there are several executors for one scheme, the first is used.
@@ -71,22 +67,12 @@ public struct HTTPPipeline: Sendable {
             credentials: credentials, interceptors: interceptors, observers: { observers }, swept: SweptFolders())
     }
 
+    /// - Parameter swept: The folders of downloads of a program; `nil` in a host.
     package init(
         _ executors: [any HTTPExecutor], tls: [String: TLSSettings], named: [String: Connect],
         reserved: Set<String> = [], registry: String, retries: Retries, credentials: Credentials,
         interceptors: [HTTPInterceptor], observers: @escaping @Sendable () -> [@Sendable (ExchangeEvent) -> Void],
-        refusal: BackplaneError? = nil
-    ) {
-        self.init(
-            executors, tls: tls, named: named, reserved: reserved, registry: registry, retries: retries,
-            credentials: credentials, interceptors: interceptors, observers: observers, refusal: refusal, swept: nil)
-    }
-
-    private init(
-        _ executors: [any HTTPExecutor], tls: [String: TLSSettings], named: [String: Connect],
-        reserved: Set<String> = [], registry: String, retries: Retries, credentials: Credentials,
-        interceptors: [HTTPInterceptor], observers: @escaping @Sendable () -> [@Sendable (ExchangeEvent) -> Void],
-        refusal: BackplaneError? = nil, swept: SweptFolders?
+        refusal: BackplaneError? = nil, swept: SweptFolders? = nil
     ) {
         (self.executors, self.named, self.reserved, self.registry) = (executors, named, reserved, registry)
         self.tls = Dictionary(tls.map { ($0.key.hostKey, $0.value) }) { first, _ in first }
@@ -96,10 +82,6 @@ public struct HTTPPipeline: Sendable {
 
     /// Sends a request and returns the response with its body in memory, regardless of its status.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - limit: The maximum number of bytes of the body.
-    ///   - options: The options of the exchange.
     /// - Throws: The errors of ``open(_:_:)``; `network.too-large` if the body has more than `limit` bytes.
     public func send(
         _ request: HTTPRequest, upTo limit: Int = HTTPOptions.collectionLimit, _ options: HTTPOptions = HTTPOptions()
@@ -107,9 +89,6 @@ public struct HTTPPipeline: Sendable {
         try await send(request, upTo: limit, options) {}
     }
 
-    /// Sends a request and returns the response with its body in memory.
-    ///
-    /// - Parameter headed: A function that is called once the head of the response has arrived.
     package func send(
         _ request: HTTPRequest, upTo limit: Int, _ options: HTTPOptions, headed: @escaping @Sendable () -> Void
     ) async throws -> HTTPResponse {
@@ -131,10 +110,8 @@ public struct HTTPPipeline: Sendable {
 
     /// Sends a request, and writes the response's body to a file, which appears once it is complete.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - path: The path of the file, which replaces an existing one. Only its owner may read it.
-    ///   - options: The options of the exchange.
+    /// It replaces an existing file, and only its owner may read it.
+    ///
     /// - Returns: The response without its body.
     /// - Throws: The errors of ``open(_:_:)``; `network.file` if the file cannot be written.
     public func download(
@@ -161,17 +138,10 @@ public struct HTTPPipeline: Sendable {
 
     // MARK: The choice of the executor
 
-    /// Checks that there is an executor for a request.
-    ///
-    /// - Throws: `network.refused` if there is none; the error of the manifest if it does not specify how to make
-    ///   exchanges.
     package func requireExecutor(for request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) {
         _ = try connection(for: request, options)
     }
 
-    /// Returns the executor for a request.
-    ///
-    /// - Throws: `network.refused` if there is none; `network.failed` if the executor does not start.
     package func executor(for request: HTTPRequest, _ options: HTTPOptions) async throws -> any HTTPExecutor {
         try await connection(for: request, options)(options.call ?? Call())
     }
@@ -201,7 +171,6 @@ public struct HTTPPipeline: Sendable {
         throw BackplaneError(.networkRefused, words, at: request.printableURL)
     }
 
-    /// Returns the options with the settings of TLS for the request's host.
     func withTLS(_ options: HTTPOptions, for request: HTTPRequest) -> HTTPOptions {
         guard !tls.isEmpty, request.scheme == "https", let settings = tls[request.hostName] else {
             return options
@@ -215,12 +184,10 @@ public struct HTTPPipeline: Sendable {
 /// The folders from which a program's pipeline has removed files left by downloads of killed processes.
 ///
 /// A host does that for the folders of its components.
-final class SweptFolders: Sendable {
-    /// The number of folders beyond which all are forgotten and searched again.
+package final class SweptFolders: Sendable {
     private static let limit = 1_000
     private let folders = Mutex<Set<Substring>>([])
 
-    /// Removes such files from the folder of a file, before the first download to it.
     func sweep(beside path: String) {
         let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
         let isNew = folders.withLock { folders in

@@ -20,7 +20,6 @@ struct Interception: Sendable {
 
     // MARK: Around the load
 
-    /// Makes an exchange with the interceptors around it.
     func load(
         _ request: HTTPRequest, _ exchange: @escaping HTTPInterceptor.Next
     ) async throws -> HTTPStreamedResponse {
@@ -57,8 +56,6 @@ struct Interception: Sendable {
     // MARK: Around attempts
 
     /// Makes an attempt, or one of its redirected requests, with the interceptors around it.
-    ///
-    /// - Parameter proof: The names of the fields that authenticate the sender of the request.
     func attempt(
         _ request: HTTPRequest, hiding proof: [String], _ send: @escaping HTTPInterceptor.Next
     ) async throws -> HTTPStreamedResponse {
@@ -103,8 +100,6 @@ struct Interception: Sendable {
     }
 
     /// Calls a function with what it may see, and gives its response back what was hidden.
-    ///
-    /// - Parameter merge: A function that returns the rest of the chain for the request that the function passes on.
     private func run(
         _ interceptor: HTTPInterceptor,
         _ intercept: @Sendable (HTTPRequest, HTTPInterceptor.Next) async throws -> HTTPStreamedResponse,
@@ -184,28 +179,21 @@ extension HTTPBody {
 }
 
 extension BackplaneError {
-    /// The error for a body that would have to be digested before it is sent.
     static var digestOfStream: BackplaneError {
         BackplaneError(.networkBody, "the digest of the body is needed, but the body can be read only once")
     }
 }
 
 extension HTTPRequest {
-    /// Returns the request without the fields that a credential adds.
     fileprivate func without(_ proof: [String]) -> HTTPRequest {
         var request = self
-        for name in ["Authorization", "Cookie"] + proof where Redaction.proofs.hides(headers[name] ?? "") {
-            request.headers[name] = nil
-        }
+        for name in ["Authorization", "Cookie"] + proof { request.headers[name] = nil }
         return request
     }
 }
 
 /// The rules for the fields that are added to an attempt, which may neither vary the response nor replace other fields.
 enum AddedFields {
-    /// Returns the fields that an interceptor has added to a head.
-    ///
-    /// - Throws: `network.refused` if it has changed anything else.
     static func added(by changed: HTTPRequest, to request: HTTPRequest) throws(BackplaneError) -> HTTPHeaders {
         guard changed.method == request.method, changed.url == request.url else {
             throw refused("it changes the method or the URL of an attempt; do so around the load")
@@ -222,36 +210,24 @@ enum AddedFields {
         return added
     }
 
-    /// Adds fields to a head.
-    ///
-    /// - Throws: `network.refused` for a field that the head already has, or that must not be added.
-    static func add(_ fields: HTTPHeaders, to headers: inout HTTPHeaders) throws(BackplaneError) {
-        let own = headers
+    /// Adds fields to a head: to an attempt those that do not vary the response, and of a proof any but those that frame
+    /// the message.
+    static func add(
+        _ fields: HTTPHeaders, to headers: inout HTTPHeaders, areProof: Bool = false
+    ) throws(BackplaneError) {
+        let own = headers, has = areProof ? "its proof has" : "it adds"
         for field in fields.fields {
-            guard own[field.name] == nil else {
-                throw refused("it adds the field `\(field.name)`, which the request already has")
+            let name = field.name.lowercased()
+            guard own[name] == nil else {
+                throw refused("\(has) the field `\(field.name)`, which the request already has")
             }
-            guard isHarmless(field.name.lowercased()) else {
+            guard !areProof || !framing.contains(name) else {
+                throw refused("\(has) the field `\(field.name)`, which belongs to the exchange and not to a proof")
+            }
+            guard areProof || isHarmless(name) else {
                 throw refused(
-                    "it adds the field `\(field.name)` to an attempt, which would change the response; "
+                    "\(has) the field `\(field.name)` to an attempt, which would change the response; "
                         + "set it around the load")
-            }
-            headers.add(field.name, field.value)
-        }
-    }
-
-    /// Adds credential fields to a head: any except those of the request and those that frame the message.
-    ///
-    /// - Throws: `network.refused` for a field that the head already has, or that must not be added.
-    static func add(proof fields: HTTPHeaders, to headers: inout HTTPHeaders) throws(BackplaneError) {
-        let own = headers
-        for field in fields.fields {
-            guard own[field.name] == nil else {
-                throw refused("its proof has the field `\(field.name)`, which the request already has")
-            }
-            guard !framing.contains(field.name.lowercased()) else {
-                throw refused(
-                    "its proof has the field `\(field.name)`, which belongs to the exchange and not to a proof")
             }
             headers.add(field.name, field.value)
         }

@@ -3,7 +3,6 @@ import BackplaneNetwork
 
 /// The rules for the request that follows a redirect (RFC 9110, section 15.4; WHATWG, Fetch, section 4.4).
 struct Redirection {
-    /// The maximum number of redirects.
     let limit: Int
     private var count = 0
 
@@ -18,8 +17,6 @@ struct Redirection {
     }
 
     /// Returns the request to which a response redirects, or `nil` if the response is the result.
-    ///
-    /// - Throws: `network.redirect` if the redirect cannot or may not be followed.
     mutating func next(
         after status: Int, _ headers: HTTPHeaders, of request: HTTPRequest
     ) throws(BackplaneError) -> HTTPRequest? {

@@ -39,7 +39,6 @@ public final class Retries: Sendable {
         (self.clock, start, self.date, self.random) = (clock, clock.moment, date, random)
     }
 
-    /// The time since the state was created.
     package var elapsed: Duration { clock.moment - start }
 }
 
@@ -50,7 +49,6 @@ public final class Retries: Sendable {
 final class RetryBudget: Sendable {
     private struct Account {
         var balance: Double
-        /// The time of the last change.
         var time: Duration
 
         /// Returns the balance, replenished for the time that has passed since.
@@ -65,7 +63,6 @@ final class RetryBudget: Sendable {
     private static let others = "*"
     private let accounts = Mutex<[String: Account]>([:])
 
-    /// Records a first attempt.
     func requested(_ host: String, at time: Duration) { change(host, at: time, by: 0.1) }
 
     /// Takes a retry from a host's budget; returns `false` if none is left.

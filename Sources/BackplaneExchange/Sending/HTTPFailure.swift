@@ -4,14 +4,12 @@ package import BackplaneNetwork
 /// The reason why there was no response, with messages that are shared by all network executors.
 package enum HTTPFailure: Error, Hashable {
     case hostUnknown
-    /// The server accepts no connections.
     case notConnected
     case connectionTimedOut
     /// A secure connection was not possible: the certificate is not trusted, or the server does not support TLS.
     case insecure(String)
     /// The connection was closed before the response was complete.
     case closed
-    /// The response is not HTTP.
     case malformed(String)
     case tooLarge(limit: Int)
     /// Decoding expands the compressed content beyond the limit.
@@ -19,7 +17,6 @@ package enum HTTPFailure: Error, Hashable {
     case shutDown
     /// A time limit passed before the host completed a step.
     case late(String, limit: Duration)
-    /// The file to which the body is written cannot be written.
     case unwritable(String, path: String)
     case other(String)
 

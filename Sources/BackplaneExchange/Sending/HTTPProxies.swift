@@ -1,4 +1,4 @@
-public import Backplane
+package import Backplane
 package import BackplaneNetwork
 import FoundationEssentials
 
@@ -42,32 +42,21 @@ public struct HTTPProxies: Sendable {
         }
     }
 
-    /// Returns the proxy for a request to a host, or `nil` if it is reached directly.
-    ///
-    /// - Throws: `network.refused` if the environment's proxy is not an `http:` URL; in that case, the host is not
-    ///   reached directly.
-    public func proxy(scheme: String, host: @autoclosure () -> String) throws(BackplaneError) -> Proxy? {
-        guard scheme == "https", let proxy else { return nil }
-        let host = host().lowercased().withoutBrackets
-        let isExempt = exceptions.contains { $0 == "*" || host == $0 || host.hasSuffix(".\($0)") }
-        return try isExempt ? nil : proxy.get()
-    }
-
     /// Returns the proxy for a request, or `nil` if its host is reached directly.
     ///
-    /// - Throws: The error of ``proxy(scheme:host:)``, with the request's URL.
+    /// A proxy that cannot be used is an error, because the host must not be reached directly then.
     package func proxy(for request: HTTPRequest) throws(BackplaneError) -> Proxy? {
-        guard proxy != nil else { return nil }
+        guard let proxy, request.scheme == "https" else { return nil }
+        let host = request.hostName.withoutBrackets
+        guard !exceptions.contains(where: { $0 == "*" || host == $0 || host.hasSuffix(".\($0)") }) else { return nil }
         do throws(BackplaneError) {
-            return try proxy(scheme: request.scheme, host: request.hostName)
+            return try proxy.get()
         } catch {
             throw BackplaneError(error.code, error.message, at: request.printableURL)
         }
     }
 
     /// Parses a proxy of the form `http://user:password@host:port`, in which only the host is required.
-    ///
-    /// - Parameter variable: The name of the environment variable, for the error, which contains no values.
     private static func proxy(_ text: String, of variable: String) throws(BackplaneError) -> Proxy {
         let address = URLComponents(string: text.contains("://") ? text : "http://\(text)")
         let scheme = address?.scheme?.lowercased()
@@ -88,7 +77,6 @@ public struct HTTPProxies: Sendable {
 }
 
 extension String {
-    /// The text without the brackets around an IPv6 address in a URL.
     fileprivate var withoutBrackets: String {
         hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
     }

@@ -8,10 +8,6 @@ extension HTTPRequest {
     /// Credentials in the URL become an `Authorization` field unless there is one (RFC 7617). `Content-Length` and
     /// `Transfer-Encoding` are dropped, because the executor frames the body. The body's media type becomes the
     /// `Content-Type` unless there is one.
-    ///
-    /// - Throws: `network.refused` for a method or a field name that is not a token, a field value with a control
-    ///   character (RFC 9110, sections 5.5 and 5.6.2), anything but an absolute `http:` or `https:` URL, or a port
-    ///   above 65535. The error contains no values of fields.
     package func readyToSend() throws(BackplaneError) -> HTTPRequest {
         var ready = try withValidHead()
         guard var address = WebURL(url), ["http", "https"].contains(address.scheme), address.host?.isEmpty == false
@@ -32,9 +28,6 @@ extension HTTPRequest {
     /// Returns the request as sent by an executor with its own URL scheme.
     ///
     /// A URL of that scheme stays unchanged, unless the scheme is `http` or `https`.
-    ///
-    /// - Throws: The errors of ``readyToSend()``; `network.refused` for a URL of the scheme that contains a space or a
-    ///   control character.
     package func readyToSend(by scheme: String) throws(BackplaneError) -> HTTPRequest {
         guard self.scheme == scheme, !["http", "https"].contains(scheme) else { return try readyToSend() }
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
@@ -74,17 +67,7 @@ extension HTTPRequest {
 
 extension String {
     /// A Boolean value that indicates whether the text is a token (RFC 9110, section 5.6.2).
-    fileprivate var isToken: Bool {
-        !isEmpty
-            && utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
-    }
+    fileprivate var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenCharacter) }
 
     /// A Boolean value that indicates whether the text is a field value (RFC 9110, section 5.5).
     ///

@@ -174,8 +174,7 @@ extension ManifestDocument {
 
     /// Returns a string as a message may show it, with variables as written, because their values may be secret.
     func shown(_ text: String, at path: ManifestPath) -> String {
-        guard let spelling = spellings[path], Redaction.variables.hides(text) else { return text }
-        return spelling
+        spellings[path] ?? text
     }
 
     static func positioning(_ problems: [Problem], in text: Data?) -> [Problem] {

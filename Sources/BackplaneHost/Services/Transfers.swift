@@ -32,8 +32,6 @@ final class HostTransfers: Sendable {
     }
 
     /// Returns the pool, opening it if necessary; if that fails, the next call tries again.
-    ///
-    /// - Throws: `store.unusable` or `store.damaged`; `host.stopped`.
     func pool() async throws(BackplaneError) -> TransferPool {
         let opening = try begin()
         do throws(BackplaneError) {
@@ -64,10 +62,10 @@ final class HostTransfers: Sendable {
                 pipeline: { [network] transfer throws(BackplaneError) in
                     let pipeline = network.active.pipeline(of: transfer.managers)
                     if let credential = transfer.credential {
-                        try pipeline.requireCredential(credential, for: transfer.managers)
+                        try pipeline.credentials.require(credential, for: transfer.managers)
                     }
                     return pipeline
-                }, store: store, persists: { [store] in store.isPersistent }, retries: network.retries,
+                }, store: store, retries: network.retries,
                 report: { [log] error in
                     log.write(
                         LogRecord(
@@ -94,7 +92,6 @@ final class HostTransfers: Sendable {
         }
     }
 
-    /// Resumes the transfers that wait for an account.
     private func signedIn(_ credential: String, account: String) {
         let (pool, opening) = state.withLock { ($0.pool, $0.opening) }
         if let pool { return pool.signedIn(credential, account: account) }
@@ -143,76 +140,31 @@ struct ComponentTransfers: Sendable {
     let folder: ComponentFolder
     let operations: ServiceOperations
 
-    /// Reads a borrowed transfer in the form for the host's pool.
-    ///
-    /// - Throws: `network.refused` for a request that is not UTF-8 and a path that escapes the folder;
-    ///   `network.unsupported` for options that this host does not support; `transfer.refused` for invalid values.
-    func transfer(copying lent: UnsafePointer<bp_transfer>) throws(BackplaneError) -> Transfer {
-        let lent: bp_transfer = read(lent)
-        var transfer = Transfer(name(lent.id.text), upload: try HTTPRequest(copying: lent.request))
-        guard !lent.id.lent.isEmpty else { throw refused(transfer, "expected an id, found an empty string") }
-        if lent.download.lent.isEmpty {
-            transfer.request.body = try body(lent, transfer)
-        } else {
-            transfer.target = try folder.path(of: lent.download.text, makingFolder: true)
-            transfer.existing = try existing(lent.existing, transfer)
-            transfer.sha256 = lent.sha256.lent.isEmpty ? nil : lent.sha256.array
-            transfer.sizeLimit = lent.size_limit > 0 ? lent.size_limit : nil
+    /// Returns a component's transfer in the form for the host's pool.
+    func transfer(_ json: [UInt8]) throws(BackplaneError) -> Transfer {
+        var transfer = try JSON.decode(Transfer.self, json, failing: .transferRefused)
+        guard !transfer.id.isEmpty else {
+            throw BackplaneError(
+                .transferRefused, "expected an id, found an empty string", at: transfer.request.printableURL)
         }
-        (transfer.owner, transfer.priority) = (plugin, Int(lent.priority))
-        (transfer.sender, transfer.managers) = (component, managers)
-        for (name, value) in Pairs.copy(lent.named, count: min(lent.named_count, 100)) {
-            switch name {
-            case "credential": transfer.credential = value
-            case "account": transfer.account = value
-            default:
-                throw BackplaneError(
-                    .networkUnsupported, "this host has no transfer option named `\(name)`")
-            }
+        transfer.id = name(transfer.id)
+        if let target = transfer.target { transfer.target = try folder.path(of: target, makingFolder: true) }
+        var segments = transfer.request.body.segments ?? []
+        for (index, segment) in segments.enumerated() {
+            guard case .file(let path) = segment else { continue }
+            segments[index] = .file(try folder.path(of: path, makingFolder: false))
         }
+        transfer.request.body = HTTPBody(segments: segments, type: transfer.request.body.mediaType)
+        (transfer.owner, transfer.sender, transfer.managers) = (plugin, component, managers)
         return transfer
     }
 
-    /// Returns the id of a transfer in the pool.
     func name(_ id: String) -> String { "\(plugin)/\(id)" }
 
-    /// Returns a state of the pool as presented to the component.
     func shown(_ state: TransferState) -> TransferState {
         var state = state
         state.id = String(state.id.dropFirst(plugin.count + 1))
         return state
-    }
-
-    private func body(_ lent: bp_transfer, _ transfer: Transfer) throws(BackplaneError) -> HTTPBody {
-        guard lent.piece_count > 0 else { return transfer.request.body }
-        guard transfer.request.body.isEmpty else {
-            throw refused(transfer, "the upload has two bodies; provide only one of `request.body` and `pieces`")
-        }
-        let pieces: [bp_transfer_piece] = try Descriptors.read(
-            lent.pieces, count: lent.piece_count, of: "the pieces", limit: Descriptors.dataLimit)
-        var segments: [BodySegment] = []
-        for piece in pieces {
-            switch Int(piece.kind) {
-            case Int(BP_TRANSFER_BYTES): segments.append(.bytes(piece.content.array))
-            case Int(BP_TRANSFER_FILE):
-                segments.append(.file(try folder.path(of: piece.content.text, makingFolder: false)))
-            default: throw refused(transfer, "unknown kind \(piece.kind) of a piece of the body")
-            }
-        }
-        return HTTPBody(segments: segments, type: nil)
-    }
-
-    private func existing(_ number: UInt32, _ transfer: Transfer) throws(BackplaneError) -> ExistingFile {
-        switch Int(number) {
-        case Int(BP_EXISTING_REPLACE): .replace
-        case Int(BP_EXISTING_KEEP): .keep
-        case Int(BP_EXISTING_NUMBER): .number
-        default: throw refused(transfer, "unknown policy \(number) for an existing file")
-        }
-    }
-
-    private func refused(_ transfer: Transfer, _ why: String) -> BackplaneError {
-        BackplaneError(.transferRefused, why, at: transfer.request.printableURL)
     }
 }
 
@@ -221,19 +173,15 @@ let transferFunctions = bp_transfers_1(
     size: UInt32(MemoryLayout<bp_transfers_1>.size), reserved: 0,
     begin: { handle, transfer, call, done, context in
         start(handle, call, Reply(done, context)) { transfers throws(BackplaneError) in
-            let transfer = try transfers.transfer(copying: transfer)
+            let transfer = try transfers.transfer(transfer.array)
             return { pool throws(BackplaneError) in try await pool.begin(transfer) }
         }
     },
     change: { handle, id, change, call, done, context in
         start(handle, call, Reply(done, context)) { transfers throws(BackplaneError) in
-            let id = transfers.name(id.text), wanted: TransferChange
-            switch Int(change) {
-            case Int(BP_TRANSFER_PAUSE): wanted = .pause
-            case Int(BP_TRANSFER_RESUME): wanted = .resume
-            case Int(BP_TRANSFER_CANCEL): wanted = .cancel
-            case Int(BP_TRANSFER_REMOVE): wanted = .remove
-            default: throw BackplaneError(.transferRefused, "unknown change \(change) of a transfer")
+            let id = transfers.name(id.text), name = change.text
+            guard let wanted = TransferChange(rawValue: name) else {
+                throw BackplaneError(.transferRefused, "expected pause, resume, cancel or remove, found `\(name)`")
             }
             return { pool throws(BackplaneError) in
                 try await pool.change(wanted, id)

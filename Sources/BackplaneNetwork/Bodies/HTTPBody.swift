@@ -34,7 +34,6 @@ public struct HTTPBody: Sendable {
         }
     }
 
-    /// Creates a body of pieces that can be read again.
     package init(segments: [BodySegment], type: String?) { self.init(.segments(segments), type: type) }
 
     /// The pieces of a body that is in memory and in files; `nil` for a body that comes from a sequence.
@@ -78,12 +77,6 @@ public struct HTTPBody: Sendable {
     }
 
     /// Returns a body that is read from a sequence while it is sent, and from a new sequence each time it is resent.
-    ///
-    /// - Parameters:
-    ///   - length: The total number of bytes, or `nil` if it is unknown. If the actual number differs, the exchange
-    ///     fails.
-    ///   - type: The media type.
-    ///   - chunks: A function that creates the sequence of chunks.
     public static func replayable<Chunks: AsyncSequence & Sendable>(
         length: Int64? = nil, type: String? = nil, _ chunks: @escaping @Sendable () throws -> Chunks
     ) -> HTTPBody where Chunks.Element == [UInt8] {
@@ -132,7 +125,6 @@ public struct HTTPBody: Sendable {
         }
     }
 
-    /// Returns the same body, whose reading is observed.
     package func observed(
         opened: @escaping @Sendable (Int64?) -> Void, taken: @escaping @Sendable (Int) -> Void
     ) -> HTTPBody {
@@ -149,9 +141,6 @@ public struct HTTPBody: Sendable {
             }, type: mediaType, isReplayable: isReplayable, file: file)
     }
 
-    /// Returns the body in memory, with the same media type.
-    ///
-    /// - Throws: `network.too-large` if it has more than `limit` bytes; any error of reading it.
     package func collected(upTo limit: Int) async throws -> HTTPBody {
         if bytes != nil { return self }
         let stream = try open()
@@ -181,10 +170,6 @@ extension HTTPBody {
 
     /// Returns a body that contains an encoded value, which can be sent again.
     ///
-    /// - Parameters:
-    ///   - value: Any encodable value, or any JSON as a `DocumentValue` of `BackplaneDocuments`.
-    ///   - encoder: The encoder.
-    ///   - type: The media type.
     /// - Throws: `network.body` if the value cannot be encoded.
     public static func json(
         _ value: some Encodable, encoder: JSONEncoder = JSONEncoder(), type: String = "application/json"
@@ -219,15 +204,11 @@ extension HTTPBody {
 
 extension [UInt8] {
     fileprivate mutating func append(formEncoding text: String) {
-        let digits = Array("0123456789ABCDEF".utf8)
         for byte in text.utf8 {
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"):
-                append(byte)
+            case _ where byte.isASCIILetter || byte.isDigit || "*-._".utf8.contains(byte): append(byte)
             case UInt8(ascii: " "): append(UInt8(ascii: "+"))
-            default: self += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            default: append(percentEncoding: byte)
             }
         }
     }
@@ -243,7 +224,6 @@ extension HTTPBody {
         return multipart(parts, boundary: "backplane-\(String(random.0, radix: 36))\(String(random.1, radix: 36))")
     }
 
-    /// Returns parts with a boundary chosen by a test.
     package static func multipart(_ parts: [HTTPPart], boundary: String) -> HTTPBody {
         let type = "multipart/form-data; boundary=\(boundary)"
         var segments: [BodySegment] = [], bytes: [UInt8] = []
@@ -295,12 +275,6 @@ public struct HTTPPart: Sendable {
     }
 
     /// Returns a file, which is read while it is sent.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the form's field.
-    ///   - path: The path of the file.
-    ///   - fileName: The file name that is sent to the server; `nil` means the last component of the path.
-    ///   - type: The media type.
     public static func file(
         _ name: String, _ path: String, fileName: String? = nil, type: String = "application/octet-stream"
     ) -> HTTPPart {

@@ -33,10 +33,6 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     }
 
     /// Creates a stream from a sequence of chunks.
-    ///
-    /// - Parameters:
-    ///   - chunks: The chunks; the next chunk is requested once the previous one has been consumed.
-    ///   - length: The total number of bytes, or `nil` if it is unknown.
     public init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64? = nil)
     where Chunks.Element == [UInt8] {
         let position = SequencePosition(chunks)
@@ -48,13 +44,10 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     /// A read in progress continues; cancel its task to end it.
     public func cancel() { state.end(by: true) }
 
-    /// A Boolean value that indicates whether the stream has been read to its end.
     package var hasEnded: Bool { state.hasEnded }
 
-    /// Returns whether both are one stream.
     package func isSame(as other: HTTPBodyStream) -> Bool { state === other.state }
 
-    /// Returns the next chunk, or `nil` at the end.
     package func next() async throws -> [UInt8]? { try await state.next() }
 
     /// Creates an iterator that continues where the previous one stopped.
@@ -125,7 +118,6 @@ private final class BodyStreamState: Sendable {
         if wasCancelled { cancel() }
     }
 
-    /// Ends the stream, by its reader or by its producer.
     func end(by reader: Bool) {
         let cancels = phase.withLock { phase in
             // The reader cancels the producer after that.
@@ -155,7 +147,6 @@ where Chunks.Element == [UInt8] {  // its owner makes no concurrent calls of `ne
 extension HTTPBodyStream {
     /// Reads the rest of the body.
     ///
-    /// - Parameter limit: The maximum number of bytes.
     /// - Throws: `network.too-large` as soon as there are more, which ends the stream; the errors of reading.
     public func collect(upTo limit: Int) async throws -> [UInt8] {
         var bytes: [UInt8] = []

@@ -17,9 +17,6 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
     private var count: Int64 = 0
     private var isOpen = true
 
-    /// Creates the file.
-    ///
-    /// - Throws: `network.file` if it cannot be written.
     package init(_ path: String) throws(BackplaneError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw BackplaneError(.networkFile, "this path does not name a file to write to", at: path)
@@ -30,7 +27,6 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
     }
 
     private static let opened = Atomic(0)
-    /// The number of files that this process is writing.
     package static var openCount: Int { opened.load(ordering: .acquiring) }
 
     /// Creates a locked file, and returns its path and its descriptor.
@@ -48,7 +44,6 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         }
     }
 
-    /// Sixteen random digits.
     private static var digits: String {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
@@ -59,18 +54,9 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         (path.lastIndex(of: "/").map { path[...$0] } ?? "") + judgedMark + digits
     }
 
-    /// Locks a complete file that is being validated, and returns the descriptor that holds the lock.
-    static func lock(_ path: String) -> Int32? {
-        let number = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard number >= 0 else { return nil }
-        flock(number, LOCK_SH | LOCK_NB)
-        return number
-    }
-
     /// Removes the files that downloads of killed processes have left in a folder and its subfolders.
     ///
-    /// A complete file is not locked between its download and its validation, so no download may run there in the
-    /// meantime.
+    /// A complete file is not locked until it is validated, so no download may run there in the meantime.
     package static func removeAbandoned(in folder: String) {
         // Links are not followed, neither by the list nor below.
         for path in (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? [] where isIncoming(path) {
@@ -100,23 +86,16 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         unlink(path)
     }
 
-    /// Returns whether a path is that of an incomplete file.
     private static func isIncoming(_ path: String) -> Bool {
         let name = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
         guard let mark = [mark, judgedMark].first(where: name.hasPrefix) else { return false }
         let number = name.dropFirst(mark.count)
         return number.utf8.count == 16
-            && number.utf8.allSatisfy {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-            }
+            && number.utf8.allSatisfy { $0.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
     }
 
     deinit { if isOpen { discard() } }
 
-    /// Writes more of the file.
-    ///
-    /// - Throws: `network.file` if it cannot be written.
     package func write(_ bytes: some ContiguousBytes) throws(BackplaneError) {
         let isWritten = bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]
@@ -133,8 +112,6 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
     }
 
     /// Moves the file to its destination once it is on the disk, and returns the number of its bytes.
-    ///
-    /// - Throws: `network.file` if it cannot be flushed or moved.
     package func finish() throws(BackplaneError) -> Int64 {
         guard fsync(number) == 0, rename(temporary, path) == 0 else { throw Self.failure(path) }
         isOpen = false
@@ -143,7 +120,6 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         return count
     }
 
-    /// Removes the file, unless it is at its destination.
     package func discard() {
         guard isOpen else { return }
         isOpen = false

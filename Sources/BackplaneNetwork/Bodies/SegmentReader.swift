@@ -17,15 +17,10 @@ final class SegmentReader: Sendable {
         /// The file that is being read, with the number of remaining bytes.
         var file: (file: OpenFile, path: String, rest: Int64)?
     }
-    /// The maximum number of bytes of one chunk.
     private static let chunkSize = 128 << 10
-    /// The number of bytes of all segments.
     let length: Int64
     private let state: Mutex<State>
 
-    /// Creates a reader, and determines the lengths of all files.
-    ///
-    /// - Throws: `network.body` if a file is missing, is not a regular file, or may not be read.
     init(_ segments: [BodySegment]) throws(BackplaneError) {
         var measured: [(segment: BodySegment, length: Int64)] = [], length: Int64 = 0
         for segment in segments {
@@ -41,9 +36,6 @@ final class SegmentReader: Sendable {
         state = Mutex(State(segments: measured[...]))
     }
 
-    /// Returns the next bytes, or `nil` at the end.
-    ///
-    /// - Throws: `network.body` if the length of a file has changed.
     func next() throws(BackplaneError) -> [UInt8]? {
         try state.withLock { state throws(BackplaneError) in
             while true {
@@ -79,7 +71,6 @@ final class SegmentReader: Sendable {
     }
 }
 
-/// A file that is open for reading.
 private final class OpenFile: Sendable {
     private let number: Int32
 

@@ -7,12 +7,8 @@ final class BodySource: Sendable {
     private let body: HTTPBody
     /// The pieces of the current reading of the body.
     private let pieces: Mutex<PieceChannel>
-    /// The total number of bytes; `nil` if unknown.
     let length: Int64?
 
-    /// Opens a body.
-    ///
-    /// - Throws: The error of opening it.
     init(_ body: HTTPBody) throws {
         let stream = try body.open()
         (self.body, length) = (body, stream.length)
@@ -70,7 +66,6 @@ final class BodySource: Sendable {
 }
 
 extension BackplaneError {
-    /// Returns the error for a request body that cannot be read.
     package static func bodyFailed(_ error: any Error) -> BackplaneError {
         switch error {
         case let error as BackplaneError: error
@@ -83,14 +78,12 @@ extension BackplaneError {
 /// The destination of a body's next piece: a callback and its context, called exactly once.
 package struct ChunkReply: Sendable {
     private let done: bp_chunk
-    /// The caller's context, which is passed back unchanged.
     private let context: ForeignPointer
 
     package init(_ done: @escaping bp_chunk, _ context: UnsafeMutableRawPointer?) {
         (self.done, self.context) = (done, ForeignPointer(raw: context))
     }
 
-    /// Passes borrowed bytes on; an empty slice is the end of the body.
     private func end(_ bytes: ArraySlice<UInt8>) {
         bytes.withUnsafeBufferPointer {
             done(context.raw, Int32(BP_OK), bp_bytes(data: $0.baseAddress, length: $0.count))
@@ -102,7 +95,6 @@ package struct ChunkReply: Sendable {
         answer.payload.withBytes { done(context.raw, answer.status, $0) }
     }
 
-    /// Ends with a piece, the end of the body, or an error.
     package func end(_ piece: Result<[UInt8]?, BackplaneError>) {
         switch piece {
         case .success(let bytes): end(bytes?[...] ?? [])
@@ -126,7 +118,6 @@ extension Result<[UInt8]?, BackplaneError> {
 /// The task that waits for the next piece of a body, whose reading crosses the boundary.
 typealias ChunkReader = UnsafeContinuation<Result<[UInt8]?, BackplaneError>, Never>
 
-/// The function that resumes a boxed reader.
 let resumeReader: bp_chunk = { context, status, chunk in
     Box<ChunkReader>.take(context).resume(returning: Result(copying: chunk, status))
 }

@@ -46,13 +46,7 @@ struct ComponentWay: HTTPWay {
     func open(
         _ request: HTTPRequest, _ call: Call, _ options: HTTPOptions
     ) async throws(BackplaneError) -> HTTPStreamedResponse {
-        let exchange = try exchange(request, options, waitsForEnd: false)
-        let head = try await begin(exchange, request, download: "", call)
-        var response = HTTPStreamedResponse(
-            status: head.response.status, headers: head.response.headers, version: head.version,
-            body: exchange.body(of: head))
-        (response.url, response.timings) = (head.response.url, head.response.timings)
-        return response
+        try await begin(try exchange(request, options, waitsForEnd: false), request, download: "", call)
     }
 
     func download(
@@ -61,8 +55,7 @@ struct ComponentWay: HTTPWay {
         guard !path.isEmpty else {
             throw BackplaneError(.networkRefused, "the path of the file to download to is empty; name a file")
         }
-        let exchange = try exchange(request, options, waitsForEnd: true)
-        return try await begin(exchange, request, download: path, call).response
+        return try await begin(try exchange(request, options, waitsForEnd: true), request, download: path, call).head
     }
 
     private func exchange(
@@ -80,7 +73,7 @@ struct ComponentWay: HTTPWay {
     }
 
     private func begin(_ exchange: StreamedExchange, _ request: HTTPRequest, download: String, _ call: Call)
-        async throws(BackplaneError) -> StreamedExchange.Head
+        async throws(BackplaneError) -> HTTPStreamedResponse
     {
         let request = request.withMediaType
         if request.body.bytes != nil {
@@ -157,8 +150,6 @@ struct ComponentWay: HTTPWay {
     private typealias Waiter<Value: Sendable> = UnsafeContinuation<Result<Value, BackplaneError>, Never>
 
     /// Waits for the answer to a function of the host, which is cancelled with the task.
-    ///
-    /// - Parameter begin: Calls the function with a context for ``resume(_:_:_:_:)``, and returns its number.
     private func answer<Value: Sendable>(
         _ begin: (bp_http_1, UnsafeMutableRawPointer) -> UInt64
     ) async throws(BackplaneError) -> Value {
@@ -174,7 +165,6 @@ struct ComponentWay: HTTPWay {
         return try result.get()
     }
 
-    /// Resumes the task that waits for an answer.
     private static func resume<Value: Sendable>(
         _ context: UnsafeMutableRawPointer?, _ status: Int32, _ payload: bp_bytes,
         _ read: ([UInt8]) throws(BackplaneError) -> Value
@@ -196,7 +186,6 @@ extension HTTPRequest {
 }
 
 extension BackplaneError {
-    /// Returns the error for an exchange whose bodies threw an error.
     fileprivate static func exchangeFailed(_ error: any Error, _ request: HTTPRequest) -> BackplaneError {
         switch error {
         case let error as BackplaneError: error

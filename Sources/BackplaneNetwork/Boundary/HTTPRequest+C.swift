@@ -18,9 +18,6 @@ extension HTTPRequest {
         }
     }
 
-    /// Copies a borrowed request.
-    ///
-    /// - Throws: `network.refused` for text that is not UTF-8, which would be sent as something else.
     package init(copying request: UnsafePointer<bp_http_request>) throws(BackplaneError) {
         let request: bp_http_request = read(request)
         self.init(
@@ -34,10 +31,6 @@ extension HTTPRequest {
 }
 
 extension bp_bytes {
-    /// Returns a copy of the bytes as text.
-    ///
-    /// - Parameter what: The name of the text in the error.
-    /// - Throws: `network.refused` if they are not UTF-8.
     fileprivate func sentText(_ what: @autoclosure () -> String) throws(BackplaneError) -> String {
         guard let text = String(validating: lent, as: UTF8.self) else {
             throw BackplaneError(.networkRefused, "\(what()) is not UTF-8; percent-encode other bytes")
@@ -47,7 +40,6 @@ extension bp_bytes {
 }
 
 extension HTTPResponse {
-    /// Lends the response for the duration of `use`.
     package func withC<Result>(_ use: (UnsafePointer<bp_http_response>) -> Result) -> Result {
         body.withBytes { body in
             headers.withPairs { headers in
@@ -59,7 +51,6 @@ extension HTTPResponse {
         }
     }
 
-    /// Copies a borrowed response.
     package init(copying response: UnsafePointer<bp_http_response>) {
         let response: bp_http_response = read(response)
         self.init(
@@ -69,12 +60,10 @@ extension HTTPResponse {
 }
 
 extension HTTPHeaders {
-    /// Lends the fields for the duration of `body`.
     package func withPairs<Result>(_ body: (UnsafeBufferPointer<bp_pair>) -> Result) -> Result {
         Pairs(fields.map { (key: $0.name, value: $0.value) }).withPairs(body)
     }
 
-    /// Copies borrowed fields.
     package init(copying pairs: UnsafePointer<bp_pair>?, count: Int) {
         self = [:]
         for (name, value) in Pairs.copy(pairs, count: count) { add(name, value) }
@@ -82,11 +71,6 @@ extension HTTPHeaders {
 }
 
 extension HTTPOptions {
-    /// Lends the options for the duration of `use`.
-    ///
-    /// - Parameters:
-    ///   - upload: The path of the file that is the request's body; empty if it is not a file of the component.
-    ///   - download: The path of the file to which the response's body is written; empty if it is read.
     func withC<Result>(upload: String, download: String, _ use: (UnsafePointer<bp_http_options>) -> Result) -> Result {
         var flags: UInt32 = 0
         if decompresses { flags |= UInt32(BP_HTTP_DECOMPRESS) }
@@ -105,7 +89,6 @@ extension HTTPOptions {
         }
     }
 
-    /// The named options.
     private var named: [(key: String, value: String)] {
         var named: [(key: String, value: String)] = []
         if let executor { named.append(("executor", executor)) }
@@ -117,7 +100,6 @@ extension HTTPOptions {
         return named
     }
 
-    /// Copies the limits and flags of borrowed options.
     package init(copying options: bp_http_options) {
         self.init()
         totalTimeout = Duration(nanosecondsUnlessZero: options.total_ns)
@@ -127,7 +109,6 @@ extension HTTPOptions {
         decompresses = options.flags & UInt32(BP_HTTP_DECOMPRESS) != 0
     }
 
-    /// A Boolean value that indicates whether the exchange has no options.
     var isPlain: Bool {
         totalTimeout == nil && headTimeout == nil && readTimeout == nil && maximumBodySize == nil && !decompresses
             && progress == nil && attempted == nil && executor == nil && redirects == 0
@@ -136,7 +117,6 @@ extension HTTPOptions {
 }
 
 extension HTTPProgress {
-    /// Lends the progress for the duration of `use`.
     package func withC(_ use: (UnsafePointer<bp_http_progress>) -> Void) {
         var progress = bp_http_progress(
             size: UInt32(MemoryLayout<bp_http_progress>.size), reserved: 0, sent: sent, to_send: toSend ?? -1,
@@ -144,7 +124,6 @@ extension HTTPProgress {
         use(&progress)
     }
 
-    /// Copies a borrowed progress.
     init(copying progress: UnsafePointer<bp_http_progress>) {
         let progress: bp_http_progress = read(progress)
         self.init()

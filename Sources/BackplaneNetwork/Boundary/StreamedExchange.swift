@@ -4,20 +4,13 @@ import Synchronization
 
 /// An HTTP exchange of a component with bodies streamed in both directions, through `backplane.http`.
 final class StreamedExchange: Sendable {
-    /// The head of the response, and the number for reading its body.
-    struct Head: Sendable {
-        var response: HTTPResponse
-        var version: String?
-        /// The number of the exchange.
-        var exchange: UInt64
-    }
-    typealias Waiter = UnsafeContinuation<Result<Head, BackplaneError>, Never>
+    typealias Waiter = UnsafeContinuation<Result<HTTPStreamedResponse, BackplaneError>, Never>
 
     private struct State {
         /// The task that opens the exchange, while it waits for the response.
         var waiter: Waiter?
-        var head: Head?
-        /// The error that ended the exchange.
+        /// The response whose body is written to a file.
+        var response: HTTPStreamedResponse?
         var failure: BackplaneError?
     }
     private let table: ConstantPointer<bp_http_1>
@@ -35,13 +28,8 @@ final class StreamedExchange: Sendable {
     }
 
     /// Starts the exchange, and waits until the head of the response, or the file with its body, is complete.
-    ///
-    /// - Parameters:
-    ///   - source: The body, unless it is in memory or the file of `upload`.
-    ///   - upload: The path of the file that is the request's body; empty if there is none.
-    ///   - download: The path of the file to which the response's body is written; empty if it is read.
     func open(_ request: HTTPRequest, _ source: BodySource?, upload: String, download: String, _ call: Call)
-        async throws(BackplaneError) -> Head
+        async throws(BackplaneError) -> HTTPStreamedResponse
     {
         let cancellation = Cancellation { [table, component] in table.pointer.pointee.cancel(component, $0) }
         let result = await withTaskCancellationHandler {
@@ -98,47 +86,46 @@ final class StreamedExchange: Sendable {
                     number: Int(head.attempt), status: head.status == 0 ? nil : Int(head.status),
                     error: head.status == 0 ? BackplaneError.Code(rawValue: head.source.text) : nil))
         case Int(BP_HTTP_RESPONSE):
-            var response = HTTPResponse(status: Int(head.status), headers: headers)
+            let version = head.protocol.text, exchange = head.exchange
+            var response = HTTPStreamedResponse(
+                status: Int(head.status), headers: headers, version: version.isEmpty ? nil : version,
+                body: waitsForEnd ? HTTPBodyStream([]) : body(of: exchange))
             response.timings.attempts = Int(head.attempt)
             response.timings.head = .nanoseconds(head.after_ns)
             response.url = head.url.length == 0 ? nil : head.url.text
-            let version = head.protocol.text
-            let final = Head(
-                response: response, version: version.isEmpty ? nil : version, exchange: head.exchange)
             let waiter = state.withLock { state in
-                state.head = final
+                if waitsForEnd { state.response = response }
                 return waitsForEnd ? nil : state.waiter.take()
             }
-            waiter?.resume(returning: .success(final))
+            waiter?.resume(returning: .success(response))
         default: break  // of a newer host
         }
     }
 
     private func ended(_ status: Int32, _ payload: bp_bytes) {
         let failure = status == Int32(BP_OK) ? nil : EncodedAnswer(status, payload).error
-        let (waiter, head) = state.withLock { state in
+        let (waiter, response) = state.withLock { state in
             state.failure = failure
-            return (state.waiter.take(), state.head)
+            return (state.waiter.take(), state.response.take())
         }
         let noHead = BackplaneError(.networkFailed, "the host returned no response")
-        waiter?.resume(returning: failure.map { .failure($0) } ?? head.map { .success($0) } ?? .failure(noHead))
+        waiter?.resume(returning: failure.map { .failure($0) } ?? response.map { .success($0) } ?? .failure(noHead))
     }
 
-    /// Returns the body of the response, which is read on request.
-    func body(of head: Head) -> HTTPBodyStream {
-        HTTPBodyStream(cancel: { self.cancel(head.exchange) }) { try await self.next(of: head) }
+    private func body(of exchange: UInt64) -> HTTPBodyStream {
+        HTTPBodyStream(cancel: { self.cancel(exchange) }) { try await self.next(of: exchange) }
     }
 
     private func cancel(_ exchange: UInt64) { table.pointer.pointee.cancel(component, exchange) }
 
-    private func next(of head: Head) async throws(BackplaneError) -> [UInt8]? {
+    private func next(of exchange: UInt64) async throws(BackplaneError) -> [UInt8]? {
         if let failure = state.withLock({ $0.failure }) { throw failure }
         let result = await withTaskCancellationHandler {
             await withUnsafeContinuation { (reader: ChunkReader) in
-                table.pointer.pointee.read(component, head.exchange, .max, resumeReader, Box(reader).toContext())
+                table.pointer.pointee.read(component, exchange, .max, resumeReader, Box(reader).toContext())
             }
         } onCancel: {
-            cancel(head.exchange)
+            cancel(exchange)
         }
         do throws(BackplaneError) { return try result.get() } catch {
             // The exchange may have ended since: then the host knows it no longer, and its own error says why.

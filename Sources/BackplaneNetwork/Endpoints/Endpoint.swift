@@ -66,8 +66,6 @@ public struct Endpoint<Response: Sendable>: Sendable {
     /// It receives the value, and the response without its body; `timings.attempts` is the number of attempts so far.
     public var verdict: (@Sendable (Response, HTTPResponse) throws -> EndpointVerdict)?
     let receipt: Receipt
-    /// The decoder that the type of the response chooses.
-    let typeDecoder: (any ResponseDecoder)?
 
     /// The form in which a response is received.
     enum Receipt: Sendable {
@@ -77,11 +75,11 @@ public struct Endpoint<Response: Sendable>: Sendable {
 
     init(
         _ method: String, _ path: some EndpointPath, _ query: KeyValuePairs<String, String?>, _ headers: HTTPHeaders,
-        _ body: HTTPBody, _ receipt: Receipt, typeDecoder: (any ResponseDecoder)? = nil
+        _ body: HTTPBody, _ receipt: Receipt
     ) {
         (self.method, self.path, self.headers, self.body) = (method, path.endpointPath, headers, body)
         hasSegments = path is [String]
-        (self.receipt, self.typeDecoder) = (receipt, typeDecoder)
+        self.receipt = receipt
         self.query = query.compactMap { name, value in value.map { (name, $0) } }
     }
 }
@@ -165,7 +163,6 @@ public struct EndpointFailure: Sendable {
 extension Endpoint {
     /// Returns the request that a load of the endpoint sends.
     ///
-    /// - Parameter defaults: The settings of the client.
     /// - Throws: `network.invalid-request` if there is no URL, or the path is not allowed.
     public func request(_ defaults: EndpointDefaults) throws(BackplaneError) -> HTTPRequest {
         let url = try EndpointURL.join(

@@ -34,7 +34,6 @@ package enum EndpointURL {
     ///
     /// - Parameter isOfSegments: Whether the path consists of encoded segments, so that no server can decode it to
     ///   another path.
-    /// - Throws: `network.invalid-request`.
     static func join(
         _ base: String?, _ path: String, isOfSegments: Bool, _ query: [(name: String, value: String)],
         allowsFullURL: Bool
@@ -114,7 +113,6 @@ package enum EndpointURL {
 }
 
 extension [String?] {
-    /// The parts of a query that are not empty as one; `nil` if there are none.
     fileprivate var joinedQuery: String? {
         let parts = compactMap(\.self).filter { !$0.isEmpty }
         return parts.isEmpty ? nil : parts.joined(separator: "&")

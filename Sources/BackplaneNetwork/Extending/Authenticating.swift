@@ -61,7 +61,6 @@ public struct AuthenticatedRequest: Codable, Sendable {
         (failures, proof, status, responseHeaders) = (0, [], nil, [])
     }
 
-    /// Marks the request as one whose response must be answered.
     package mutating func meet(_ response: HTTPResponse, failures: Int, proof: HTTPHeaders) {
         (status, responseHeaders) = (response.status, response.headers.pairs)
         (self.failures, self.proof) = (failures, proof.pairs)

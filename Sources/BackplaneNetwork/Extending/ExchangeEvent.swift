@@ -84,7 +84,6 @@ package final class ObservedExchange: Sendable {
     private struct State {
         /// The last event, without the properties that apply only to it.
         var event: ExchangeEvent
-        /// The announced length of the response's body.
         var length: Int64?
         var hasEnded = false
     }
@@ -146,7 +145,6 @@ package final class ObservedExchange: Sendable {
         tell(.redirect) { ($0.method, $0.url) = (request.method, request.printableURL) }
     }
 
-    /// Adds to the number of sent bytes of the request's body.
     package func sent(_ count: Int64) {
         guard state.withLock({ $0.event.sent != count }) else { return }
         tell(.progress) { $0.sent = count }

@@ -26,7 +26,6 @@ public struct CallbackExecutor: Sendable {
         }
     }
 
-    /// The function that runs the work, and returns when it has ended.
     let run: @Sendable (@escaping @Sendable () -> Void) async -> Void
 
     private init(run: @escaping @Sendable (@escaping @Sendable () -> Void) async -> Void) { self.run = run }
@@ -66,7 +65,6 @@ final class CallbackQueue: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Adds a callback after all others.
     func add(_ executor: CallbackExecutor, _ work: @escaping @Sendable () -> Void) {
         let begins = state.withLock { state in
             defer { state.isRunning = true }

@@ -22,7 +22,6 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
     /// The functions that have added callbacks, in order.
     private let additions = Mutex<[@Sendable (LoadEnds<Response>) -> Void]>([])
 
-    /// Starts a load.
     init(_ event: ExchangeEvent, _ load: @escaping Load) {
         let ends = LoadEnds<Response>(event)
         (self.ends, self.load) = (ends, load)
@@ -101,7 +100,6 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
         return additions.withLock(\.self).reduce(EndpointLoad(event, load)) { $0.add($1) }
     }
 
-    /// The number of the load in its events.
     var id: UInt64 { ends.start.exchange }
 
     /// Cancels the load, which ends with `call.cancelled` unless it has already ended.
@@ -160,12 +158,10 @@ private final class LoadEnds<Response: Sendable>: Sendable {
     private struct State {
         var endings: [(executor: CallbackExecutor, body: Ending)] = []
         var watchers: [ProgressWatcher] = []
-        /// The latest progress, with which a function that is added later is called.
         var progress: HTTPProgress?
         var result: Result<Response, BackplaneError>?
     }
     private let queue = CallbackQueue()
-    /// The event of the start.
     let start: ExchangeEvent
     private let began = ContinuousClock.now
     private let state = Mutex(State())

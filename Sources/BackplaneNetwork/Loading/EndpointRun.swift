@@ -5,7 +5,6 @@ import Synchronization
 
 /// One load of an endpoint: its attempts, up to a value or an error.
 struct EndpointRun<Response: Sendable>: Sendable {
-    /// The outcome of one response.
     private enum Outcome {
         case value(Response, HTTPResponse)
         /// Another attempt may help; without one, the result is this error.
@@ -17,7 +16,6 @@ struct EndpointRun<Response: Sendable>: Sendable {
     private let progress: (@Sendable (HTTPProgress) -> Void)?
     private let start: Deadline
     private let log: LoadLog?
-    /// The number of the load in its events.
     private let number: UInt64
     private let observers: [@Sendable (ExchangeEvent) -> Void]
     private let interceptors: [HTTPInterceptor]
@@ -29,12 +27,13 @@ struct EndpointRun<Response: Sendable>: Sendable {
         self.number = number
         (self.endpoint, self.http, self.call, self.progress) = (endpoint, http, call, progress)
         start = http.way.clock.moment
-        log = LoadLog(endpoint.logLevel ?? http.defaults.logLevel, call, http.defaults.log ?? http.way.log)
+        log = LoadLog(endpoint.logLevel ?? http.defaults.logLevel, call, http.defaults.log ?? http.way.log) {
+            try? endpoint.request(http.defaults).curlDescription
+        }
         observers = http.defaults.observers + endpoint.observers
         interceptors = http.defaults.interceptors + endpoint.interceptors
     }
 
-    /// A Boolean value that indicates whether the load's time limit has passed.
     private var isOver: Bool { endpoint.timeout.map { http.way.clock.moment - start >= $0 } ?? false }
 
     /// Returns an error, or that of the load's time limit if an attempt exceeded its share of the remaining time.
@@ -50,7 +49,6 @@ struct EndpointRun<Response: Sendable>: Sendable {
 
     private var retry: RetryPolicy { endpoint.retry ?? http.defaults.retry ?? .none }
 
-    /// The value of the load, which is made for each access.
     var value: Response {
         get async throws(BackplaneError) {
             do { return try await run().value } catch { throw BackplaneError(thrown: error) }
@@ -60,28 +58,14 @@ struct EndpointRun<Response: Sendable>: Sendable {
     /// Returns the value, and the response without its body.
     func run() async throws -> (value: Response, response: HTTPResponse) {
         let observed = ObservedExchange(
-            endpoint.event(number, http.defaults, call), observers, http.way.clock)
+            endpoint.event(number, http.defaults, call), observers + (log.map { [$0.note] } ?? []), http.way.clock)
         do {
-            let result = try await logged(observed)
+            try Task.checkCancellation()
+            let result = try await run(try endpoint.request(http.defaults), observed)
             observed?.ended(nil)
             return result
         } catch {
             observed?.ended(error)
-            throw error
-        }
-    }
-
-    private func logged(_ observed: ObservedExchange?) async throws -> (value: Response, response: HTTPResponse) {
-        try Task.checkCancellation()
-        let request = try endpoint.request(http.defaults)
-        guard let log else { return try await run(request, observed) }
-        log.started(request)
-        do {
-            let result = try await run(request, observed)
-            log.ended(request, .success(result.response))
-            return result
-        } catch {
-            log.ended(request, .failure(error))
             throw error
         }
     }
@@ -121,7 +105,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
             }
             let response = try await exchange(request)
             attempt = max(attempt, response.timings.attempts)
-            headed(response, observed)
+            observed?.loaded(response)
             return try await receive(response, of: request, parse)
         case .file(let path, let made):
             let file = FileInProgress(http.way.file(path))
@@ -129,41 +113,32 @@ struct EndpointRun<Response: Sendable>: Sendable {
             let exchange = interceptors.around { [http, call] request in
                 let response = HTTPStreamedResponse(
                     try await file.naming { try await http.way.download(request, to: file.temporary, call, options) })
-                file.wrote(response)
+                file.body = response.body
                 return response
             }
             let response = try await exchange(request)
             attempt = max(attempt, response.timings.attempts)
-            headed(response, observed)
+            observed?.loaded(response)
             return try await receive(response, of: request, in: file, made)
         }
-    }
-
-    private func headed(_ response: HTTPStreamedResponse, _ observed: ObservedExchange?) {
-        log?.headed(response)
-        observed?.loaded(response)
     }
 
     private func options(of request: HTTPRequest, from attempt: Int, _ observed: ObservedExchange?) -> HTTPOptions {
         var options = http.defaults.completed(endpoint.options, for: request)
         options.totalTimeout =
-            endpoint.timeout.map { Swift.max($0 - (.now - start), .nanoseconds(1)) } ?? options.totalTimeout
+            endpoint.timeout.map { Swift.max($0 - (http.way.clock.moment - start), .nanoseconds(1)) }
+            ?? options.totalTimeout
         options.redirects = endpoint.redirects
         options.retry = retry.attempts > 1 ? retry : nil
         options.attempt = attempt
         options.interceptors = interceptors.aroundAttempts
         options.progress = progress ?? options.progress
-        if let logged = log?.attempted {
-            options.attempted = { [own = options.attempted] attempt in
-                own?(attempt)
-                logged(attempt)
-            }
+        guard let observed else { return options }
+        options.attempted = { [own = options.attempted] attempt in
+            own?(attempt)
+            observed.attempted(attempt)
         }
-        if let observed {
-            options.attempted = { [own = options.attempted] attempt in
-                own?(attempt)
-                observed.attempted(attempt)
-            }
+        if !observers.isEmpty {  // a log has no progress
             options.progress = { [own = options.progress] progress in
                 own?(progress)
                 observed.progressed(progress)
@@ -182,7 +157,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
             whole = try await response.collect(
                 upTo: endpoint.options.bounded.maximumBodySize ?? HTTPOptions.collectionLimit)
         } catch let error as BackplaneError {
-            if retry.mayHelp(after: error) { return .again(error) }
+            if error.isConnectivity { return .again(error) }
             throw error
         }
         let value: Response
@@ -199,11 +174,9 @@ struct EndpointRun<Response: Sendable>: Sendable {
     ) async throws -> Outcome {
         let isFile = file.isBody(of: response)
         try await endpoint.requireValid(response, request, http.defaults, in: isFile ? file.temporary : nil)
-        var head = HTTPResponse(status: response.status, headers: response.headers)
-        (head.url, head.timings) = (response.url, response.timings)
+        var head = response.head
         if !isFile, let answer = try await response.answer(insteadOf: file.body) {
             head = try await file.naming { try await answer.write(to: file.temporary) }
-            file.holdLock()
         }
         let value = made(DownloadedFile(path: file.path, size: try file.size()))
         let outcome = try judged(value, head, request)
@@ -238,8 +211,6 @@ private final class FileInProgress: Sendable {
     let path: String
     /// The path while the file is not valid yet; a file left by a killed process is removed before a later download.
     let temporary: String
-    /// The descriptor that holds the lock on the file while it is validated.
-    private let lock = Mutex<Int32?>(nil)
     /// The body of the last response that was written to the file.
     private let written = Mutex<HTTPBodyStream?>(nil)
 
@@ -247,8 +218,6 @@ private final class FileInProgress: Sendable {
         self.path = path
         temporary = IncomingFile.judged(beside: path)
     }
-
-    deinit { holdLock(nil) }
 
     /// Performs a function, whose errors about the temporary file become errors about the destination.
     func naming<Response>(_ write: () async throws -> Response) async throws -> Response {
@@ -261,24 +230,10 @@ private final class FileInProgress: Sendable {
         }
     }
 
-    func wrote(_ response: HTTPStreamedResponse) {
-        written.withLock { $0 = response.body }
-        holdLock()
+    var body: HTTPBodyStream? {
+        get { written.withLock(\.self) }
+        set { written.withLock { $0 = newValue } }
     }
-
-    /// Locks the file, so that it does not count as left behind.
-    func holdLock() { holdLock(IncomingFile.lock(temporary)) }
-
-    private func holdLock(_ descriptor: Int32?) {
-        let earlier = lock.withLock { lock in
-            defer { lock = descriptor }
-            return lock
-        }
-        if let earlier { close(earlier) }
-    }
-
-    /// The body of the last response that was written to the file.
-    var body: HTTPBodyStream? { written.withLock(\.self) }
 
     func isBody(of response: HTTPStreamedResponse) -> Bool {
         body?.isSame(as: response.body) ?? false
@@ -292,10 +247,7 @@ private final class FileInProgress: Sendable {
 
     func finish() throws { guard rename(temporary, path) == 0 else { throw unusable } }
 
-    func remove() {
-        unlink(temporary)
-        holdLock(nil)
-    }
+    func remove() { unlink(temporary) }
 
     private var unusable: BackplaneError {
         BackplaneError(
@@ -306,9 +258,6 @@ private final class FileInProgress: Sendable {
 
 extension Endpoint {
     /// Requires that a response has a valid status.
-    ///
-    /// - Parameter file: The path of the file that contains the body; `nil` if it has yet to be read.
-    /// - Throws: `network.status`, with the beginning of the body and the error decoded from it; `CancellationError`.
     func requireValid(
         _ response: HTTPStreamedResponse, _ request: HTTPRequest, _ defaults: EndpointDefaults, in file: String? = nil
     ) async throws {
@@ -322,11 +271,10 @@ extension Endpoint {
         throw BackplaneError.status(response, valid: valid, request, body, said)
     }
 
-    /// The maximum number of bytes of a failed response that are retained.
     var keptLimit: Int { Swift.min(Swift.max(0, failureLimit), HTTPOptions.collectionLimit) }
 
     func responseDecoder(_ defaults: EndpointDefaults) -> any ResponseDecoder {
-        decoder ?? typeDecoder ?? defaults.decoder ?? JSONDecoder.unchanged
+        decoder ?? (Response.self as? any DecodedResponse.Type)?.decoder ?? defaults.decoder ?? JSONDecoder.unchanged
     }
 }
 
@@ -368,7 +316,6 @@ struct KeptBody {
         isWhole = lseek(file, 0, SEEK_END) == bytes.count
     }
 
-    /// Creates the beginning of a body in memory.
     init(_ body: [UInt8], upTo limit: Int) {
         (bytes, isWhole) = (Array(body.prefix(max(0, limit))), body.count <= limit)
     }

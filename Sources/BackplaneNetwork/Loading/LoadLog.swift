@@ -10,59 +10,48 @@ public enum LoadLogLevel: Sendable {
     case verbose
 }
 
-/// The log of one load.
+/// The log of one load, written from its events.
 struct LoadLog: Sendable {
     typealias Sink = @Sendable (_ message: String, _ metadata: [String: String], _ call: Call) -> Void
     private let isVerbose: Bool
-    private let write: Sink
     private let call: Call
-    private let start = ContinuousClock.now
+    private let write: Sink
+    /// Returns the request as a curl command; `nil` if it cannot be made.
+    private let request: @Sendable () -> String?
 
     /// Creates the log of a load; returns `nil` if nothing is logged.
-    init?(_ level: LoadLogLevel, _ call: Call, _ write: @escaping Sink) {
+    init?(_ level: LoadLogLevel, _ call: Call, _ write: @escaping Sink, request: @escaping @Sendable () -> String?) {
         if case .none = level { return nil }
         if case .verbose = level { isVerbose = true } else { isVerbose = false }
-        (self.write, self.call) = (write, call)
+        (self.call, self.write, self.request) = (call, write, request)
     }
 
-    func started(_ request: HTTPRequest) {
-        if isVerbose { write("load started", ["request": request.curlDescription], call) }
-    }
-
-    /// The function that receives attempts; `nil` if they are not logged.
-    var attempted: (@Sendable (HTTPAttempt) -> Void)? {
-        guard isVerbose else { return nil }
-        return { attempt in
-            var metadata = ["attempt": "\(attempt.number)"]
-            metadata["status"] = attempt.status.map { "\($0)" }
-            metadata["error"] = attempt.error?.rawValue
+    @Sendable func note(_ event: ExchangeEvent) {
+        var metadata: [String: String] = [:]
+        metadata["status"] = event.status.map(String.init)
+        metadata["error"] = event.error
+        switch event.stage {
+        case .start where isVerbose: if let request = request() { write("load started", ["request": request], call) }
+        case .attempted where isVerbose:
+            metadata["attempt"] = "\(event.attempt)"
             write("attempt", metadata, call)
+        case .head where isVerbose:
+            let fields = (event.headers?.fields ?? []).map { field in
+                "\(field.name): \(Self.plainFields.contains(field.name.lowercased()) ? field.value : "…")"
+            }
+            metadata["fields"] = fields.joined(separator: "; ")
+            write("response", metadata, call)
+        case .end:
+            (metadata["method"], metadata["url"]) = (event.method, event.url)
+            metadata["milliseconds"] = "\(event.after / 1_000_000)"
+            if let failure = event.failure {
+                metadata["status"] = failure.httpStatus.map(String.init)
+            } else {
+                metadata["attempts"] = "\(event.attempt)"
+            }
+            write("load ended", metadata, call)
+        default: break
         }
-    }
-
-    func headed(_ response: HTTPStreamedResponse) {
-        guard isVerbose else { return }
-        let fields = response.headers.fields.map { field in
-            let isPlain = Self.plainFields.contains(field.name.lowercased())
-            return "\(field.name): \(isPlain || !Redaction.logFields.hides(field.value) ? field.value : "…")"
-        }
-        write("response", ["status": "\(response.status)", "fields": fields.joined(separator: "; ")], call)
-    }
-
-    func ended(_ request: HTTPRequest, _ outcome: Result<HTTPResponse, any Error>) {
-        var metadata = [
-            "method": request.method, "url": request.printableURL,
-            "milliseconds": "\((.now - start).nanoseconds / 1_000_000)",
-        ]
-        switch outcome {
-        case .success(let response):
-            (metadata["status"], metadata["attempts"]) = ("\(response.status)", "\(response.timings.attempts)")
-        case .failure(let error):
-            let error = BackplaneError(thrown: error)
-            metadata["error"] = error.code.rawValue
-            metadata["status"] = error.httpStatus.map { "\($0)" }
-        }
-        write("load ended", metadata, call)
     }
 
     /// The names of response fields whose values are not secret.

@@ -22,10 +22,6 @@ package final class Race: Sendable {
 
     private init(_ clock: any DeadlineClock) { self.clock = clock }
 
-    /// Runs a step.
-    ///
-    /// - Throws: `late` once the limit has passed; `CancellationError` as soon as the task is cancelled; the errors of
-    ///   the step. The step is cancelled in the first two cases, and a late result is released.
     package static func run<Value: Sendable>(
         by clock: any DeadlineClock = Alarms.shared, _ step: @escaping @Sendable () async throws -> Value,
         within limit: Duration, otherwise late: @autoclosure @escaping @Sendable () -> any Error
@@ -35,7 +31,6 @@ package final class Race: Sendable {
         return try await run(by: clock, step) { end > clock.moment ? .again(end) : .over(late()) }
     }
 
-    /// The result of checking a running step.
     package enum Look {
         case again(Deadline)
         case over(any Error)
@@ -45,7 +40,6 @@ package final class Race: Sendable {
     ///
     /// - Parameter look: A function that checks whether the limit has passed; `nil` means that there is no longer a
     ///   limit.
-    /// - Throws: The error of a check; `CancellationError` as soon as the task is cancelled; the errors of the step.
     package static func run<Value: Sendable>(
         by clock: any DeadlineClock = Alarms.shared, _ step: @escaping @Sendable () async throws -> Value,
         watchedBy look: @escaping @Sendable () -> Look?
@@ -112,8 +106,6 @@ package final class Race: Sendable {
     }
 
     /// Ends the race, unless it has ended.
-    ///
-    /// - Parameter error: The error with which to end it; `nil` if the step has stored its result.
     private func end(_ error: (any Error)?) {
         let former = state.withLock { state in
             defer { state = State(isOver: true) }
@@ -126,9 +118,6 @@ package final class Race: Sendable {
 }
 
 extension DeadlineClock {
-    /// Suspends the task for a duration.
-    ///
-    /// - Throws: `CancellationError` as soon as the task is cancelled.
     package func pause(for duration: Duration) async throws {
         guard duration > .zero else { return try Task.checkCancellation() }
         try await Race.pause(until: moment + duration, by: self)

@@ -1,4 +1,5 @@
 public import Backplane
+import FoundationEssentials
 import Synchronization
 
 /// A download or an upload for a pool, identified by an id.
@@ -83,7 +84,6 @@ public struct Transfer: Sendable {
 }
 
 extension Endpoint {
-    /// Returns the request as the interceptors pass it on.
     fileprivate func intercepted(on http: HTTPClient) async throws(BackplaneError) -> HTTPRequest {
         let request = try request(http.defaults), passed = Mutex<HTTPRequest?>(nil)
         let all = http.defaults.interceptors + interceptors
@@ -109,6 +109,83 @@ extension Endpoint {
                 at: request.printableURL)
         }
         return passed
+    }
+}
+
+extension Transfer {
+    /// The pieces of the body.
+    package var pieces: [BodySegment] {
+        get throws(BackplaneError) {
+            if let pieces = request.body.segments { return pieces }
+            throw BackplaneError(
+                .transferRefused,
+                "the body is a stream, which cannot be read again after a restart; upload bytes, a file or a form",
+                at: request.printableURL)
+        }
+    }
+}
+
+// The one coding of transfers: at the boundary, and in the store of a pool.
+extension Transfer: Codable {
+    private enum CodingKeys: CodingKey {
+        case id, method, url, headers, body, type, download, existing, sha256, sizeLimit, owner, priority, credential
+        case account, sender, managers
+    }
+
+    private struct Piece: Codable {
+        var bytes: Data?
+        var file: String?
+    }
+
+    /// Decodes a transfer from an object, in which only the id and the URL are required.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        var request = HTTPRequest(
+            try values.decodeIfPresent(String.self, forKey: .method) ?? "GET",
+            try values.decode(String.self, forKey: .url),
+            headers: try HTTPHeaders(pairs: try values.decodeIfPresent([[String]].self, forKey: .headers) ?? []))
+        let segments = try values.decodeIfPresent([Piece].self, forKey: .body)?.map { piece in
+            piece.file.map { BodySegment.file($0) } ?? .bytes(Array(piece.bytes ?? Data()))
+        }
+        request.body = HTTPBody(segments: segments ?? [], type: try values.decodeIfPresent(String.self, forKey: .type))
+        self.init(try values.decode(String.self, forKey: .id), upload: request)
+        target = try values.decodeIfPresent(String.self, forKey: .download)
+        existing = try values.decodeIfPresent(ExistingFile.self, forKey: .existing) ?? .replace
+        sha256 = try values.decodeIfPresent(Data.self, forKey: .sha256).map { Array($0) }
+        sizeLimit = try values.decodeIfPresent(Int64.self, forKey: .sizeLimit)
+        owner = try values.decodeIfPresent(String.self, forKey: .owner) ?? ""
+        priority = try values.decodeIfPresent(Int.self, forKey: .priority) ?? 0
+        credential = try values.decodeIfPresent(String.self, forKey: .credential)
+        account = try values.decodeIfPresent(String.self, forKey: .account)
+        sender = try values.decodeIfPresent(String.self, forKey: .sender)
+        managers = try values.decodeIfPresent([String].self, forKey: .managers) ?? []
+    }
+
+    /// Encodes the transfer as an object, with all fields of its header and bytes in Base64.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(id, forKey: .id)
+        try values.encode(request.method, forKey: .method)
+        try values.encode(request.url, forKey: .url)
+        try values.encode(request.headers.pairs, forKey: .headers)
+        let pieces = try pieces.map { segment in
+            switch segment {
+            case .bytes(let bytes): Piece(bytes: Data(bytes))
+            case .file(let path): Piece(file: path)
+            }
+        }
+        try values.encode(pieces, forKey: .body)
+        try values.encodeIfPresent(request.body.mediaType, forKey: .type)
+        try values.encodeIfPresent(target, forKey: .download)
+        try values.encode(existing, forKey: .existing)
+        try values.encodeIfPresent(sha256.map { Data($0) }, forKey: .sha256)
+        try values.encodeIfPresent(sizeLimit, forKey: .sizeLimit)
+        try values.encode(owner, forKey: .owner)
+        try values.encode(priority, forKey: .priority)
+        try values.encodeIfPresent(credential, forKey: .credential)
+        try values.encodeIfPresent(account, forKey: .account)
+        try values.encodeIfPresent(sender, forKey: .sender)
+        try values.encode(managers, forKey: .managers)
     }
 }
 

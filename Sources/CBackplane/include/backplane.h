@@ -556,35 +556,7 @@ enum {
 
 #define BP_TRANSFERS "backplane.transfers"  /* revision 1, communication controllers and network services */
 
-enum { BP_EXISTING_REPLACE = 0, BP_EXISTING_KEEP = 1, BP_EXISTING_NUMBER = 2 };
-enum { BP_TRANSFER_BYTES = 0, BP_TRANSFER_FILE = 1 };
-enum { BP_TRANSFER_PAUSE = 1, BP_TRANSFER_RESUME = 2, BP_TRANSFER_CANCEL = 3, BP_TRANSFER_REMOVE = 4 };
 #define BP_TRANSFER_NOW UINT64_MAX
-
-/* A piece of an upload's body. */
-typedef struct bp_transfer_piece {
-    uint32_t size;
-    uint32_t kind;                          /* BP_TRANSFER_BYTES or BP_TRANSFER_FILE                          */
-    bp_bytes content;                       /* the bytes, or the path of a file in the component's folder     */
-} bp_transfer_piece;
-
-/* A download or an upload, which the host carries out. */
-typedef struct bp_transfer {
-    uint32_t size;
-    uint32_t existing;                      /* BP_EXISTING_…: what becomes of a file that is there already    */
-    bp_bytes id;                            /* any text; unique among the transfers of the plugin             */
-    const bp_http_request *request;         /* of a download: a GET; its `body` must be empty                 */
-    const bp_transfer_piece *_Nullable pieces;  /* the body of an upload                                      */
-    size_t piece_count;
-    bp_bytes download;                      /* path of a file in the component's folder; empty: an upload     */
-    bp_bytes sha256;                        /* 32 bytes that the file must have; empty: any                   */
-    int64_t size_limit;                     /* of a download in bytes; 0: no limit                            */
-    int32_t priority;                       /* greater ones begin first                                       */
-    uint32_t reserved;
-    const bp_pair *_Nullable named;         /* `credential` and `account`, as for an exchange; other names are
-                                               refused with network.unsupported                               */
-    size_t named_count;
-} bp_transfer;
 
 /* Transfers of the component's plugin. The host keeps them: they go on while the plugin is swapped, and after a restart
  * of the host. Wherever a state is the payload of BP_OK, it is an object of JSON:
@@ -596,11 +568,18 @@ typedef struct bp_transfer {
 typedef struct bp_transfers_1 {
     uint32_t size;
     uint32_t reserved;
-    /* Begins a transfer, or lets the one go on that has the id and does the same. The payload of BP_OK is its state. */
-    uint64_t (*begin)(uint64_t component, const bp_transfer *transfer, const bp_call *_Nullable call, bp_done done,
+    /* Begins a transfer, or lets the one go on that has the id and does the same. The payload of BP_OK is its state. A
+     * download, and an upload, are objects of JSON:
+     *     {"id": "text/whale", "url": "https://books.example.org/whale", "download": "whale.epub"}
+     *     {"id": "covers/whale", "method": "PUT", "url": "…", "headers": [["X-Shelf", "7"], …],
+     *      "body": [{"bytes": "UEs="}, {"file": "whale.png"}], "type": "image/png"}
+     * `bytes` are in Base64, and paths are below the component's folder. `existing` is `replace`, `keep` or `number`;
+     * `sha256` is in Base64. `sizeLimit`, `priority`, `credential` and `account` are optional, too. */
+    uint64_t (*begin)(uint64_t component, bp_bytes transfer, const bp_call *_Nullable call, bp_done done,
                       void *_Nullable context);
-    /* Changes a transfer by BP_TRANSFER_PAUSE, … The answer comes when it is done; the payload of BP_OK is empty. */
-    uint64_t (*change)(uint64_t component, bp_bytes id, uint32_t change, const bp_call *_Nullable call, bp_done done,
+    /* Changes a transfer: `pause`, `resume`, `cancel` or `remove`. The answer comes when it is done; the payload of BP_OK
+     * is empty. */
+    uint64_t (*change)(uint64_t component, bp_bytes id, bp_bytes change, const bp_call *_Nullable call, bp_done done,
                        void *_Nullable context);
     /* Answers with a state whose number is not `after`, once there is one; at once after the last state. With `after` 0
      * it waits for the transfer to begin; with BP_TRANSFER_NOW it answers at once with the current state. */
@@ -1152,12 +1131,6 @@ typedef struct bp_identity {
     BP_FIELD(bp_http_progress, to_send), BP_FIELD(bp_http_progress, received), BP_FIELD(bp_http_progress, to_receive), \
     BP_FIELD(bp_http_exchange, size), BP_FIELD(bp_http_exchange, reserved), BP_FIELD(bp_http_exchange, head), \
     BP_FIELD(bp_http_exchange, progress), BP_FIELD(bp_http_exchange, ended), BP_FIELD(bp_http_exchange, context), \
-    BP_FIELD(bp_transfer_piece, size), BP_FIELD(bp_transfer_piece, kind), BP_FIELD(bp_transfer_piece, content), \
-    BP_FIELD(bp_transfer, size), BP_FIELD(bp_transfer, existing), BP_FIELD(bp_transfer, id), \
-    BP_FIELD(bp_transfer, request), BP_FIELD(bp_transfer, pieces), BP_FIELD(bp_transfer, piece_count), \
-    BP_FIELD(bp_transfer, download), BP_FIELD(bp_transfer, sha256), BP_FIELD(bp_transfer, size_limit), \
-    BP_FIELD(bp_transfer, priority), BP_FIELD(bp_transfer, reserved), BP_FIELD(bp_transfer, named), \
-    BP_FIELD(bp_transfer, named_count), \
     BP_FIELD(bp_transfers_1, size), BP_FIELD(bp_transfers_1, reserved), BP_FIELD(bp_transfers_1, begin), \
     BP_FIELD(bp_transfers_1, change), BP_FIELD(bp_transfers_1, state), BP_FIELD(bp_transfers_1, cancel), \
     BP_FIELD(bp_operation, size), BP_FIELD(bp_operation, reserved), BP_FIELD(bp_operation, name), BP_FIELD(bp_operation, queue), \

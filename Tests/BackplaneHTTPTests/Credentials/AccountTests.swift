@@ -88,41 +88,6 @@ struct AccountTests {
         #expect(server.seen.asked == [#"/token/sign-in {"password":"white","reader":"ann"}"#])
     }
 
-    @Test func `a request's own Authorization has a principal, which differs from host to host`() async throws {
-        let server = try TokenServer(), credential = Credential(hosts: [server.host], .bearer(source(server)))
-        func principal(_ network: HTTPPipeline, _ headers: HTTPHeaders, url: String = "http://a.test/") throws
-            -> UInt64?
-        {
-            try network.principal(of: HTTPRequest("GET", url, headers: headers))
-        }
-        var found: [UInt64] = []
-        for _ in 1...2 {
-            try await Lender.with(["library": credential]) { lender in
-                let context = lender.contexts[0], network = lender.host.network
-                let ann = try #require(try principal(network, ["Authorization": "Bearer ann"]))
-                let bob = try #require(try principal(network, ["authorization": "Bearer bob"]))
-                #expect(ann != bob && ann != 0 && bob != 0)
-                found += [ann, bob]
-                #expect(try principal(network, ["Accept": "text/plain", "AUTHORIZATION": "Bearer ann"]) == ann)
-                #expect(try principal(network, ["Authorization": "Bearer ann", "Cookie": "id=1"]) == nil)
-                #expect(try principal(network, ["Cookie": "id=1"]) == nil)
-                #expect(try principal(network, [:], url: "http://ann:white@a.test/") == nil)
-                #expect(try principal(network, [:], url: "http://a.test/@ann") == 0, "it names no sender")
-
-                let minted = try await context.http.signIn(
-                    "library", as: "ann", with: ["reader": "ann", "password": "white"], context.begin())
-                let request = HTTPRequest("GET", server.url("/book"))
-                #expect(try network.principal(of: request, Self.options("ann")) == minted && minted != ann)
-                #expect(throws: BackplaneError.self) { try network.principal(of: request, Self.options("bob")) }
-                try await lender.host.apply(lender.manifest([:]))
-                #expect(
-                    try principal(lender.host.network, ["Authorization": "Bearer ann"]) == ann,
-                    "the host's, not the manifest's")
-            }
-        }
-        #expect(Set(found).count == 4)
-    }
-
     @Test func `a component uses the credentials that it was given, and no others`() async throws {
         let server = try TokenServer()
         let credential = Credential(hosts: [server.host], .bearer(own(server)), managers: ["Reader1"])

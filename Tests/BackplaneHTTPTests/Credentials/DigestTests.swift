@@ -27,7 +27,7 @@ struct DigestTests {
         body: String = ""
     ) -> String {
         DigestField(
-            challenge, user: user, password: "Circle of Life", nonce: challenge.nonce, count: count,
+            challenge: challenge, user: user, password: "Circle of Life", nonce: challenge.nonce, count: count,
             clientNonce: Self.clientNonce
         ).value(method, "/dir/index.html", body: Array(body.utf8))
     }

@@ -154,12 +154,9 @@ struct DownloadTests {
                 try files.setAttributes(
                     [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: "\(folder)/\(name)")
             }
-            let mark = ".backplane-judged-", locked = mark + "2222222222222222"
-            let others = ["judged", mark + "0123", "sub/" + mark + "0000000000000000", locked]
+            let mark = ".backplane-judged-", others = ["judged", mark + "0123", "sub/" + mark + "0000000000000000"]
             for name in others { try write(name) }
             try write(mark + "1111111111111111", isOld: false)  // another program may be about to validate it
-            let held = try #require(IncomingFile.lock("\(folder)/\(locked)"))
-            defer { close(held) }
             let network = HTTPPipeline([engine.executor()])
             try write(mark + "0123456789abcdef")
             try write(".backplane-incoming-0123456789abcdef", isOld: false)

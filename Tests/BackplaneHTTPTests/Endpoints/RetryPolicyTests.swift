@@ -65,16 +65,6 @@ struct RetryPolicyTests {
         #expect(allows("POST", .text("a")) && !allows("POST", .stream(Chunks([1], size: 1))))
     }
 
-    @Test func `connectivity and time limits may pass, and nothing else`() {
-        let policy = RetryPolicy()
-        #expect([.networkFailed, .networkTimeout].allSatisfy { policy.mayHelp(after: BackplaneError($0, "")) })
-        let others: [BackplaneError.Code] = [
-            .networkRefused, .networkUnsupported, .networkTooLarge, .networkBody, .callCancelled, .callDeadline,
-            .networkRedirect,
-        ]
-        #expect(others.allSatisfy { !policy.mayHelp(after: BackplaneError($0, "")) })
-    }
-
     @Test func `rules cross the boundary as text`() throws {
         var policy = RetryPolicy(attempts: 7)
         (policy.base, policy.limit, policy.retryAfterLimit) = (.milliseconds(50), .seconds(3), .seconds(90))

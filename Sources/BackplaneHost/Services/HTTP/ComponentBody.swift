@@ -8,7 +8,6 @@ import Synchronization
 /// The source's functions are called one after another, except for `cancel`.
 final class ComponentBody: Sendable {
     private struct State {
-        /// The number of streams that were opened.
         var attempts = 0
         /// The pieces of the open stream, until it has reached its end.
         var pieces: PieceChannel?
@@ -45,21 +44,14 @@ final class ComponentBody: Sendable {
     }
     private let source: ForeignTable<bp_source>
     private let state = Mutex(State())
-    /// The function that is called with the number of bytes of each piece.
     private let taken: @Sendable (Int) -> Void
-    /// The function that is called once the source has been released.
     private let released: @Sendable () -> Void
 
     /// Creates the body of a source, which is always released.
-    ///
-    /// - Parameter source: A source that satisfies ``check(_:)``.
     init(_ source: bp_source, taken: @escaping @Sendable (Int) -> Void, released: @escaping @Sendable () -> Void) {
         (self.source, self.taken, self.released) = (ForeignTable(source), taken, released)
     }
 
-    /// Checks a source.
-    ///
-    /// - Throws: `network.body` for one without the functions that it needs, or with an impossible length.
     static func check(_ source: bp_source) throws(BackplaneError) {
         guard source.pull != nil else { throw BackplaneError(.networkBody, "the body's source has no `pull`") }
         guard source.flags & UInt32(BP_SOURCE_REPLAYABLE) == 0 || source.rewind != nil else {
@@ -78,7 +70,6 @@ final class ComponentBody: Sendable {
     /// or files.
     var mayBeCollected: Bool { source.table.length >= 0 && isReplayable }
 
-    /// The body for a request.
     var body: HTTPBody {
         .produced(
             length: source.table.length < 0 ? nil : source.table.length, isReplayable: isReplayable
@@ -233,7 +224,6 @@ enum OutstandingChunks {
         handlers.remove(UInt64(UInt(bitPattern: context)))?(result)
     }
 
-    /// The function that receives the next piece of a body.
     static let chunk: bp_chunk = { context, status, chunk in answer(context, Result(copying: chunk, status)) }
 
     /// The function that receives the answer to a step without a result, which is treated as an end.

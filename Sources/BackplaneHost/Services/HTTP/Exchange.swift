@@ -6,42 +6,18 @@ import Synchronization
 
 /// The component's side of an exchange: functions that are called when something happens.
 struct ExchangeClient: Sendable {
-    var headed: @Sendable (ExchangeHead) -> Void = { _ in }
-    /// The function that is called with the progress; `nil` if it is not reported.
+    /// The function that is called with the head of the response, or the outcome of an attempt.
+    var headed: @Sendable (UnsafePointer<bp_http_head>) -> Void = { _ in }
     var progressed: (@Sendable (HTTPProgress) -> Void)?
-    /// A Boolean value that indicates whether the outcome of each attempt is reported.
     var wantsAttempts = false
     /// The function that is called once, as the last one, when none of the others is running; the response includes its
     /// body if the body was collected.
     var ended: Answer<HTTPResponse>
 }
 
-/// The head of the response, or the outcome of an attempt.
-struct ExchangeHead: Sendable {
-    var exchange: UInt64
-    /// `BP_HTTP_RESPONSE`, …
-    var kind = BP_HTTP_RESPONSE
-    /// The status; 0 for an attempt without a response.
-    var status: Int
-    var headers: HTTPHeaders
-    var version: String?
-    /// The origin of the response: `network` or `file`; for an attempt without a response, the code of its error.
-    var source: String
-    var length: Int64?
-    var attempt = 1
-    /// The time from the start of the exchange.
-    var after: Duration
-    /// The URL after redirects; `nil` if it is that of the request.
-    var url: String?
-}
-
-/// The destination of a response's body.
 enum ExchangeDelivery: Sendable {
-    /// The body is read piece by piece.
     case reads
-    /// The body is collected in memory, up to a number of bytes.
     case whole(upTo: Int)
-    /// The body is written to a file, which appears once it is complete.
     case file(String)
 }
 
@@ -52,7 +28,6 @@ final class Exchange: Sendable {
         var body: PieceChannel?
         /// The time of the body's last progress; `nil` before the head.
         var lastRead: Deadline?
-        /// The status of the response, once its head has arrived.
         var status: Int?
         var result: Result<HTTPResponse, BackplaneError>?
         /// The number of the client's functions that are running, and of reads that were not answered.
@@ -65,7 +40,6 @@ final class Exchange: Sendable {
     private let options: HTTPOptions
     private let delivery: ExchangeDelivery
     private let client: ExchangeClient
-    /// The body of the request, if the component produces it.
     private let source: ComponentBody?
     private let counts: ExchangeCounts
     private let clock: any HostClock
@@ -74,7 +48,6 @@ final class Exchange: Sendable {
     /// The function that notifies the client of the end, with the response's status if there was one.
     private let ended: @Sendable (Exchange, Int?, Result<HTTPResponse, BackplaneError>) -> Void
 
-    /// The time since the start.
     var duration: Duration { clock.moment - start }
 
     init(
@@ -90,9 +63,6 @@ final class Exchange: Sendable {
 
     // MARK: Opening
 
-    /// Begins the exchange.
-    ///
-    /// - Parameter cleanUp: A function that is called before a download.
     func begin(_ network: HTTPPipeline, _ cleanUp: @escaping @Sendable () -> Void) {
         state.withLock { state in
             guard state.result == nil else { return }
@@ -174,23 +144,36 @@ final class Exchange: Sendable {
 
     private func report(_ response: HTTPStreamedResponse, after time: Duration? = nil) {
         state.withLock { $0.status = response.status }
-        let head = ExchangeHead(
-            exchange: id, status: response.status, headers: response.headers, version: response.version,
-            source: request.scheme == "file" ? "file" : "network", length: response.contentLength,
-            attempt: response.timings.attempts, after: time ?? duration, url: response.url)
-        notify { client.headed(head) }
+        response.headers.withPairs { headers in
+            (response.version ?? "").withBytes { version in
+                (request.scheme == "file" ? "file" : "network").withBytes { source in
+                    (response.url ?? "").withBytes { url in
+                        var head = bp_http_head(
+                            size: UInt32(MemoryLayout<bp_http_head>.size), kind: UInt32(BP_HTTP_RESPONSE),
+                            exchange: id, status: UInt32(clamping: response.status),
+                            attempt: UInt32(clamping: response.timings.attempts), headers: headers.baseAddress,
+                            header_count: headers.count, protocol: version, source: source,
+                            length: response.contentLength ?? -1, after_ns: (time ?? duration).nanoseconds, url: url)
+                        notify { client.headed(&head) }
+                    }
+                }
+            }
+        }
     }
 
     private func report(_ attempt: HTTPAttempt) {
-        let head = ExchangeHead(
-            exchange: id, kind: BP_HTTP_ATTEMPT, status: attempt.status ?? 0, headers: [:],
-            source: attempt.error?.rawValue ?? "network", attempt: attempt.number, after: duration)
-        notify { client.headed(head) }
+        (attempt.error?.rawValue ?? "network").withBytes { source in
+            var head = bp_http_head(
+                size: UInt32(MemoryLayout<bp_http_head>.size), kind: UInt32(BP_HTTP_ATTEMPT), exchange: id,
+                status: UInt32(clamping: attempt.status ?? 0), attempt: UInt32(clamping: attempt.number), headers: nil,
+                header_count: 0, protocol: .empty, source: source, length: -1, after_ns: duration.nanoseconds,
+                url: .empty)
+            notify { client.headed(&head) }
+        }
     }
 
     // MARK: Reading
 
-    /// Reads the next piece of the response's body.
     func read(upTo most: Int, _ reply: ChunkReply) {
         do throws(BackplaneError) {
             let body = try state.withLock { state throws(BackplaneError) -> PieceChannel? in
@@ -241,7 +224,6 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Ends the exchange because its body has been idle for too long.
     func endIdle(_ limit: Duration) {
         let words =
             if case .reads = delivery {

@@ -9,10 +9,8 @@ final class Exchanges: Sendable {
     private let network: HostNetwork
     /// The network for the exchanges while the component does not belong to the active manifest.
     private let own: Mutex<ManifestNetwork?>
-    /// The managers to which the component belongs.
     private let managers: [String]
     private let clock: any HostClock
-    /// The time without progress of a response's body after which an exchange ends.
     private let idleLimit: Duration
     let counts: ExchangeCounts
     private let log: ExchangeLog
@@ -24,15 +22,10 @@ final class Exchanges: Sendable {
 
     private struct State {
         var underWay: [UInt64: Exchange] = [:]
-        /// A Boolean value that indicates whether the component will not return.
         var isClosed = false
-        /// A Boolean value that indicates whether the exchanges in progress are being ended.
         var isEnding = false
     }
 
-    /// Creates the exchanges of a component.
-    ///
-    /// - Parameter own: The network for the exchanges if the component does not belong to the active manifest.
     init(
         _ network: HostNetwork, own: ManifestNetwork? = nil, of component: String, number: UInt16 = 0,
         managers: [String], folder: String, clock: any HostClock,
@@ -50,8 +43,6 @@ final class Exchanges: Sendable {
     func follow(_ network: ManifestNetwork?) { own.withLock { $0 = network } }
 
     /// Begins an exchange and returns its number; returns 0 if it was refused, of which the client is notified.
-    ///
-    /// - Parameter ended: A function that is called after the client has been notified of the end.
     func begin(
         _ request: HTTPRequest, source: ComponentBody? = nil, options: HTTPOptions = HTTPOptions(),
         _ delivery: ExchangeDelivery, _ call: Call, _ client: ExchangeClient, ended: @escaping @Sendable () -> Void
@@ -63,7 +54,7 @@ final class Exchanges: Sendable {
         options.sender = component
         do throws(BackplaneError) {
             try pipeline.requireExecutor(for: request, options)
-            if let credential = options.credential { try pipeline.requireCredential(credential, for: managers) }
+            if let credential = options.credential { try pipeline.credentials.require(credential, for: managers) }
         } catch {
             source?.exchangeEnded()
             client.ended(.failure(error))
@@ -102,12 +93,9 @@ final class Exchanges: Sendable {
         return id
     }
 
-    /// Returns the pipeline for the requests with which an account of a credential is signed in.
-    ///
-    /// - Throws: `network.credential` if there is no such credential, or it is not for this component.
     func pipeline(for credential: String) throws(BackplaneError) -> HTTPPipeline {
         let pipeline = (own.withLock { $0 } ?? network.active).pipeline(of: managers)
-        try pipeline.requireCredential(credential, for: managers)
+        try pipeline.credentials.require(credential, for: managers)
         return pipeline
     }
 
@@ -139,7 +127,6 @@ final class Exchanges: Sendable {
         state.withLock { $0.isEnding = false }
     }
 
-    /// Ends an exchange whose body has been idle for too long.
     private func watch(_ exchange: Exchange, from deadline: Deadline) {
         let limit = idleLimit
         clock.schedule(exchange.watch, at: deadline) { [weak exchange] in
@@ -152,7 +139,6 @@ final class Exchanges: Sendable {
 }
 
 extension BackplaneError {
-    /// Returns the error for an exchange whose component is no longer running.
     fileprivate static func retired(_ exchange: Exchange) -> BackplaneError {
         BackplaneError(
             .callRetired, "the exchange was ended because its component stopped or was replaced",
@@ -162,7 +148,6 @@ extension BackplaneError {
 
 /// The validated options that a component specified for an exchange.
 struct ExchangeTerms {
-    /// The options that the pipeline follows.
     let options: HTTPOptions
     /// The absolute path of the file that is the request's body.
     let upload: String?
@@ -171,10 +156,6 @@ struct ExchangeTerms {
 
     private static let knownFlags = UInt32(BP_HTTP_DECOMPRESS | BP_HTTP_REPORT_ATTEMPTS)
 
-    /// Checks options.
-    ///
-    /// - Throws: `network.unsupported` for options that this host does not support; `network.refused` for invalid
-    ///   values and paths.
     init(_ options: bp_http_options, in folder: ComponentFolder) throws(BackplaneError) {
         guard options.flags & ~Self.knownFlags == 0 else {
             throw .unsupported("the flags 0x\(String(options.flags & ~Self.knownFlags, radix: 16))")
@@ -246,9 +227,6 @@ final class ExchangeCounts: Sendable {
 struct ExchangeLog: Sendable {
     let log: any LogSink
 
-    /// Logs the end of an exchange.
-    ///
-    /// - Parameter status: The status of the response, or `nil` if its head did not arrive.
     func note(
         _ request: HTTPRequest, of component: String, _ trace: Trace?, status: Int?, _ error: BackplaneError?,
         after time: Duration

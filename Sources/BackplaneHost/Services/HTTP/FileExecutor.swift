@@ -53,7 +53,6 @@ struct FileExecutor: HTTPExecutor {
         }
     }
 
-    /// Returns the decoded path of a URL, without query and fragment.
     private func path(of url: String) throws(BackplaneError) -> String {
         // Byte by byte: a combining character after a delimiter is one character with it.
         let path = url.utf8.dropFirst("file:".utf8.count).drop { $0 == UInt8(ascii: "/") }
@@ -76,7 +75,6 @@ extension HTTPStreamedResponse {
     }
 }
 
-/// A file that is being read by the reader of a response.
 private final class ServedFile: Sendable {
     private static let chunkSize = 128 << 10
     private let file: FileDescriptor

@@ -99,11 +99,10 @@ let httpFunctions = bp_http_1(
     })
 
 extension ExchangeClient {
-    /// Creates a client from a plugin's functions.
     fileprivate init(_ functions: bp_http_exchange, _ options: bp_http_options) {
         let table = ForeignTable(functions)
         self.init(
-            headed: { head in head.withC { table.table.head?(table.table.context, $0) } },
+            headed: { head in table.table.head?(table.table.context, head) },
             wantsAttempts: options.flags & UInt32(BP_HTTP_REPORT_ATTEMPTS) != 0
         ) { result in
             guard let ended = table.table.ended else { return }
@@ -111,26 +110,6 @@ extension ExchangeClient {
         }
         guard functions.progress != nil else { return }
         progressed = { progress in progress.withC { table.table.progress?(table.table.context, $0) } }
-    }
-}
-
-extension ExchangeHead {
-    /// Lends the head for the duration of `body`.
-    fileprivate func withC(_ body: (UnsafePointer<bp_http_head>) -> Void) {
-        headers.withPairs { headers in
-            (version ?? "").withBytes { version in
-                source.withBytes { source in
-                    (url ?? "").withBytes { url in
-                        var head = bp_http_head(
-                            size: UInt32(MemoryLayout<bp_http_head>.size), kind: UInt32(kind), exchange: exchange,
-                            status: UInt32(clamping: status), attempt: UInt32(clamping: attempt),
-                            headers: headers.baseAddress, header_count: headers.count, protocol: version,
-                            source: source, length: length ?? -1, after_ns: after.nanoseconds, url: url)
-                        body(&head)
-                    }
-                }
-            }
-        }
     }
 }
 

@@ -9,18 +9,14 @@ import Synchronization
 final class HostNetwork: Sendable {
     /// The parts of the network that outlive manifests.
     struct Means: Sendable {
-        /// The executors of the host program.
         var executors: [any HTTPExecutor]
-        /// The interceptors and observers of the host program.
         var interceptors: [HTTPInterceptor] = []
         var observers: [@Sendable (ExchangeEvent) -> Void] = []
         var log: any LogSink = SilentLog()
         /// The observers of single traces.
         let taps = ExchangeTaps()
-        /// The budgets of retries, and the clock of exchanges.
         let retries: Retries
         let managers = NetworkManagers()
-        /// The accounts of credentials.
         var vault = CredentialVault()
 
         init(_ executors: [any HTTPExecutor], _ clock: any HostClock) {
@@ -30,36 +26,28 @@ final class HostNetwork: Sendable {
     private let means: Means
     /// The folder of the first manifest, for manifests that are not files; `nil` if the first is not a file either.
     private let folder: String?
-    /// The unfinished files that a killed process has left behind.
     let abandoned = AbandonedDownloads()
     private let state: Mutex<ManifestNetwork>
     /// The managers of components, keyed by the components' numbers in the paths of calls.
     private let owners = Mutex<[UInt16: [String]]>([:])
 
-    /// Creates the network for exchanges under a manifest.
     init(_ means: Means, _ document: ManifestDocument) {
         (self.means, folder) = (means, document.folder)
         state = Mutex(ManifestNetwork(document, means, in: document.folder))
     }
 
-    /// The budgets of retries, and the clock of exchanges.
     var retries: Retries { means.retries }
 
-    /// The managers that take part in exchanges.
     var managers: NetworkManagers { means.managers }
 
-    /// The observers of single traces.
     var taps: ExchangeTaps { means.taps }
 
-    /// Sets the function that is called after each sign-in, with the credential and the account.
     func observeSignIns(_ observer: @escaping @Sendable (String, String) -> Void) {
         means.vault.observeSignIns(observer)
     }
 
-    /// The network of the active manifest.
     var active: ManifestNetwork { state.withLock { $0 } }
 
-    /// The pipeline of the host program's exchanges.
     var pipeline: HTTPPipeline { active.pipeline }
 
     /// Records the managers to which a component belongs; its number is reused only after its end.
@@ -77,14 +65,12 @@ final class HostNetwork: Sendable {
         state.withLock { $0 = network }
     }
 
-    /// Returns the network configured by a manifest.
     func network(of document: ManifestDocument) -> ManifestNetwork {
         ManifestNetwork(document, means, in: document.folder ?? folder)
     }
 }
 
 extension ManifestDocument {
-    /// The folder of the manifest; `nil` if it is not a file.
     fileprivate var folder: String? { path.map { FilePath.folder(of: FilePath.absolute($0)) } }
 }
 
@@ -101,8 +87,6 @@ struct ManifestNetwork: Sendable {
     ///
     /// If errors prevent the manifest from running, every exchange fails with them, because the settings that could not
     /// be read may be those that make exchanges secure.
-    ///
-    /// - Parameter folder: The manifest's folder, to which paths are relative; `nil` if it has none.
     init(_ document: ManifestDocument, _ means: HostNetwork.Means, in folder: String?) {
         let network = document.manifest.network
         parts = document.manifest.networkParts
@@ -141,8 +125,6 @@ struct ManifestNetwork: Sendable {
     var pipeline: HTTPPipeline { pipeline(of: []) }
 
     /// Returns the pipeline of the exchanges of a component.
-    ///
-    /// - Parameter managers: The managers to which the component belongs.
     func pipeline(of managers: [String]) -> HTTPPipeline {
         let taken = managers.reduce(into: NetworkParts()) { $0.formUnion(parts[$1] ?? []) }
         guard let pipeline = pipelines[taken.passed] else {
@@ -163,7 +145,6 @@ struct ManifestNetwork: Sendable {
 }
 
 extension ManifestDocument {
-    /// The errors that prevent the manifest from running, combined into one.
     fileprivate var refusal: BackplaneError? {
         guard manifest.managers.isEmpty else { return nil }
         let errors = problems.filter { $0.severity == .error && $0.manager == nil }.map(\.error)

@@ -7,27 +7,18 @@ import Synchronization
 
 /// The managers of plugins that take part in exchanges, found by their names once the host can start them.
 final class NetworkManagers: Sendable {
-    /// A host as the network sees it.
     protocol Finder: Sendable {
-        /// Returns a manager, starting it if necessary.
         func manager<C: Contract>(_ name: String, as contract: C.Type) async throws(BackplaneError) -> Remote<C>
     }
     private let finder = Mutex<(any Finder)?>(nil)
 
-    /// Sets the host that finds managers.
     func connect(_ finder: any Finder) { self.finder.withLock { $0 = finder } }
 
-    /// Returns a manager, starting it if necessary.
-    ///
-    /// - Throws: The reason why it is not running; `host.stopped` after the host has stopped.
     func find<C: Contract>(_ name: String, as contract: C.Type) async throws(BackplaneError) -> Remote<C> {
         guard let finder = finder.withLock({ $0 }) else { throw .hostHasStopped }
         return try await finder.manager(name, as: contract)
     }
-}
 
-extension NetworkManagers {
-    /// The function that calls a serializer, a manager, with a response of a definition.
     var serialize: DefinitionLoader.Serialize {
         { [self] manager, response, call async throws(BackplaneError) -> Data in
             try await find(manager, as: Serializing.self).serialize(response, call)
@@ -73,7 +64,6 @@ extension Manifest {
 }
 
 extension NetworkManagers {
-    /// Returns the functions of an authenticating manager for one request.
     func authenticator(_ manager: String, _ call: Call) async throws -> SchemeAuthenticator.Ready {
         let remote = try await find(manager, as: Authenticating.self)
         return SchemeAuthenticator.Ready(
@@ -81,12 +71,8 @@ extension NetworkManagers {
             prepare: { head in try HTTPHeaders(pairs: try await remote.prepare(head, call)) },
             answer: { head in try HTTPHeaders(pairs: try await remote.answer(head, call)) })
     }
-}
 
-extension NetworkManagers {
     /// Returns the interceptor of exchanges that is a manager, and the observer that delivers its events.
-    ///
-    /// - Parameter log: The log to which the errors of its `events` are written.
     func interceptor(
         _ settings: NetworkInterceptor, _ log: any LogSink
     ) -> (interceptor: HTTPInterceptor, observer: @Sendable (ExchangeEvent) -> Void) {
@@ -130,7 +116,6 @@ extension NetworkManagers {
 final class EventDelivery: Sendable {
     private struct State {
         var queue = EventQueue()
-        /// The last known interests of the manager; `nil` until it is asked.
         var interests: Interests?
         var isWanted: Bool { interests?.contains(.events) ?? true }
         var isDelivering = false
@@ -196,7 +181,6 @@ struct EventQueue: Sendable {
     /// The maximum number of queued events; additional ones are dropped and counted.
     static let most = 1_000
     private var events: [ExchangeEvent] = []
-    /// The indices of the latest progress events, by exchange.
     private var progress: [UInt64: Int] = [:]
     private var lost = 0
 
@@ -211,7 +195,6 @@ struct EventQueue: Sendable {
         events.append(event)
     }
 
-    /// Removes and returns all queued events; returns `nil` if there are none.
     mutating func take() -> ExchangeEvents? {
         guard !events.isEmpty else { return nil }
         defer { self = EventQueue() }
@@ -225,7 +208,6 @@ final class ExchangeTaps: Sendable {
 
     var observers: [@Sendable (ExchangeEvent) -> Void] { taps.withLock { Array($0.values) } }
 
-    /// Adds a function that is called within the exchanges of a trace.
     func add(_ number: UInt64, of trace: String, _ observe: @escaping @Sendable (ExchangeEvent) -> Void) {
         taps.withLock { $0[number] = { event in if event.trace == trace { observe(event) } } }
     }
@@ -270,7 +252,6 @@ struct ExchangeTranscript {
         }
     }
 
-    /// Returns nanoseconds as milliseconds with one decimal.
     private static func milliseconds(_ nanoseconds: Int64) -> String {
         let tenths = max(0, nanoseconds) / 100_000
         return "\(tenths / 10).\(tenths % 10)"

@@ -33,9 +33,6 @@ final class HostStore: Sendable {
         set { state.withLock { $0.settings = newValue } }
     }
 
-    /// A Boolean value that indicates whether records survive the process; known once the store is open.
-    var isPersistent: Bool { state.withLock { $0.store.map { !($0 is MemoryRecordStore) } ?? true } }
-
     /// Closes the store as soon as it is no longer in use; the next request reopens it.
     func close() { state.withLock { $0.store = nil } }
 
