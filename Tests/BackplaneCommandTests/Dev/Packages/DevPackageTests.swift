@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneHost
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneTools
