@@ -36,8 +36,8 @@ public enum HTTPConformance {
     /// The names of all cases, in order.
     public static var caseNames: [String] { cases.map(\.name) }
 
-    /// The cases that executors in plugins cannot follow: they have the whole body of a request, in memory or in a file,
-    /// before any of it is sent.
+    /// The cases that executors in plugins cannot follow: they have the whole body of a request, in memory or in a
+    /// file, before any of it is sent.
     public static let pluginExceptions: Set<String> = [
         "a stream is read only as fast as the server takes it",
         "a response that comes before the body was sent is the response",

@@ -210,8 +210,8 @@ enum AddedFields {
         return added
     }
 
-    /// Adds fields to a head: to an attempt those that do not vary the response, and of a proof any but those that frame
-    /// the message.
+    /// Adds fields to a head: to an attempt those that do not vary the response, and of a proof any but those that
+    /// frame the message.
     static func add(
         _ fields: HTTPHeaders, to headers: inout HTTPHeaders, areProof: Bool = false
     ) throws(BackplaneError) {
