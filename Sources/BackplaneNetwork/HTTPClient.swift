@@ -179,7 +179,8 @@ extension Endpoint {
     }
 
     func event(_ number: UInt64, _ defaults: EndpointDefaults, _ call: Call) -> ExchangeEvent {
-        let place = String(path.prefix { $0 != "?" && $0 != "#" }), request = try? request(defaults)
+        let address = EndpointURL.hasScheme(path) ? HTTPRequest(method, path).printableURL : path
+        let place = String(address.prefix { $0 != "?" && $0 != "#" }), request = try? request(defaults)
         return ExchangeEvent(
             exchange: number, endpoint: name ?? "\(method) \(place)", method: request?.method ?? method,
             url: request?.printableURL ?? place, trace: call.trace?.id)

@@ -124,7 +124,10 @@ private struct CurlText {
             } else {
                 words += ["--data-binary", "@-"]
                 if let segments = request.body.segments {
-                    input = "{ \(segments.map(Self.printing).joined(separator: "; ")); } | "
+                    // Without one of its files the request is not sent.
+                    let files = segments.compactMap { if case .file(let path) = $0 { path } else { nil } }
+                    input = files.map { "test -r \(Self.quoted($0)) && " }.joined()
+                    input += "{ \(segments.map(Self.printing).joined(separator: "; ")); } | "
                 }
             }
         }
@@ -139,7 +142,7 @@ private struct CurlText {
     /// Returns the shell command that prints a part of a body.
     private static func printing(_ segment: BodySegment) -> String {
         switch segment {
-        case .file(let path): return "cat -- \(quoted(path))"
+        case .file(let path): return "cat < \(quoted(path))"
         case .bytes(let bytes):
             return text(bytes).map { "printf %s \(quoted($0))" } ?? "printf %b '\(bytes.map(octal).joined())'"
         }
@@ -150,7 +153,10 @@ private struct CurlText {
         bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
     }
 
-    private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
+    private static func quoted(_ text: String) -> String {
+        // A quote with a combining mark is one character, but still ends the word.
+        "'" + text.unicodeScalars.map { $0 == "'" ? #"'\''"# : String($0) }.joined() + "'"
+    }
 
     private static func octal(_ byte: UInt8) -> String {
         let digits = String(byte, radix: 8)

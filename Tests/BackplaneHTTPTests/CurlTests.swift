@@ -47,6 +47,8 @@ struct CurlTests {
             (HTTPRequest("PATCH", url, body: .file(file, type: "text/plain")), Array("from a file".utf8)),
             (HTTPRequest("POST", url, body: long), long), (HTTPRequest("POST", url, body: bytes), bytes),
             (HTTPRequest("POST", url, headers: ["Content-Length": "1"], body: form), form.bytes ?? []),
+            // A quote with a combining mark is one character.
+            (HTTPRequest("POST", url, body: .text("it'\u{301}s")), Array("it'\u{301}s".utf8)),
             (HTTPRequest("POST", url, body: filed), try await filed.open().collect(upTo: 1_000)),
         ]
         for (request, body) in requests {

@@ -270,6 +270,23 @@ struct ExecutingTests {
         }
     }
 
+    @Test func `a body that ignores the cancellation of its exchange does not hold it`() async throws {
+        let (asked, ask) = AsyncStream.makeStream(of: CheckedContinuation<Void, Never>.self)
+        let body = HTTPBody.produced(length: nil, isReplayable: false) {
+            HTTPBodyStream {
+                await withCheckedContinuation { continuation in _ = ask.yield(continuation) }
+                return nil
+            }
+        }
+        try await RelayHost.with(script: { _, _ in }) { relay in
+            let exchange = Task { try await relay.host.network.send(HTTPRequest("PUT", "relay:books", body: body)) }
+            let held = await asked.first { _ in true }
+            exchange.cancel()
+            #expect((try? await exchange.value) == nil)
+            held?.resume()
+        }
+    }
+
     // MARK: Limits
 
     @Test func `one that hangs is ended by the limits of the exchange, and told so`() async throws {

@@ -1,5 +1,8 @@
 import Backplane
 import BackplaneNetwork
+import BackplaneRecords
+import BackplaneStorage
+import Foundation
 import Testing
 
 @testable import BackplaneTransfers
@@ -14,6 +17,20 @@ struct TransferTableTests {
     private let key = ExactText("whale")
 
     private func phase(_ table: TransferTable) -> TransferState.Phase? { table.entries[key]?.state.phase }
+
+    @Test func `numbers go on after a record that cannot be read`() async throws {
+        let store = MemoryRecordStore(), records = TransferRecords(store: store)
+        #expect(try await records.define() == 0)
+        let damaged = StoredRecord(id: "whale", value: Array(#"{"number": 7, "isOpen": true}"#.utf8))
+        try await store.write([.save(collection: "transfers", damaged)], in: TransferPool.namespace)
+        #expect(try await records.define() == 7)
+    }
+
+    @Test(arguments: ["{}", #"{"bytes": "", "file": "a"}"#])
+    func `a piece of a body that is neither bytes nor a file is refused`(piece: String) {
+        let json = #"{"id": "whale", "url": "http://books.test/", "body": [\#(piece)]}"#
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(Transfer.self, from: Data(json.utf8)) }
+    }
 
     @Test func `a transfer that fails without its account goes on if that was signed in meanwhile`() throws {
         let withoutAccount = TransferTable.Outcome.failed(BackplaneError(.networkCredential, "it is not signed in"))

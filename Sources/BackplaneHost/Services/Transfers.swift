@@ -142,7 +142,12 @@ struct ComponentTransfers: Sendable {
 
     /// Returns a component's transfer in the form for the host's pool.
     func transfer(_ json: [UInt8]) throws(BackplaneError) -> Transfer {
-        var transfer = try JSON.decode(Transfer.self, json, failing: .transferRefused)
+        let read = try JSON.decode(KnownAndUnknown<Transfer>.self, json, failing: .transferRefused)
+        guard read.unknownKeys.isEmpty else {
+            let keys = read.unknownKeys.map { "`\($0)`" }.joined(separator: ", ")
+            throw BackplaneError(.transferRefused, "a transfer has no \(keys); nothing was started", at: read.value.id)
+        }
+        var transfer = read.value
         guard !transfer.id.isEmpty else {
             throw BackplaneError(
                 .transferRefused, "expected an id, found an empty string", at: transfer.request.printableURL)

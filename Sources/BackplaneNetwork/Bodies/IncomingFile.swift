@@ -6,7 +6,7 @@ import Synchronization
 /// A file that is written next to its destination, and moved there when it is complete.
 ///
 /// While it is being written, it is locked (`flock(2)`) and has a name that no file of a component has. A file without
-/// a lock was left behind by a killed process.
+/// a lock was left behind by a killed process, unless it is complete and being judged.
 package final class IncomingFile: @unchecked Sendable {  // used by one thread at a time
     private static let mark = ".backplane-incoming-"
     private static let judgedMark = ".backplane-judged-"
@@ -56,17 +56,15 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
 
     /// Removes the files that downloads of killed processes have left in a folder and its subfolders.
     ///
-    /// A complete file is not locked until it is validated, so no download may run there in the meantime.
+    /// A complete file is not locked while it is validated, so it is kept for ten minutes.
     package static func removeAbandoned(in folder: String) {
         // Links are not followed, neither by the list nor below.
         for path in (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? [] where isIncoming(path) {
-            removeUnlocked(folder + "/" + path)
+            removeUnlocked(folder + "/" + path, unchangedFor: path.contains(judgedMark) ? 600 : 0)
         }
     }
 
-    /// Removes the files that downloads of killed processes have left in the folder of a file.
-    ///
-    /// Other programs may download to the same folder, so complete files are kept for ten minutes.
+    /// Removes the files that downloads of killed processes have left in the folder of a file, as in a whole folder.
     package static func removeAbandoned(beside path: String) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where isIncoming(name) {

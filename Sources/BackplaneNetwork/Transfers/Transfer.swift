@@ -145,7 +145,13 @@ extension Transfer: Codable {
             try values.decode(String.self, forKey: .url),
             headers: try HTTPHeaders(pairs: try values.decodeIfPresent([[String]].self, forKey: .headers) ?? []))
         let segments = try values.decodeIfPresent([Piece].self, forKey: .body)?.map { piece in
-            piece.file.map { BodySegment.file($0) } ?? .bytes(Array(piece.bytes ?? Data()))
+            switch (piece.bytes, piece.file) {
+            case (let bytes?, nil): BodySegment.bytes(Array(bytes))
+            case (nil, let path?): BodySegment.file(path)
+            default:
+                throw DecodingError.dataCorruptedError(
+                    forKey: .body, in: values, debugDescription: "expected `bytes` or `file` in each piece of the body")
+            }
         }
         request.body = HTTPBody(segments: segments ?? [], type: try values.decodeIfPresent(String.self, forKey: .type))
         self.init(try values.decode(String.self, forKey: .id), upload: request)

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneExchange
 import BackplaneHost
 import BackplaneNetwork
 import BackplaneTestKit
@@ -64,6 +65,15 @@ struct LoadLogTests {
         #expect(verbose[2].metadata == ["attempt": "2", "status": "200"])
         let fields = verbose[3].metadata["fields"]
         #expect(fields?.contains("Content-Type: text/plain") == true && fields?.contains("Set-Cookie: …") == true)
+    }
+
+    @Test func `a URL that is refused is logged without its password`() async throws {
+        let lines = Recording<Line>()
+        var http = HTTPClient([MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 200)) }])
+        http.defaults.logLevel = .minimal
+        http.defaults.log = { message, metadata, _ in lines.add(Line(message: message, metadata: metadata)) }
+        _ = try? await http.load(Endpoint<String>("GET", "https://ann:secret@books.test/whale?key=secret"))
+        #expect(lines.all.count == 1 && !"\(lines.all)".contains("secret"), "\(lines.all)")
     }
 
     @Test func `a component logs under its own name, with the trace of the call`() async throws {

@@ -68,11 +68,14 @@ extension HTTPOrder {
         do {
             let stream = try content.open()
             if let path = content.file {
-                file = path
+                file = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
                 return (stream.length ?? 0, nil)
             }
             isChunked = stream.length == nil
-            while let piece = try await stream.next() {
+            // A cancelled exchange does not wait for a sequence that ignores its cancellation.
+            let pieces = PieceChannel(stream)
+            defer { pieces.fail(CancellationError()) }
+            while let piece = try await pieces.next() {
                 try Task.checkCancellation()
                 length += Int64(piece.count)
                 if let written {
