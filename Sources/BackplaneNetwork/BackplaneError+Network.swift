@@ -40,6 +40,16 @@ extension BackplaneError.Code {
     public static let networkRedirect = Self(rawValue: "network.redirect")
     /// The pages of a resource do not end, or the next page may not be loaded.
     public static let networkPages = Self(rawValue: "network.pages")
+    /// An equal request is in flight; nothing was sent.
+    public static let networkRedundant = Self(rawValue: "network.redundant")
+    /// A server has a trusted certificate, but none of the keys to which its host is pinned; no request was sent.
+    public static let networkPinMismatch = Self(rawValue: "network.pin-mismatch")
+    /// The limits for a host do not allow another request now; nothing was sent.
+    public static let networkLimited = Self(rawValue: "network.limited")
+    /// There is no usable mock, or no exchange in a cassette, for a request; nothing was sent.
+    public static let networkMock = Self(rawValue: "network.mock")
+    /// A cache cannot be used.
+    public static let networkCache = Self(rawValue: "network.cache")
     /// Another attempt was requested, but the retry policy or the retry budget does not allow it.
     package static let networkNotRetried = Self(rawValue: "network.not-retried")
 }
@@ -53,6 +63,7 @@ extension BackplaneError {
         case .networkEmpty: 3
         case .networkInvalidRequest: 4
         case .callCancelled: 5
+        case .networkRedundant: 6
         case .networkStatus: 7
         case .networkRejected: 8
         case .networkFile: 10
@@ -69,6 +80,10 @@ extension BackplaneError {
         case .callDeadline: 21
         case .networkCredential: 22
         case .networkSignIn: 23
+        case .networkPinMismatch: 24
+        case .networkLimited: 25
+        case .networkMock: 26
+        case .networkCache: 27
         default: 9
         }
     }

@@ -179,11 +179,18 @@ extension Endpoint {
     }
 
     func event(_ number: UInt64, _ defaults: EndpointDefaults, _ call: Call) -> ExchangeEvent {
-        let address = EndpointURL.hasScheme(path) ? HTTPRequest(method, path).printableURL : path
-        let place = String(address.prefix { $0 != "?" && $0 != "#" }), request = try? request(defaults)
+        let request = try? request(defaults)
         return ExchangeEvent(
-            exchange: number, endpoint: name ?? "\(method) \(place)", method: request?.method ?? method,
+            exchange: number, endpoint: title, method: request?.method ?? method,
             url: request?.printableURL ?? place, trace: call.trace?.id)
+    }
+
+    /// The name of the endpoint, or else the method and the path without its query.
+    package var title: String { name ?? "\(method) \(place)" }
+
+    private var place: String {
+        let address = EndpointURL.hasScheme(path) ? HTTPRequest(method, path).printableURL : path
+        return String(address.prefix { $0 != "?" && $0 != "#" })
     }
 }
 

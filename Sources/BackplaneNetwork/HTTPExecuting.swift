@@ -130,6 +130,14 @@ extension HTTPHeaders {
     package var pairs: [[String]] { fields.map { [$0.name, $0.value] } }
 }
 
+extension HTTPHeaders: Codable {
+    /// Decodes header fields from an array of names and values.
+    public init(from decoder: any Decoder) throws { try self.init(pairs: [[String]](from: decoder)) }
+
+    /// Encodes the header fields as an array of names and values, in order.
+    public func encode(to encoder: any Encoder) throws { try pairs.encode(to: encoder) }
+}
+
 // By hand, since synthesised keys would add eight conformances to every plugin (``TextKey``); bytes are Base64.
 
 extension HTTPOrder: Codable {

@@ -38,6 +38,12 @@ public struct HTTPOptions: Sendable {
     public var redirects = 0
     /// The retry policy; `nil` means a single attempt.
     public var retry: RetryPolicy?
+    /// The rule by which the response may come from a cache.
+    public var cache = CachePolicy.none
+    /// The tags by which the response can be removed from a cache.
+    public var cacheTags: [String] = []
+    /// The treatment of the request if an equal one is in flight; `nil` means the default of its method.
+    public var equalRequests: EqualRequests?
     /// The function that receives the outcome of each attempt, in order, whether or not another one follows.
     ///
     /// It must not block. A download whose body is interrupted is reported a second time, with the error.
@@ -52,6 +58,10 @@ public struct HTTPOptions: Sendable {
     /// does not stream it.
     package var sent: (@Sendable (Int64, Int64) -> Void)?
     package var call: Call?
+    /// The name of the endpoint that is loaded; `nil` for a request without one.
+    package var endpoint: String?
+    /// A Boolean value that indicates whether the body is loaded whole, so that the response can be stored and shared.
+    package var isWhole = false
     /// The interceptors around attempts of the client and the endpoint, outside those of the pipeline.
     package var interceptors: [HTTPInterceptor] = []
     /// A Boolean value that indicates whether the request asks for a token, and passes no interceptors.
@@ -150,5 +160,5 @@ extension Duration {
     package static let longest = Duration.seconds(1_000_000_000)
 
     /// The duration, clamped to the range of limits and delays: neither negative nor longer than the maximum.
-    fileprivate var bounded: Duration { Swift.min(Swift.max(.zero, self), .longest) }
+    var bounded: Duration { Swift.min(Swift.max(.zero, self), .longest) }
 }

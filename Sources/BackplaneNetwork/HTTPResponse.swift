@@ -12,6 +12,12 @@ public struct HTTPResponse: Sendable {
     public var url: String?
     /// The durations of the exchange's phases.
     public var timings = HTTPTimings()
+    /// The origin of the response.
+    public var source = ResponseSource.network
+    /// The age of a response from a cache (RFC 9111, section 4.2.3); `nil` for any other.
+    public var age: Duration?
+    /// The acceptance with which the response is stored; `nil` if it is not to be stored.
+    package var acceptance: CacheAcceptance?
 
     /// Creates a response, by default without header fields and body.
     public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
@@ -20,7 +26,7 @@ public struct HTTPResponse: Sendable {
 }
 
 extension HTTPResponse: Equatable {
-    /// Returns whether two responses are equal apart from their URLs and timings.
+    /// Returns whether two responses are equal apart from their URLs, timings and sources.
     public static func == (a: Self, b: Self) -> Bool {
         a.status == b.status && a.headers == b.headers && a.body == b.body
     }
@@ -49,6 +55,12 @@ public struct HTTPStreamedResponse: Sendable {
     ///
     /// The duration of the body is known once the response has been collected.
     public var timings = HTTPTimings()
+    /// The origin of the response.
+    public var source = ResponseSource.network
+    /// The age of a response from a cache (RFC 9111, section 4.2.3); `nil` for any other.
+    public var age: Duration?
+    /// The acceptance with which the response is stored; `nil` if it is not to be stored.
+    package var acceptance: CacheAcceptance?
 
     /// Creates a response whose body streams.
     public init(status: Int, headers: HTTPHeaders = [:], version: String? = nil, body: HTTPBodyStream) {
@@ -58,12 +70,13 @@ public struct HTTPStreamedResponse: Sendable {
     /// Creates a response whose body is in memory.
     public init(_ response: HTTPResponse) {
         self.init(status: response.status, headers: response.headers, body: HTTPBodyStream(response.body))
-        (url, timings) = (response.url, response.timings)
+        (url, timings, source, age) = (response.url, response.timings, response.source, response.age)
+        acceptance = response.acceptance
     }
 
     package var head: HTTPResponse {
         var head = HTTPResponse(status: status, headers: headers)
-        (head.url, head.timings) = (url, timings)
+        (head.url, head.timings, head.source, head.age, head.acceptance) = (url, timings, source, age, acceptance)
         return head
     }
 

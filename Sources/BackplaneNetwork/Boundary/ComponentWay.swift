@@ -16,9 +16,12 @@ struct ComponentWay: HTTPWay {
         }
         var options = options.bounded
         options.maximumBodySize = Swift.min(limit, options.maximumBodySize ?? limit)
+        options.isWhole = true
         let response = try await open(request, call, options)
         do {
-            return try await response.collect(upTo: limit)
+            let whole = try await response.collect(upTo: limit)
+            whole.acceptance?.accept()
+            return whole
         } catch {
             throw .exchangeFailed(error, request)
         }

@@ -73,6 +73,7 @@ extension HTTPHeaders {
 extension HTTPOptions {
     func withC<Result>(upload: String, download: String, _ use: (UnsafePointer<bp_http_options>) -> Result) -> Result {
         var flags: UInt32 = 0
+        if isWhole { flags |= UInt32(BP_HTTP_WHOLE) }
         if decompresses { flags |= UInt32(BP_HTTP_DECOMPRESS) }
         if attempted != nil { flags |= UInt32(BP_HTTP_REPORT_ATTEMPTS) }
         return upload.withBytes { upload in
@@ -97,6 +98,10 @@ extension HTTPOptions {
         if redirects > 0 { named.append(("redirects", String(redirects))) }
         if let retry { named.append(("retry", retry.text)) }
         if attempt > 1 { named.append(("attempt", String(attempt))) }
+        if cache != .none { named.append(("cache", cache.text)) }
+        for tag in cacheTags { named.append(("tag", tag)) }
+        if let equalRequests { named.append(("equal", equalRequests.rawValue)) }
+        if let endpoint { named.append(("endpoint", endpoint)) }
         return named
     }
 
@@ -107,12 +112,14 @@ extension HTTPOptions {
         readTimeout = Duration(nanosecondsUnlessZero: options.read_ns)
         maximumBodySize = options.max_body == 0 ? nil : Int(clamping: options.max_body)
         decompresses = options.flags & UInt32(BP_HTTP_DECOMPRESS) != 0
+        isWhole = options.flags & UInt32(BP_HTTP_WHOLE) != 0
     }
 
     var isPlain: Bool {
         totalTimeout == nil && headTimeout == nil && readTimeout == nil && maximumBodySize == nil && !decompresses
             && progress == nil && attempted == nil && executor == nil && redirects == 0
-            && retry == nil && credential == nil && account == nil && interceptors.isEmpty
+            && retry == nil && credential == nil && account == nil && interceptors.isEmpty && cache == .none
+            && equalRequests == nil
     }
 }
 

@@ -93,6 +93,15 @@ final class StreamedExchange: Sendable {
             response.timings.attempts = Int(head.attempt)
             response.timings.head = .nanoseconds(head.after_ns)
             response.url = head.url.length == 0 ? nil : head.url.text
+            response.source = ResponseSource(rawValue: head.source.text)
+            response.age = head.age_ns < 0 ? nil : .nanoseconds(head.age_ns)
+            if options.cache != .none {
+                response.acceptance = CacheAcceptance { [table, component] in
+                    table.pointer.pointee.accept(component, exchange)
+                } dropped: { [table, component] in
+                    table.pointer.pointee.cancel(component, exchange)
+                }
+            }
             let waiter = state.withLock { state in
                 if waitsForEnd { state.response = response }
                 return waitsForEnd ? nil : state.waiter.take()

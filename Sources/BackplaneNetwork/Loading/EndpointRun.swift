@@ -100,8 +100,10 @@ struct EndpointRun<Response: Sendable>: Sendable {
         let options = options(of: request, from: attempt, observed)
         switch endpoint.receipt {
         case .parsed(let parse):
-            let exchange = interceptors.around { [http, call] request in
-                try await http.way.open(request, call, options)
+            var whole = options
+            whole.isWhole = true
+            let exchange = interceptors.around { [http, call, whole] request in
+                try await http.way.open(request, call, whole)
             }
             let response = try await exchange(request)
             attempt = max(attempt, response.timings.attempts)
@@ -129,6 +131,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
             endpoint.timeout.map { Swift.max($0 - (http.way.clock.moment - start), .nanoseconds(1)) }
             ?? options.totalTimeout
         options.redirects = endpoint.redirects
+        options.endpoint = endpoint.title
         options.retry = retry.attempts > 1 ? retry : nil
         options.attempt = attempt
         options.interceptors = interceptors.aroundAttempts
@@ -199,7 +202,9 @@ struct EndpointRun<Response: Sendable>: Sendable {
             throw rejected(BackplaneError.explanation(error))
         }
         switch verdict {
-        case .accept: return .value(value, response)
+        case .accept:
+            response.acceptance?.accept()
+            return .value(value, response)
         case .reject(let reason): throw rejected(reason)
         case .retry(let reason): return .again(rejected(reason))
         }

@@ -124,7 +124,7 @@ enum StubServices {
                 Array("there is no such exchange".utf8).withBytes { done(context, Int32(BP_FAILED), $0) }
             }, cancel: { _, id in cancel(id) },
             sign_in: { _, _, _, _, _, _, done, context in begin(Reply(done, context)) },
-            sign_out: { _, _, _, done, context in done(context, Int32(BP_OK), .empty) }))
+            sign_out: { _, _, _, done, context in done(context, Int32(BP_OK), .empty) }, accept: { _, _ in }))
 
     private static let transfers = constant(
         bp_transfers_1(

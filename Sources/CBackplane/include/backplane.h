@@ -435,7 +435,9 @@ typedef struct bp_source {
 
 enum {
     BP_HTTP_DECOMPRESS = 1,     /* request compressed content, and decode it                     */
-    BP_HTTP_REPORT_ATTEMPTS = 2 /* report the outcome of each attempt                            */
+    BP_HTTP_REPORT_ATTEMPTS = 2,/* report the outcome of each attempt                            */
+    BP_HTTP_WHOLE = 4           /* the whole body is received before the head is reported, so
+                                   that the response may be shared, and come from a cache        */
 };
 
 /* The options of an exchange. Options that a host does not support, and flags and names that it does not know, are
@@ -456,7 +458,11 @@ typedef struct bp_http_options {
                                                `attempts=3 base=0.2 limit=10 after=60 statuses=503,504 any`;
                                                `attempt`: the number of the first attempt, above 1 if responses
                                                were rejected; `credential`: a name from the manifest's
-                                               `network.credentials`; `account`: one that was signed in             */
+                                               `network.credentials`; `account`: one that was signed in;
+                                               `cache`: the rule for a cache, such as `disk for=60 swr=3600 sie=86400`,
+                                               without `for` that of HTTP; `tag`, any number: a name by which the
+                                               response is removed from it; `equal`: `coalesce`, `reject` or `allow`
+                                               of a request that equals one in flight; `endpoint`: its name         */
     size_t named_count;
 } bp_http_options;
 
@@ -475,10 +481,12 @@ typedef struct bp_http_head {
     const bp_pair *_Nullable headers;
     size_t header_count;
     bp_bytes protocol;                      /* "HTTP/1.1"; empty if it is unknown                                   */
-    bp_bytes source;                        /* "network"; "file"; the error's code for an attempt without a response */
+    bp_bytes source;                        /* "network", "file", "memory", "disk", "mock" or "cassette"; the error's
+                                               code for an attempt without a response                               */
     int64_t length;                         /* of the body, before any decoding; -1 if it is unknown                */
     int64_t after_ns;                       /* the time from the start of the exchange                              */
     bp_bytes url;                           /* after redirects; empty if it is that of the request                  */
+    int64_t age_ns;                         /* the age of a response from a cache; -1 for any other                 */
 } bp_http_head;
 
 /* The bytes of both bodies. */
@@ -531,6 +539,9 @@ typedef struct bp_http_1 {
                         size_t value_count, const bp_call *call, bp_done done, void *_Nullable context);
     /* Signs an account out, and answers before it returns. An account that is not signed in is ignored. */
     void (*sign_out)(uint64_t component, bp_bytes credential, bp_bytes account, bp_done done, void *_Nullable context);
+    /* Accepts the response of an exchange with a `cache`, which is stored only then; others are ignored. It may follow the
+     * end of the exchange, within a minute. */
+    void (*accept)(uint64_t component, uint64_t exchange);
 } bp_http_1;
 
 /* An executor carries out exchanges for its host. It is a manager that the manifest names under `network.executors`,
@@ -1116,6 +1127,7 @@ typedef struct bp_identity {
     BP_FIELD(bp_http_response, header_count), BP_FIELD(bp_http_response, body), \
     BP_FIELD(bp_http_1, size), BP_FIELD(bp_http_1, reserved), BP_FIELD(bp_http_1, send), BP_FIELD(bp_http_1, open), \
     BP_FIELD(bp_http_1, read), BP_FIELD(bp_http_1, cancel), BP_FIELD(bp_http_1, sign_in), BP_FIELD(bp_http_1, sign_out), \
+    BP_FIELD(bp_http_1, accept), \
     BP_FIELD(bp_source, size), BP_FIELD(bp_source, flags), BP_FIELD(bp_source, length), BP_FIELD(bp_source, pull), \
     BP_FIELD(bp_source, rewind), BP_FIELD(bp_source, cancel), BP_FIELD(bp_source, release), BP_FIELD(bp_source, context), \
     BP_FIELD(bp_http_options, size), BP_FIELD(bp_http_options, flags), BP_FIELD(bp_http_options, total_ns), \
@@ -1126,7 +1138,7 @@ typedef struct bp_identity {
     BP_FIELD(bp_http_head, status), BP_FIELD(bp_http_head, attempt), \
     BP_FIELD(bp_http_head, headers), BP_FIELD(bp_http_head, header_count), BP_FIELD(bp_http_head, protocol), \
     BP_FIELD(bp_http_head, source), BP_FIELD(bp_http_head, length), \
-    BP_FIELD(bp_http_head, after_ns), BP_FIELD(bp_http_head, url), \
+    BP_FIELD(bp_http_head, after_ns), BP_FIELD(bp_http_head, url), BP_FIELD(bp_http_head, age_ns), \
     BP_FIELD(bp_http_progress, size), BP_FIELD(bp_http_progress, reserved), BP_FIELD(bp_http_progress, sent), \
     BP_FIELD(bp_http_progress, to_send), BP_FIELD(bp_http_progress, received), BP_FIELD(bp_http_progress, to_receive), \
     BP_FIELD(bp_http_exchange, size), BP_FIELD(bp_http_exchange, reserved), BP_FIELD(bp_http_exchange, head), \

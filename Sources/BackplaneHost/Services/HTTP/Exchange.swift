@@ -47,17 +47,20 @@ final class Exchange: Sendable {
     private let state = Mutex(State())
     /// The function that notifies the client of the end, with the response's status if there was one.
     private let ended: @Sendable (Exchange, Int?, Result<HTTPResponse, BackplaneError>) -> Void
+    /// The function that keeps the acceptance of a response under the exchange's number.
+    private let accepting: @Sendable (CacheAcceptance, UInt64) -> Void
 
     var duration: Duration { clock.moment - start }
 
     init(
         _ id: UInt64, _ request: HTTPRequest, _ source: ComponentBody?, _ options: HTTPOptions,
         _ delivery: ExchangeDelivery, _ client: ExchangeClient, _ counts: ExchangeCounts, _ clock: any HostClock,
+        accepting: @escaping @Sendable (CacheAcceptance, UInt64) -> Void,
         ended: @escaping @Sendable (Exchange, Int?, Result<HTTPResponse, BackplaneError>) -> Void
     ) {
         (self.id, self.request, self.source, self.options) = (id, request, source, options)
         (self.delivery, self.client, self.counts, self.clock) = (delivery, client, counts, clock)
-        (self.ended, start) = (ended, clock.moment)
+        (self.accepting, self.ended, start) = (accepting, ended, clock.moment)
         counts.began()
     }
 
@@ -119,6 +122,7 @@ final class Exchange: Sendable {
                 return state.result != nil
             }
             if hasEnded { return response.body.cancel() }
+            if let acceptance = response.acceptance { accepting(acceptance, id) }
             headArrived(response)
             // It cannot be idle before the component has it.
             bytesPassed()
@@ -146,14 +150,15 @@ final class Exchange: Sendable {
         state.withLock { $0.status = response.status }
         response.headers.withPairs { headers in
             (response.version ?? "").withBytes { version in
-                (request.scheme == "file" ? "file" : "network").withBytes { source in
+                response.source.rawValue.withBytes { source in
                     (response.url ?? "").withBytes { url in
                         var head = bp_http_head(
                             size: UInt32(MemoryLayout<bp_http_head>.size), kind: UInt32(BP_HTTP_RESPONSE),
                             exchange: id, status: UInt32(clamping: response.status),
                             attempt: UInt32(clamping: response.timings.attempts), headers: headers.baseAddress,
                             header_count: headers.count, protocol: version, source: source,
-                            length: response.contentLength ?? -1, after_ns: (time ?? duration).nanoseconds, url: url)
+                            length: response.contentLength ?? -1, after_ns: (time ?? duration).nanoseconds, url: url,
+                            age_ns: response.age?.nanoseconds ?? -1)
                         notify { client.headed(&head) }
                     }
                 }
@@ -167,7 +172,7 @@ final class Exchange: Sendable {
                 size: UInt32(MemoryLayout<bp_http_head>.size), kind: UInt32(BP_HTTP_ATTEMPT), exchange: id,
                 status: UInt32(clamping: attempt.status ?? 0), attempt: UInt32(clamping: attempt.number), headers: nil,
                 header_count: 0, protocol: .empty, source: source, length: -1, after_ns: duration.nanoseconds,
-                url: .empty)
+                url: .empty, age_ns: -1)
             notify { client.headed(&head) }
         }
     }

@@ -22,6 +22,8 @@ final class Exchanges: Sendable {
 
     private struct State {
         var underWay: [UInt64: Exchange] = [:]
+        /// The acceptances of responses that the component has yet to judge.
+        var unjudged: [UInt64: CacheAcceptance] = [:]
         var isClosed = false
         var isEnding = false
     }
@@ -62,7 +64,7 @@ final class Exchanges: Sendable {
             return 0
         }
         let id = Callbacks.newID(), trace = call.trace, request = network.request(request, with: trace)
-        let exchange = Exchange(id, request, source, options, delivery, client, counts, clock) {
+        let exchange = Exchange(id, request, source, options, delivery, client, counts, clock, accepting: keep) {
             exchange, status, result in
             self.log.note(
                 exchange.request, of: self.component, trace, status: status, result.failure, after: exchange.duration)
@@ -110,7 +112,17 @@ final class Exchanges: Sendable {
 
     func find(_ id: UInt64) -> Exchange? { state.withLock { $0.underWay[id] } }
 
-    func cancel(_ id: UInt64) { find(id)?.end(.failure(.exchangeCancelled)) }
+    func cancel(_ id: UInt64) {
+        withExtendedLifetime(state.withLock { $0.unjudged.removeValue(forKey: id) }) {}  // released outside of the lock
+        find(id)?.end(.failure(.exchangeCancelled))
+    }
+
+    func accept(_ id: UInt64) { state.withLock { $0.unjudged.removeValue(forKey: id) }?.accept() }
+
+    private func keep(_ acceptance: CacheAcceptance, of id: UInt64) {
+        // A component that judges none of its responses cannot fill the memory.
+        state.withLock { if $0.unjudged.count < 1_000 { $0.unjudged[id] = acceptance } }
+    }
 
     /// Ends all exchanges because their component is no longer running; exchanges that start in the meantime are
     /// refused.
@@ -120,7 +132,7 @@ final class Exchanges: Sendable {
     func retireAll(forGood isForGood: Bool) {
         let exchanges = state.withLock { state in
             state.isEnding = true
-            if isForGood { state.isClosed = true }
+            if isForGood { (state.isClosed, state.unjudged) = (true, [:]) }
             return Array(state.underWay.values)
         }
         for exchange in exchanges { exchange.end(.failure(.retired(exchange))) }
@@ -154,7 +166,7 @@ struct ExchangeTerms {
     /// The absolute path of the file to which the response's body is written.
     let download: String?
 
-    private static let knownFlags = UInt32(BP_HTTP_DECOMPRESS | BP_HTTP_REPORT_ATTEMPTS)
+    private static let knownFlags = UInt32(BP_HTTP_DECOMPRESS | BP_HTTP_REPORT_ATTEMPTS | BP_HTTP_WHOLE)
 
     init(_ options: bp_http_options, in folder: ComponentFolder) throws(BackplaneError) {
         guard options.flags & ~Self.knownFlags == 0 else {
@@ -174,6 +186,14 @@ struct ExchangeTerms {
             case "redirects": own.redirects = try Self.count(value, of: name, 0...HTTPOptions.mostRedirects)
             case "retry": own.retry = try RetryPolicy(text: value)
             case "attempt": own.attempt = try Self.count(value, of: name, 1...RetryPolicy.mostAttempts)
+            case "cache": own.cache = try CachePolicy(text: value)
+            case "tag": own.cacheTags.append(value)
+            case "endpoint": own.endpoint = value
+            case "equal":
+                guard let equal = EqualRequests(rawValue: value) else {
+                    throw .unsupported("`\(value)` as the option `equal`, but `coalesce`, `reject` and `allow`")
+                }
+                own.equalRequests = equal
             default: throw .unsupported("an option with the name `\(name)`")
             }
         }

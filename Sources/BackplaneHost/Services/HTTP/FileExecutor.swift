@@ -38,8 +38,10 @@ struct FileExecutor: HTTPExecutor {
             guard status.kind == .file else { return .empty(404) }
             let length = status.size, headers: HTTPHeaders = ["Content-Length": "\(length)"]
             if request.method == "HEAD" { return .empty(200, headers) }
-            return HTTPStreamedResponse(
+            var response = HTTPStreamedResponse(
                 status: 200, headers: headers, body: ServedFile(file, length: length, url: url).stream)
+            response.source = .file
+            return response
         } catch {
             switch error.number {
             case ENOENT, ENOTDIR: return .empty(404)
@@ -71,7 +73,9 @@ struct FileExecutor: HTTPExecutor {
 
 extension HTTPStreamedResponse {
     fileprivate static func empty(_ status: Int, _ headers: HTTPHeaders = [:]) -> HTTPStreamedResponse {
-        HTTPStreamedResponse(HTTPResponse(status: status, headers: headers))
+        var response = HTTPStreamedResponse(HTTPResponse(status: status, headers: headers))
+        response.source = .file
+        return response
     }
 }
 

@@ -96,7 +96,8 @@ let httpFunctions = bp_http_1(
                 try pipeline.signOut(credential, account: account.text)
                 return EncodedAnswer([])
             })
-    })
+    },
+    accept: { handle, id in ComponentHandles.find(handle)?.exchanges.accept(id) })
 
 extension ExchangeClient {
     fileprivate init(_ functions: bp_http_exchange, _ options: bp_http_options) {
