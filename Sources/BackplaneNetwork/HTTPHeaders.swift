@@ -54,7 +54,10 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     ]
 
     /// The fields that may go to another origin: any other field may be a credential.
-    package var forAnyone: HTTPHeaders { filter { Self.forAnyone.contains($0) || $0.hasPrefix("content-") } }
+    package var forAnyone: HTTPHeaders { filter(Self.isForAnyone) }
+
+    /// Returns whether a field, by its name in lower case, carries no credentials.
+    package static func isForAnyone(_ name: String) -> Bool { forAnyone.contains(name) || name.hasPrefix("content-") }
 
     /// Returns the fields whose names, in lower case, meet a condition.
     package func filter(_ isKept: (String) -> Bool) -> HTTPHeaders {

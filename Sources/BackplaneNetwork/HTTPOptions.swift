@@ -62,6 +62,8 @@ public struct HTTPOptions: Sendable {
     package var endpoint: String?
     /// A Boolean value that indicates whether the body is loaded whole, so that the response can be stored and shared.
     package var isWhole = false
+    /// A Boolean value that indicates whether the server has to confirm a stored response, however fresh.
+    package var refreshes = false
     /// The interceptors around attempts of the client and the endpoint, outside those of the pipeline.
     package var interceptors: [HTTPInterceptor] = []
     /// A Boolean value that indicates whether the request asks for a token, and passes no interceptors.

@@ -18,6 +18,8 @@ public struct HTTPResponse: Sendable {
     public var age: Duration?
     /// The acceptance with which the response is stored; `nil` if it is not to be stored.
     package var acceptance: CacheAcceptance?
+    /// A Boolean value that indicates whether the response is stale, and another load should replace it.
+    package var isStale = false
 
     /// Creates a response, by default without header fields and body.
     public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
@@ -61,6 +63,10 @@ public struct HTTPStreamedResponse: Sendable {
     public var age: Duration?
     /// The acceptance with which the response is stored; `nil` if it is not to be stored.
     package var acceptance: CacheAcceptance?
+    /// A Boolean value that indicates whether the response is stale, and another load should replace it.
+    package var isStale = false
+    /// A Boolean value that indicates whether the body was received before, and its progress reported.
+    package var isReceived = false
 
     /// Creates a response whose body streams.
     public init(status: Int, headers: HTTPHeaders = [:], version: String? = nil, body: HTTPBodyStream) {
@@ -71,12 +77,13 @@ public struct HTTPStreamedResponse: Sendable {
     public init(_ response: HTTPResponse) {
         self.init(status: response.status, headers: response.headers, body: HTTPBodyStream(response.body))
         (url, timings, source, age) = (response.url, response.timings, response.source, response.age)
-        acceptance = response.acceptance
+        (acceptance, isStale) = (response.acceptance, response.isStale)
     }
 
     package var head: HTTPResponse {
         var head = HTTPResponse(status: status, headers: headers)
-        (head.url, head.timings, head.source, head.age, head.acceptance) = (url, timings, source, age, acceptance)
+        (head.url, head.timings, head.source, head.age) = (url, timings, source, age)
+        (head.acceptance, head.isStale) = (acceptance, isStale)
         return head
     }
 

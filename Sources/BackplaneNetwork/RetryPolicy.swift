@@ -5,7 +5,7 @@ package import FoundationEssentials
 ///
 /// A request is repeated only if its method is idempotent (RFC 9110, section 9.2.2) or ``repeatsAnyMethod``, and its
 /// body can be resent. The decision is a pure function; the pipeline has the clock and the budget.
-public struct RetryPolicy: Sendable {
+public struct RetryPolicy: Sendable, Hashable {
     /// The maximum number of attempts, including the first one.
     public var attempts = 3
     /// The bound of the delay before the second attempt, which doubles with each further attempt.

@@ -39,6 +39,12 @@ public struct Call: Sendable {
         return copy
     }
 
+    package var withoutDeadline: Call {
+        var copy = self
+        copy.deadline = nil
+        return copy
+    }
+
     /// The time left until the deadline; negative once it has passed, `nil` without a deadline.
     ///
     /// Accessing this property reads the clock.

@@ -123,7 +123,7 @@ final class CredentialAccounts: Sendable {
 
     /// Creates an account from local data, without a request; returns `nil` if the data is not sufficient.
     private func make(_ account: String, _ values: [String: Secret]?) throws(BackplaneError) -> CredentialAccount? {
-        let principal = CredentialAccount.newPrincipal
+        let principal = account.isEmpty ? ownPrincipal : CredentialAccount.newPrincipal
         switch definition.scheme {
         case .basic(let login, let isPreemptive):
             guard let (user, password) = try self.login(login, values) else { return nil }
@@ -158,6 +158,23 @@ final class CredentialAccounts: Sendable {
                 name: account, principal: principal, values: own.merging(values) { $1 })
             return try made(account) { SchemeAuthenticator(manager, $0) { try await find(manager, $0) } }
         }
+    }
+
+    /// The principal of the account that needs no sign-in.
+    ///
+    /// Of a fixed login or token it is the same after a restart, so that what is stored for it is found again.
+    private var ownPrincipal: UInt64 {
+        let secrets: [Secret?]
+        switch definition.scheme {
+        case .basic(let login, _), .digest(let login): secrets = [login.user, login.password]
+        case .bearer(let source): secrets = [source.secret]
+        case .custom, .component: secrets = []
+        }
+        let known = secrets.compactMap { $0?.revealed }
+        guard !known.isEmpty else { return CredentialAccount.newPrincipal }
+        let text = ([name, definition.scheme.description] + known).joined(separator: "\0")
+        let digest = ContentDigest.sha256(of: Array(text.utf8))
+        return max(1, digest.prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
     }
 
     private func made(

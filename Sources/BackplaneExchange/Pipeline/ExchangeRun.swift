@@ -4,8 +4,9 @@ import Synchronization
 
 /// One exchange of a pipeline, from its first event to the end of its response.
 ///
-/// A request passes, from the outside: the limits, the interceptors of loads, the retries, the redirects, the
-/// credential, the interceptors of attempts, and the executor. The functions below are in this order.
+/// A request passes, from the outside: the limits, the interceptors of loads, equal requests in flight, the cache, the
+/// retries, the redirects, the credential, the interceptors of attempts, and the executor. The functions below are in
+/// this order.
 struct ExchangeRun: Sendable {
     typealias Send = @Sendable (HTTPRequest, HTTPOptions) async throws -> HTTPStreamedResponse
     /// A function that completes the response of an attempt, such as one that writes its body to a file.
@@ -22,6 +23,8 @@ struct ExchangeRun: Sendable {
     private let meter: ProgressMeter?
     /// The times of the head and of the last piece of the body, as far as the limits watch them.
     private let arrival = Arrival()
+    /// The function that is called once the head of a whole response has arrived.
+    private var headed: @Sendable () -> Void = {}
     private var clock: any DeadlineClock { pipeline.clock }
 
     init(_ pipeline: HTTPPipeline, _ request: HTTPRequest, _ options: HTTPOptions) {
@@ -51,15 +54,20 @@ struct ExchangeRun: Sendable {
 
     /// - Parameter headed: A function that is called once the head of the response has arrived.
     func whole(upTo limit: Int, headed: @escaping @Sendable () -> Void) async throws -> HTTPResponse {
-        let response = try await opened()
-        headed()
+        var run = self
+        run.headed = headed
+        let response = try await run.opened()
+        if !response.isReceived { headed() }
         return try await response.collect(upTo: limit, of: request)
     }
 
     func opened() async throws -> HTTPStreamedResponse {
         try await observing(ends: false) {
             let limit = [options.headTimeout, options.totalTimeout].compactMap(\.self).min()
-            var response = try await limited(limit, since: start) { try await load() }
+            var response =
+                options.isWhole
+                ? try await watched { try await load() } : try await limited(limit, since: start) { try await load() }
+            if response.isReceived, response.body.bytes != nil { return observed?.watching(response) ?? response }
             response.timings.head = clock.moment - start
             try begin(&response)
             if options.progress != nil || options.received != nil || options.maximumBodySize != nil {
@@ -192,7 +200,6 @@ struct ExchangeRun: Sendable {
         return HTTPBodyStream(length: body.length, cancel: body.cancel) {
             guard let piece = try await body.next() else { return nil }
             try Task.checkCancellation()
-            arrival.advance(to: clock.moment)
             let total = count.withLock { count in
                 count += piece.count
                 return count
@@ -201,8 +208,7 @@ struct ExchangeRun: Sendable {
                 body.cancel()
                 throw HTTPFailure.tooLarge(limit: limit).error(for: request)
             }
-            meter?.received(piece.count)
-            options.received?(piece.count)
+            received(piece.count)
             return piece
         }
     }
@@ -213,15 +219,122 @@ struct ExchangeRun: Sendable {
     private func load(_ complete: Complete? = nil) async throws -> HTTPStreamedResponse {
         try await interception.load(request) { request in
             let options = pipeline.credentials.chosen(for: request, pipeline.withTLS(options, for: request))
-            let send = try await sender(of: request, options)
-            return try await retrying(request, options, send, complete)
+            guard complete == nil, let identity = try pipeline.identity(of: request, options) else {
+                return try await exchange(request, options, complete)
+            }
+            return try await shared(request, options, identity)
         }
+    }
+
+    // MARK: Equal requests
+
+    /// Returns the whole response of an exchange that equal requests share.
+    private func shared(
+        _ request: HTTPRequest, _ options: HTTPOptions, _ identity: RequestIdentity
+    ) async throws -> HTTPStreamedResponse {
+        let equal = options.equalRequests ?? .standard(for: request.method), follower = follower(options)
+        guard equal != .allow else {
+            guard options.cache.place != nil else { return try await exchange(request, options) }
+            let flight = Flight()
+            flight.add(follower)
+            return try await cached(request, options, identity, flight)
+        }
+        var own = options
+        own.call = options.call?.withoutDeadline  // everyone keeps to the own one
+        let (response, isShared) = try await pipeline.equal.join(
+            ExchangeIdentity(identity, options), isAlone: equal == .reject, follower, at: request.printableURL
+        ) { [own] flight in
+            try await cached(request, own, identity, flight)
+        }
+        if isShared {
+            observed?.shared()
+            observed?.headed(response)
+        }
+        return response
+    }
+
+    private func follower(_ options: HTTPOptions) -> EqualExchanges.Follower {
+        let limits = [options.totalTimeout, options.headTimeout].compactMap(\.self)
+        let ends = [limits.min().map { start + $0 }, options.call?.deadline].compactMap(\.self)
+        var follower = EqualExchanges.Follower(end: ends.min()) { length in
+            arrival.begin(at: clock.moment)
+            meter?.begin(receiving: length)
+            headed()
+        }
+        if isCounting { follower.received = { count in received(count) } }
+        return follower
+    }
+
+    private var isCounting: Bool { meter != nil || options.received != nil || options.readTimeout != nil }
+
+    private func received(_ count: Int) {
+        arrival.advance(to: clock.moment)
+        meter?.received(count)
+        options.received?(count)
+    }
+
+    // MARK: The cache
+
+    private func cached(
+        _ request: HTTPRequest, _ options: HTTPOptions, _ identity: RequestIdentity, _ flight: Flight
+    ) async throws -> HTTPStreamedResponse {
+        func send(_ request: HTTPRequest) async throws -> HTTPStreamedResponse {
+            try await exchange(request, options, { try await whole($0, of: request, flight) }, flight)
+        }
+        guard let place = options.cache.place, let cache = pipeline.cache, request.mayBeCached else {
+            return try await send(request)
+        }
+        var response = try await CachedExchange(
+            cache: cache, rules: CacheRules(options.cache, isShared: cache.isShared), place: place,
+            key: CacheKey(identity, options.cache, request, isShared: cache.isShared), request: request,
+            options: options, date: pipeline.retries.date, note: { observed?.decided($0) }
+        ).run(send)
+        response.isReceived = true
+        return response
+    }
+
+    /// Receives the body of a response that is loaded whole.
+    private func whole(
+        _ response: HTTPStreamedResponse, of request: HTTPRequest, _ flight: Flight
+    ) async throws -> HTTPStreamedResponse {
+        var response = response, body: [UInt8] = []
+        let length = response.hasBody(for: request) ? response.contentLength : nil, limit = options.maximumBodySize
+        response.timings.head = clock.moment - start
+        flight.headed(length)
+        if let limit, let length, length > limit {
+            response.body.cancel()
+            throw HTTPFailure.tooLarge(limit: limit).error(for: request)
+        }
+        while let piece = try await response.body.next() {
+            try Task.checkCancellation()
+            if let limit, body.count + piece.count > limit {
+                response.body.cancel()
+                throw HTTPFailure.tooLarge(limit: limit).error(for: request)
+            }
+            if body.isEmpty { body = piece } else { body += piece }
+            flight.received(piece.count)
+        }
+        (response.body, response.isReceived) = (HTTPBodyStream(body), true)
+        return response
     }
 
     // MARK: Retries
 
+    /// Makes the exchange, and drops from the cache what it changes.
+    private func exchange(
+        _ request: HTTPRequest, _ options: HTTPOptions, _ complete: Complete? = nil, _ flight: Flight? = nil
+    ) async throws -> HTTPStreamedResponse {
+        let send = try await sender(of: request, options)
+        let response = try await retrying(request, options, send, complete, flight)
+        if let cache = pipeline.cache {
+            for url in CacheRules.invalidated(by: response.head, to: request) { await cache.invalidate(url) }
+        }
+        return response
+    }
+
     private func retrying(
-        _ request: HTTPRequest, _ options: HTTPOptions, _ send: @escaping Send, _ complete: Complete?
+        _ request: HTTPRequest, _ options: HTTPOptions, _ send: @escaping Send, _ complete: Complete?,
+        _ flight: Flight?
     ) async throws -> HTTPStreamedResponse {
         let policy = options.retry ?? .none, retries = pipeline.retries, start = clock.moment
         var number = options.attempt
@@ -233,7 +346,8 @@ struct ExchangeRun: Sendable {
         func takes(after delay: Duration) -> Bool {
             let times = [options.totalTimeout, hadBody ? nil : options.headTimeout]
             let limits = times.compactMap(\.self).map { $0 - (clock.moment - start) }
-            let left = limits + [options.call.flatMap(clock.timeLeft)].compactMap(\.self)
+            let own = limits + [options.call.flatMap(clock.timeLeft)].compactMap(\.self)
+            let left = flight.map { [$0.timeLeft(at: clock.moment)].compactMap(\.self) } ?? own
             return left.allSatisfy { delay < $0 } && retries.budget.take(request.hostName, at: retries.elapsed)
         }
         if number > 1 {

@@ -27,6 +27,8 @@ public struct HTTPPipeline: Sendable {
     let interceptors: [HTTPInterceptor]
     let observers: @Sendable () -> [@Sendable (ExchangeEvent) -> Void]
     private let swept: SweptFolders?
+    let cache: ResponseCache?
+    let equal: EqualExchanges
 
     /// Creates a pipeline; if there are several executors for one scheme, the first is used.
     ///
@@ -37,14 +39,16 @@ public struct HTTPPipeline: Sendable {
     ///   - credentials: The credentials that requests may choose.
     ///   - interceptors: The interceptors of all exchanges but requests for tokens, with the first one outermost.
     ///   - observers: The observers of all exchanges, which are called by the exchanges and must not block.
+    ///   - cache: The cache for requests whose options have a policy; `nil` for none.
     public init(
         _ executors: [any HTTPExecutor], tls: [String: TLSSettings] = [:], retries: Retries = Retries(),
         credentials: Credentials = Credentials(), interceptors: [HTTPInterceptor] = [],
-        observers: [@Sendable (ExchangeEvent) -> Void] = []
+        observers: [@Sendable (ExchangeEvent) -> Void] = [], cache: ResponseCache? = ResponseCache()
     ) {
         self.init(
             executors, tls: tls, named: [:], registry: "this pipeline", retries: retries, credentials: credentials,
-            interceptors: interceptors, observers: { observers }, swept: SweptFolders())
+            interceptors: interceptors, observers: { observers }, swept: SweptFolders(),
+            cache: cache)
     }
 
     /// Creates a pipeline with named executors, which requests choose with `HTTPOptions.executor`.
@@ -57,14 +61,15 @@ public struct HTTPPipeline: Sendable {
     public init(
         _ executors: KeyValuePairs<String, any HTTPExecutor>, tls: [String: TLSSettings] = [:],
         retries: Retries = Retries(), credentials: Credentials = Credentials(), interceptors: [HTTPInterceptor] = [],
-        observers: [@Sendable (ExchangeEvent) -> Void] = []
+        observers: [@Sendable (ExchangeEvent) -> Void] = [], cache: ResponseCache? = ResponseCache()
     ) {
         let named = Dictionary(executors.map { name, executor in (name, { @Sendable _ in executor } as Connect) }) {
             first, _ in first
         }
         self.init(
             executors.map(\.value), tls: tls, named: named, registry: "this pipeline", retries: retries,
-            credentials: credentials, interceptors: interceptors, observers: { observers }, swept: SweptFolders())
+            credentials: credentials, interceptors: interceptors, observers: { observers }, swept: SweptFolders(),
+            cache: cache)
     }
 
     /// - Parameter swept: The folders of downloads of a program; `nil` in a host.
@@ -72,12 +77,14 @@ public struct HTTPPipeline: Sendable {
         _ executors: [any HTTPExecutor], tls: [String: TLSSettings], named: [String: Connect],
         reserved: Set<String> = [], registry: String, retries: Retries, credentials: Credentials,
         interceptors: [HTTPInterceptor], observers: @escaping @Sendable () -> [@Sendable (ExchangeEvent) -> Void],
-        refusal: BackplaneError? = nil, swept: SweptFolders? = nil
+        refusal: BackplaneError? = nil, swept: SweptFolders? = nil, cache: ResponseCache? = nil,
+        equal: EqualExchanges = EqualExchanges()
     ) {
         (self.executors, self.named, self.reserved, self.registry) = (executors, named, reserved, registry)
         self.tls = Dictionary(tls.map { ($0.key.hostKey, $0.value) }) { first, _ in first }
         (self.retries, self.credentials, self.refusal) = (retries, credentials, refusal)
         (self.interceptors, self.observers, self.swept) = (interceptors, observers, swept)
+        (self.cache, self.equal) = (cache, equal)
     }
 
     /// Sends a request and returns the response with its body in memory, regardless of its status.
@@ -94,7 +101,14 @@ public struct HTTPPipeline: Sendable {
     ) async throws -> HTTPResponse {
         var options = options
         options.maximumBodySize = Swift.min(limit, options.maximumBodySize ?? limit)
-        return try await begin(request, options).whole(upTo: limit, headed: headed)
+        options.isWhole = true
+        let response = try await begin(request, options).whole(upTo: limit, headed: headed)
+        response.acceptance?.accept()
+        if response.isStale {
+            (options.refreshes, options.call) = (true, options.call?.withoutDeadline)
+            Task { [options] in _ = try? await send(request, upTo: limit, options) {} }
+        }
+        return response
     }
 
     /// Sends a request, and returns once the head of the response has arrived, regardless of its status.

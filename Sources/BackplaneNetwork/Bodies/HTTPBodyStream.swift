@@ -11,6 +11,8 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
 
     /// The total number of bytes; `nil` if unknown.
     public let length: Int64?
+    /// The whole body, if it is in memory.
+    package private(set) var bytes: [UInt8]?
     private let state: BodyStreamState
 
     /// Creates a stream from its producer's functions.
@@ -30,6 +32,7 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     public init(_ bytes: [UInt8]) {
         let rest = Mutex(bytes.isEmpty ? nil : bytes)
         self.init(length: Int64(bytes.count)) { rest.withLock { $0.take() } }
+        self.bytes = bytes
     }
 
     /// Creates a stream from a sequence of chunks.

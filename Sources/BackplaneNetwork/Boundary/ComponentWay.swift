@@ -21,6 +21,10 @@ struct ComponentWay: HTTPWay {
         do {
             let whole = try await response.collect(upTo: limit)
             whole.acceptance?.accept()
+            if response.isStale {
+                options.refreshes = true
+                Task { [options] in _ = try? await send(request, upTo: limit, call.withoutDeadline, options) }
+            }
             return whole
         } catch {
             throw .exchangeFailed(error, request)

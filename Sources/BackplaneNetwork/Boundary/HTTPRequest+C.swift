@@ -74,6 +74,7 @@ extension HTTPOptions {
     func withC<Result>(upload: String, download: String, _ use: (UnsafePointer<bp_http_options>) -> Result) -> Result {
         var flags: UInt32 = 0
         if isWhole { flags |= UInt32(BP_HTTP_WHOLE) }
+        if refreshes { flags |= UInt32(BP_HTTP_REFRESH) }
         if decompresses { flags |= UInt32(BP_HTTP_DECOMPRESS) }
         if attempted != nil { flags |= UInt32(BP_HTTP_REPORT_ATTEMPTS) }
         return upload.withBytes { upload in
@@ -113,6 +114,7 @@ extension HTTPOptions {
         maximumBodySize = options.max_body == 0 ? nil : Int(clamping: options.max_body)
         decompresses = options.flags & UInt32(BP_HTTP_DECOMPRESS) != 0
         isWhole = options.flags & UInt32(BP_HTTP_WHOLE) != 0
+        refreshes = options.flags & UInt32(BP_HTTP_REFRESH) != 0
     }
 
     var isPlain: Bool {

@@ -95,6 +95,7 @@ final class StreamedExchange: Sendable {
             response.url = head.url.length == 0 ? nil : head.url.text
             response.source = ResponseSource(rawValue: head.source.text)
             response.age = head.age_ns < 0 ? nil : .nanoseconds(head.age_ns)
+            response.isStale = head.flags & UInt32(BP_HTTP_STALE) != 0
             if options.cache != .none {
                 response.acceptance = CacheAcceptance { [table, component] in
                     table.pointer.pointee.accept(component, exchange)

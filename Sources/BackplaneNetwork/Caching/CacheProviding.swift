@@ -84,6 +84,8 @@ public struct CacheExpiry: Sendable, Codable, Equatable {
     public var prefix: String?
     /// A tag.
     public var tag: String?
+    /// The URL, without credentials and query.
+    package var url: String?
 
     /// Creates a rule, which selects the responses that meet all conditions.
     public init(date: Date? = nil, endpoint: String? = nil, prefix: String? = nil, tag: String? = nil) {
@@ -97,5 +99,6 @@ public struct CacheExpiry: Sendable, Codable, Equatable {
     public func selects(_ response: CachedResponse) -> Bool {
         date.map { response.expires <= $0 } ?? true && endpoint.map { response.endpoint == $0 } ?? true
             && prefix.map { response.url.hasPrefix($0) } ?? true && tag.map { response.tags.contains($0) } ?? true
+            && url.map { response.url == $0 } ?? true
     }
 }

@@ -13,6 +13,10 @@ public struct ExchangeEvent: Codable, Sendable {
 
         /// The exchange begins, before any filter.
         public static let start = Self(rawValue: "start")
+        /// The response to an equal request in flight is awaited, instead of making the exchange.
+        public static let shared = Self(rawValue: "shared")
+        /// A cache has decided, as ``ExchangeEvent/note`` says.
+        public static let cache = Self(rawValue: "cache")
         /// An attempt begins.
         public static let attempt = Self(rawValue: "attempt")
         /// An attempt of a load has ended, with ``ExchangeEvent/status`` or ``ExchangeEvent/error``.
@@ -49,6 +53,8 @@ public struct ExchangeEvent: Codable, Sendable {
     public var status: Int?
     /// The code of the error that ended the attempt, for `attempted` and `retry`, or the exchange, for `end`.
     public var error: String?
+    /// The decision of a cache and its reason, for `cache`.
+    public var note: String?
     /// The delay before the next attempt in nanoseconds, for `retry`.
     public var delay: Int64?
     /// The number of bytes of the request's body that have been sent in this attempt.
@@ -65,7 +71,8 @@ public struct ExchangeEvent: Codable, Sendable {
     public var failure: BackplaneError?
 
     private enum CodingKeys: CodingKey {
-        case stage, exchange, endpoint, method, url, component, trace, attempt, status, error, delay, sent, received
+        case stage, exchange, endpoint, method, url, component, trace, attempt, status, error, note, delay, sent,
+            received
         case toSend, toReceive, after
     }
 
@@ -140,6 +147,10 @@ package final class ObservedExchange: Sendable {
     package func retries(after delay: Duration, _ error: BackplaneError.Code?) {
         tell(.retry, once: { ($0.delay, $0.error) = (delay.nanoseconds, error?.rawValue) })
     }
+
+    package func shared() { tell(.shared) }
+
+    package func decided(_ note: String) { tell(.cache, once: { $0.note = note }) }
 
     package func redirected(to request: HTTPRequest) {
         tell(.redirect) { ($0.method, $0.url) = (request.method, request.printableURL) }

@@ -17,14 +17,17 @@ struct EndpointRun<Response: Sendable>: Sendable {
     private let start: Deadline
     private let log: LoadLog?
     private let number: UInt64
+    /// A Boolean value that indicates whether the load replaces a stale response in a cache.
+    private let refreshes: Bool
     private let observers: [@Sendable (ExchangeEvent) -> Void]
     private let interceptors: [HTTPInterceptor]
 
     init(
         _ endpoint: Endpoint<Response>, on http: HTTPClient, _ call: Call,
-        _ progress: (@Sendable (HTTPProgress) -> Void)?, number: UInt64 = .random(in: 1..<(1 << 53))
+        _ progress: (@Sendable (HTTPProgress) -> Void)?, number: UInt64 = .random(in: 1..<(1 << 53)),
+        refreshes: Bool = false
     ) {
-        self.number = number
+        (self.number, self.refreshes) = (number, refreshes)
         (self.endpoint, self.http, self.call, self.progress) = (endpoint, http, call, progress)
         start = http.way.clock.moment
         log = LoadLog(endpoint.logLevel ?? http.defaults.logLevel, call, http.defaults.log ?? http.way.log) {
@@ -101,13 +104,14 @@ struct EndpointRun<Response: Sendable>: Sendable {
         switch endpoint.receipt {
         case .parsed(let parse):
             var whole = options
-            whole.isWhole = true
+            (whole.isWhole, whole.refreshes) = (true, refreshes)
             let exchange = interceptors.around { [http, call, whole] request in
                 try await http.way.open(request, call, whole)
             }
             let response = try await exchange(request)
             attempt = max(attempt, response.timings.attempts)
             observed?.loaded(response)
+            if response.isStale { refresh() }
             return try await receive(response, of: request, parse)
         case .file(let path, let made):
             let file = FileInProgress(http.way.file(path))
@@ -123,6 +127,12 @@ struct EndpointRun<Response: Sendable>: Sendable {
             observed?.loaded(response)
             return try await receive(response, of: request, in: file, made)
         }
+    }
+
+    /// Starts another load, whose accepted response replaces a stale one for the next load.
+    private func refresh() {
+        let run = EndpointRun(endpoint, on: http, call.withoutDeadline, nil, refreshes: true)
+        Task { _ = try? await run.run() }
     }
 
     private func options(of request: HTTPRequest, from attempt: Int, _ observed: ObservedExchange?) -> HTTPOptions {

@@ -436,8 +436,9 @@ typedef struct bp_source {
 enum {
     BP_HTTP_DECOMPRESS = 1,     /* request compressed content, and decode it                     */
     BP_HTTP_REPORT_ATTEMPTS = 2,/* report the outcome of each attempt                            */
-    BP_HTTP_WHOLE = 4           /* the whole body is received before the head is reported, so
+    BP_HTTP_WHOLE = 4,          /* the whole body is received before the head is reported, so
                                    that the response may be shared, and come from a cache        */
+    BP_HTTP_REFRESH = 8         /* a cached response answers only if the server confirms it      */
 };
 
 /* The options of an exchange. Options that a host does not support, and flags and names that it does not know, are
@@ -471,6 +472,9 @@ enum {
     BP_HTTP_ATTEMPT = 2         /* the outcome of an attempt, which is no response               */
 };
 
+enum { BP_HTTP_STALE = 1 };     /* repeat the exchange with BP_HTTP_REFRESH, and accept its response, so that the cache
+                                   has it for the next one                                       */
+
 /* The head of the response, or the outcome of an attempt. */
 typedef struct bp_http_head {
     uint32_t size;
@@ -487,6 +491,8 @@ typedef struct bp_http_head {
     int64_t after_ns;                       /* the time from the start of the exchange                              */
     bp_bytes url;                           /* after redirects; empty if it is that of the request                  */
     int64_t age_ns;                         /* the age of a response from a cache; -1 for any other                 */
+    uint32_t flags;                         /* BP_HTTP_STALE or 0; others are ignored                               */
+    uint32_t reserved;
 } bp_http_head;
 
 /* The bytes of both bodies. */
@@ -1139,6 +1145,7 @@ typedef struct bp_identity {
     BP_FIELD(bp_http_head, headers), BP_FIELD(bp_http_head, header_count), BP_FIELD(bp_http_head, protocol), \
     BP_FIELD(bp_http_head, source), BP_FIELD(bp_http_head, length), \
     BP_FIELD(bp_http_head, after_ns), BP_FIELD(bp_http_head, url), BP_FIELD(bp_http_head, age_ns), \
+    BP_FIELD(bp_http_head, flags), BP_FIELD(bp_http_head, reserved), \
     BP_FIELD(bp_http_progress, size), BP_FIELD(bp_http_progress, reserved), BP_FIELD(bp_http_progress, sent), \
     BP_FIELD(bp_http_progress, to_send), BP_FIELD(bp_http_progress, received), BP_FIELD(bp_http_progress, to_receive), \
     BP_FIELD(bp_http_exchange, size), BP_FIELD(bp_http_exchange, reserved), BP_FIELD(bp_http_exchange, head), \

@@ -158,7 +158,8 @@ final class Exchange: Sendable {
                             attempt: UInt32(clamping: response.timings.attempts), headers: headers.baseAddress,
                             header_count: headers.count, protocol: version, source: source,
                             length: response.contentLength ?? -1, after_ns: (time ?? duration).nanoseconds, url: url,
-                            age_ns: response.age?.nanoseconds ?? -1)
+                            age_ns: response.age?.nanoseconds ?? -1,
+                            flags: response.isStale ? UInt32(BP_HTTP_STALE) : 0, reserved: 0)
                         notify { client.headed(&head) }
                     }
                 }
@@ -172,7 +173,7 @@ final class Exchange: Sendable {
                 size: UInt32(MemoryLayout<bp_http_head>.size), kind: UInt32(BP_HTTP_ATTEMPT), exchange: id,
                 status: UInt32(clamping: attempt.status ?? 0), attempt: UInt32(clamping: attempt.number), headers: nil,
                 header_count: 0, protocol: .empty, source: source, length: -1, after_ns: duration.nanoseconds,
-                url: .empty, age_ns: -1)
+                url: .empty, age_ns: -1, flags: 0, reserved: 0)
             notify { client.headed(&head) }
         }
     }

@@ -166,7 +166,8 @@ struct ExchangeTerms {
     /// The absolute path of the file to which the response's body is written.
     let download: String?
 
-    private static let knownFlags = UInt32(BP_HTTP_DECOMPRESS | BP_HTTP_REPORT_ATTEMPTS | BP_HTTP_WHOLE)
+    private static let knownFlags = UInt32(
+        BP_HTTP_DECOMPRESS | BP_HTTP_REPORT_ATTEMPTS | BP_HTTP_WHOLE | BP_HTTP_REFRESH)
 
     init(_ options: bp_http_options, in folder: ComponentFolder) throws(BackplaneError) {
         guard options.flags & ~Self.knownFlags == 0 else {

@@ -18,6 +18,8 @@ final class HostNetwork: Sendable {
         let retries: Retries
         let managers = NetworkManagers()
         var vault = CredentialVault()
+        let equal = EqualExchanges()
+        var cache = ResponseCache()
 
         init(_ executors: [any HTTPExecutor], _ clock: any HostClock) {
             (self.executors, retries) = (executors, Retries(by: clock))
@@ -114,7 +116,7 @@ struct ManifestNetwork: Sendable {
                 reserved: isExecuted ? [] : Set(network.executors.keys),
                 registry: "the manifest's `network.executors`", retries: means.retries, credentials: credentials,
                 interceptors: means.interceptors + managers.map(\.interceptor),
-                observers: { taps.observers + observers }, refusal: refusal)
+                observers: { taps.observers + observers }, refusal: refusal, cache: means.cache, equal: means.equal)
         }
     }
 

@@ -240,6 +240,8 @@ struct ExchangeTranscript {
         switch event.stage {
         case .start: return "\(request)\(event.component.map { ", by \($0)" } ?? "")"
         case .attempt: return "attempt \(event.attempt)"
+        case .shared: return "waits for an equal request in flight"
+        case .cache: return "cache: \(event.note ?? "")"
         case .head: return "status \(status ?? "unknown")"
         case .retry:
             let reason = event.error ?? status.map { "status \($0)" } ?? "its value"

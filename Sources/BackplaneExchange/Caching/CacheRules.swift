@@ -1,0 +1,251 @@
+package import BackplaneNetwork
+package import FoundationEssentials
+
+extension CachedResponse {
+    /// Returns whether the response is one to a request: the fields that it varies with are the same.
+    package func answers(_ request: HTTPRequest) -> Bool {
+        guard let names = CacheRules.varying(headers) else { return false }
+        return CacheRules.values(of: names, in: request) == varying
+    }
+}
+
+extension HTTPRequest {
+    /// A Boolean value that indicates whether a cache may answer: it is a `GET` of a whole resource, without conditions
+    /// of its own.
+    var mayBeCached: Bool {
+        method == "GET"
+            && !headers.fields.contains { field in
+                let name = field.name.lowercased()
+                return name == "range" || name.hasPrefix("if-")
+            }
+    }
+}
+
+/// What to do with a request for which a cache has a response.
+package enum CacheDecision: Equatable {
+    /// The stored response is the answer.
+    case reuse
+    /// The stored response is the answer, and the request is made afterwards, with these fields.
+    case reuseAndRefresh(HTTPHeaders)
+    /// The request is made with these fields, by which the server can confirm the stored response.
+    case validate(HTTPHeaders)
+    /// The request is made as it is.
+    case fetch
+    /// The request is not made: it asked only for a stored response, and there is none that it accepts.
+    case fail
+}
+
+/// The rules of caches (RFC 9111 and RFC 5861, or a policy's own lifetime), as functions of messages and times.
+package struct CacheRules: Sendable {
+    package var policy: CachePolicy
+    /// A Boolean value that indicates whether several users share the cache, so that it stores nothing private.
+    package var isShared: Bool
+
+    package init(_ policy: CachePolicy = .http, isShared: Bool = false) {
+        (self.policy, self.isShared) = (policy, isShared)
+    }
+
+    // MARK: What is stored
+
+    /// Returns whether a response may be stored (RFC 9111, section 3).
+    package func mayStore(_ response: HTTPResponse, to request: HTTPRequest) -> Bool {
+        let control = CacheControl(response.headers)
+        guard request.method == "GET", request.headers["Range"] == nil, response.status != 206, response.status != 304,
+            !CacheControl(request.headers).has("no-store"), Self.varying(response.headers) != nil
+        else { return false }
+        if policy.lifetime != nil { return Self.heuristic.contains(response.status) }
+        if control.has("must-understand") {
+            guard Self.understood.contains(response.status) else { return false }
+        } else if control.has("no-store") {
+            return false
+        }
+        if isShared {
+            guard !control.has("private") else { return false }
+            let isAllowed = ["public", "must-revalidate", "s-maxage"].contains(where: control.has)
+            guard request.headers["Authorization"] == nil || isAllowed else { return false }
+        }
+        return explicitLifetime(response.headers, at: .distantPast) != nil || control.has("public")
+            || Self.heuristic.contains(response.status)
+    }
+
+    /// The fields of a response that are stored: those that concern a connection are not (RFC 9111, section 3.1).
+    static func storable(_ headers: HTTPHeaders) -> HTTPHeaders {
+        let named = Set(headers.values("Connection").flatMap(\.listElements).map { $0.lowercased() })
+        return headers.filter { !ofConnection.contains($0) && !named.contains($0) }
+    }
+
+    /// The names of the request's fields that a response varies with, in lower case; `nil` if it varies with anything.
+    static func varying(_ headers: HTTPHeaders) -> [String]? {
+        let names = headers.values("Vary").flatMap(\.listElements).map { $0.lowercased() }
+        return names.contains("*") ? nil : names
+    }
+
+    /// The values of a request's fields, by their names in lower case; those that it does not have are omitted.
+    static func values(of names: [String], in request: HTTPRequest) -> [String: String] {
+        var values: [String: String] = [:]
+        for name in names {
+            let lines = request.headers.values(name)
+            if !lines.isEmpty { values[name] = lines.flatMap(\.listElements).joined(separator: ",") }
+        }
+        return values
+    }
+
+    private static let ofConnection: Set<String> = [
+        "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
+        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+    /// The statuses whose responses have a lifetime without saying so (RFC 9110, section 15.1).
+    private static let heuristic: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+    private static let understood: Set<Int> = heuristic.union([302, 303, 307, 400, 403, 500, 502, 503, 504])
+
+    // MARK: Age and lifetime
+
+    /// Returns the age of a response in seconds (RFC 9111, section 4.2.3).
+    package func age(of stored: CachedResponse, at now: Date) -> Double {
+        if policy.lifetime != nil { return now.timeIntervalSince(stored.received) }
+        let delay = max(0, stored.received.timeIntervalSince(stored.requested))
+        let date = stored.headers["Date"].flatMap { Date(httpDate: $0) }
+        let apparent = date.map { max(0, stored.received.timeIntervalSince($0)) } ?? 0
+        // Of a list, the first member counts; anything but a number is ignored (RFC 9111, section 5.1).
+        let said = stored.headers["Age"].flatMap { $0.listElements.first?.wholeNumber } ?? 0
+        return max(apparent, Double(said) + delay) + now.timeIntervalSince(stored.received)
+    }
+
+    /// Returns the lifetime of a response in seconds: that of the policy, or of RFC 9111, section 4.2.1.
+    package func lifetime(of stored: CachedResponse) -> Double {
+        if let lifetime = policy.lifetime { return lifetime / .seconds(1) }
+        if let explicit = explicitLifetime(stored.headers, at: stored.received) { return explicit }
+        guard Self.heuristic.contains(stored.status) || CacheControl(stored.headers).has("public"),
+            let changed = stored.headers["Last-Modified"].flatMap({ Date(httpDate: $0) })
+        else { return 0 }
+        // A tenth of the time since the last change (section 4.2.2), but at most a day.
+        let date = stored.headers["Date"].flatMap { Date(httpDate: $0) } ?? stored.received
+        return min(max(0, date.timeIntervalSince(changed) / 10), 86_400)
+    }
+
+    private func explicitLifetime(_ headers: HTTPHeaders, at received: Date) -> Double? {
+        let control = CacheControl(headers)
+        if isShared, let seconds = control.seconds("s-maxage") { return Double(seconds) }
+        if let seconds = control.seconds("max-age") { return Double(seconds) }
+        let expires = headers.values("Expires")
+        guard let first = expires.first else { return nil }
+        guard expires.count == 1, let end = Date(strictHTTPDate: first) else { return 0 }
+        let date = headers["Date"].flatMap { Date(httpDate: $0) } ?? received
+        return max(0, end.timeIntervalSince(date))
+    }
+
+    // MARK: What is reused
+
+    /// Decides what to do with a request (RFC 9111, section 4).
+    ///
+    /// - Parameter mustAsk: A Boolean value that indicates whether the server has to confirm even a fresh response.
+    package func decide(
+        _ request: HTTPRequest, _ stored: CachedResponse?, at now: Date, mustAsk: Bool = false
+    ) -> CacheDecision {
+        var asked = CacheControl(request.headers)
+        if asked.isEmpty, request.headers.values("Pragma").flatMap(\.listElements).contains("no-cache") {
+            asked = CacheControl(["Cache-Control": "no-cache"])
+        }
+        guard let stored, stored.answers(request) else { return asked.has("only-if-cached") ? .fail : .fetch }
+        let control = policy.lifetime == nil ? CacheControl(stored.headers) : CacheControl([:])
+        let age = age(of: stored, at: now)
+        let mustAsk = mustAsk || asked.has("no-cache") || control.has("no-cache")
+        // A clock that was set back makes every age meaningless.
+        let wasSetBack = now.timeIntervalSince(stored.received) < -1
+        if !mustAsk, !wasSetBack, age < lifetime(of: stored) {
+            let left = lifetime(of: stored) - age
+            let isYoung = asked.seconds("max-age").map { age <= Double($0) } ?? true
+            if isYoung, left >= Double(asked.seconds("min-fresh") ?? 0) { return .reuse }
+        }
+        let conditions = Self.conditions(for: stored)
+        let stale = age - lifetime(of: stored)
+        if !mustAsk, !wasSetBack, !requiresValidation(control) {
+            if asked.has("max-stale"), stale <= asked.seconds("max-stale").map(Double.init) ?? .infinity {
+                return .reuse
+            }
+            let window = max(
+                Double(control.seconds("stale-while-revalidate") ?? -1),
+                policy.staleWhileRevalidate > .zero ? policy.staleWhileRevalidate / .seconds(1) : -1)
+            if stale <= window, asked.seconds("max-age") == nil, asked.seconds("min-fresh") == nil {
+                return .reuseAndRefresh(conditions)
+            }
+        }
+        if asked.has("only-if-cached") { return .fail }
+        return conditions.fields.isEmpty ? .fetch : .validate(conditions)
+    }
+
+    /// Returns whether a stored response may answer although asking the server has failed (RFC 5861, section 4).
+    package func mayAnswer(_ stored: CachedResponse, afterFailureAt now: Date) -> Bool {
+        let control = policy.lifetime == nil ? CacheControl(stored.headers) : CacheControl([:])
+        guard !requiresValidation(control), !control.has("no-cache") else { return false }
+        let stale = age(of: stored, at: now) - lifetime(of: stored)
+        let window = policy.staleIfError > .zero ? policy.staleIfError / .seconds(1) : -1
+        return stale <= max(Double(control.seconds("stale-if-error") ?? -1), window)
+    }
+
+    /// Returns the time from which a response that was just received cannot answer any more.
+    ///
+    /// One that a server can confirm is kept for thirty days after its freshness.
+    package func expiry(of stored: CachedResponse) -> Date {
+        let control = policy.lifetime == nil ? CacheControl(stored.headers) : CacheControl([:])
+        let windows: [Double] = [
+            Double(control.seconds("stale-while-revalidate") ?? 0), Double(control.seconds("stale-if-error") ?? 0),
+            policy.staleWhileRevalidate / .seconds(1), policy.staleIfError / .seconds(1),
+            Self.conditions(for: stored).fields.isEmpty ? 0 : 30 * 86_400,
+        ]
+        let left = lifetime(of: stored) - age(of: stored, at: stored.received)
+        return stored.received.addingTimeInterval(min(max(0, left) + windows.max()!, 1e9))
+    }
+
+    private func requiresValidation(_ control: CacheControl) -> Bool {
+        control.has("must-revalidate")
+            || isShared && (control.has("proxy-revalidate") || control.seconds("s-maxage") != nil)
+    }
+
+    /// The fields by which a server can confirm a response (RFC 9111, section 4.3.1).
+    private static func conditions(for stored: CachedResponse) -> HTTPHeaders {
+        var headers: HTTPHeaders = [:]
+        if let tag = stored.headers["ETag"] { headers["If-None-Match"] = tag }
+        if let changed = stored.headers["Last-Modified"] { headers["If-Modified-Since"] = changed }
+        return headers
+    }
+
+    // MARK: What a response changes
+
+    /// Returns whether a response with the status 304 confirms a stored response: they have one validator
+    /// (RFC 9111, section 4.3.4).
+    package func mayConfirm(_ stored: CachedResponse, _ headers: HTTPHeaders) -> Bool {
+        func strong(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+        guard let tag = headers["ETag"], let own = stored.headers["ETag"] else { return true }
+        return strong(tag) == strong(own)
+    }
+
+    /// Returns a stored response that a server has confirmed with a status of 304 (RFC 9111, section 3.2).
+    package func confirmed(
+        _ stored: CachedResponse, by response: HTTPResponse, requested: Date, received: Date
+    ) -> CachedResponse {
+        var confirmed = stored
+        for name in Set(Self.storable(response.headers).fields.map { $0.name.lowercased() })
+        where !Self.ofContent.contains(name) {
+            confirmed.headers[name] = nil
+            for value in response.headers.values(name) { confirmed.headers.add(name, value) }
+        }
+        if response.headers["Age"] == nil { confirmed.headers["Age"] = nil }
+        (confirmed.requested, confirmed.received) = (requested, received)
+        return confirmed
+    }
+
+    private static let ofContent: Set<String> = [
+        "content-encoding", "content-length", "content-md5", "content-range", "content-type",
+    ]
+
+    /// Returns the URLs whose stored responses a response makes invalid (RFC 9111, section 4.4).
+    package static func invalidated(by response: HTTPResponse, to request: HTTPRequest) -> [String] {
+        let isSafe = ["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.method)
+        guard !isSafe, (200..<400).contains(response.status) else { return [] }
+        let named = ["Location", "Content-Location"].compactMap { response.headers[$0] }
+            .compactMap { WebURL(request.url)?.resolving($0)?.text }
+            .filter { HTTPOrigin($0) == HTTPOrigin(request.url) }
+        return [request.url] + named
+    }
+}

@@ -1,0 +1,110 @@
+import Backplane
+import BackplaneNetwork
+import FoundationEssentials
+
+/// An exchange through a cache: the rules decide whether a request is made, and an accepted response is stored.
+struct CachedExchange: Sendable {
+    typealias Send = (HTTPRequest) async throws -> HTTPStreamedResponse
+    let cache: ResponseCache
+    let rules: CacheRules
+    let place: CachePolicy.Place
+    let key: CacheKey
+    let request: HTTPRequest
+    let options: HTTPOptions
+    let date: @Sendable () -> Date
+    /// A function that is called with the decision and its reason.
+    let note: @Sendable (String) -> Void
+
+    /// The statuses by which a server says that it failed (RFC 5861, section 4).
+    private static let failures: Set<Int> = [500, 502, 503, 504]
+
+    /// Answers from the cache, or makes the exchange with a function that returns its whole response.
+    func run(_ send: Send) async throws -> HTTPStreamedResponse {
+        let stored = await cache.response(to: request, key, in: place), now = date()
+        switch rules.decide(request, stored, at: now, mustAsk: options.refreshes) {
+        case .reuse:
+            note("\(age(of: stored!, at: now)), fresh")
+            return answer(stored!, at: now)
+        case .reuseAndRefresh:
+            note("\(age(of: stored!, at: now)), stale; the next one is loaded")
+            var answer = answer(stored!, at: now)
+            answer.isStale = true
+            return answer
+        case .fail:
+            note("nothing stored, and the request allows nothing else")
+            return HTTPStreamedResponse(HTTPResponse(status: 504))
+        case .validate(let conditions):
+            note("\(age(of: stored!, at: now)), stale; the server is asked")
+            return try await ask(send, conditions, insteadOf: stored)
+        case .fetch:
+            note(stored.map { "\(age(of: $0, at: now)), stale" } ?? "nothing stored")
+            return try await ask(send, [:], insteadOf: stored)
+        }
+    }
+
+    /// Makes the request with conditions, and falls back on the stored response if the server fails.
+    private func ask(
+        _ send: Send, _ conditions: HTTPHeaders, insteadOf stored: CachedResponse?
+    ) async throws -> HTTPStreamedResponse {
+        var asking = request
+        for field in conditions.fields { asking.headers.add(field.name, field.value) }
+        let requested = date()
+        do {
+            let response = try await send(asking), received = date()
+            if let stored, response.status == 304, !conditions.fields.isEmpty {
+                guard rules.mayConfirm(stored, response.headers) else {
+                    note("the server confirmed another response")
+                    return try await ask(send, [:], insteadOf: stored)
+                }
+                note("confirmed")
+                let confirmed = rules.confirmed(stored, by: response.head, requested: requested, received: received)
+                await cache.store(confirmed, to: request, key, in: place)
+                return answer(confirmed, at: received)
+            }
+            if let stored, Self.failures.contains(response.status), rules.mayAnswer(stored, afterFailureAt: received) {
+                note("the server failed with \(response.status)")
+                return answer(stored, at: received)
+            }
+            return storable(response, requested: requested, received: received)
+        } catch let error as BackplaneError where error.isConnectivity {
+            let now = date()
+            guard let stored, rules.mayAnswer(stored, afterFailureAt: now) else { throw error }
+            note("the server failed with \(error.code.rawValue)")
+            return answer(stored, at: now)
+        }
+    }
+
+    /// Returns the response with its acceptance, if it may be stored.
+    private func storable(
+        _ response: HTTPStreamedResponse, requested: Date, received: Date
+    ) -> HTTPStreamedResponse {
+        var head = response.head
+        guard rules.mayStore(head, to: request), let bytes = response.body.bytes else { return response }
+        (head.headers, head.body) = (CacheRules.storable(head.headers), bytes)
+        var entry = CachedResponse(
+            key: "", url: request.printableURL, endpoint: options.endpoint, tags: options.cacheTags, head,
+            requested: requested, received: received, expires: received,
+            varying: CacheRules.values(of: CacheRules.varying(head.headers) ?? [], in: request))
+        entry.expires = rules.expiry(of: entry)
+        var response = response
+        response.acceptance = CacheAcceptance { [self, entry] in
+            // A cache in memory has the response at once, and one on the disk while it is being written.
+            Task.immediate { await cache.store(entry, to: request, key, in: place) }
+        }
+        return response
+    }
+
+    private func answer(_ stored: CachedResponse, at now: Date) -> HTTPStreamedResponse {
+        var whole = HTTPResponse(status: stored.status, headers: stored.headers, body: Array(stored.body))
+        let age = max(0, rules.age(of: stored, at: now))
+        if rules.policy.lifetime == nil { whole.headers["Age"] = "\(Int(min(age, 2_147_483_648)))" }
+        whole.source = place == .memory || cache.isOnlyInMemory ? .memory : .disk
+        whole.age = .seconds(age)
+        return HTTPStreamedResponse(whole)
+    }
+
+    private func age(of stored: CachedResponse, at now: Date) -> String {
+        let age = rules.age(of: stored, at: now), lifetime = rules.lifetime(of: stored)
+        return "\(Int(min(age, 1e9))) of \(Int(min(lifetime, 1e9))) seconds old"
+    }
+}

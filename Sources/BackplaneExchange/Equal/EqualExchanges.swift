@@ -1,0 +1,200 @@
+import Backplane
+import BackplaneNetwork
+import Synchronization
+
+/// The exchanges in flight that equal requests share.
+///
+/// An exchange runs in a task of its own, and whoever requested it follows it. The last follower to leave cancels it.
+package final class EqualExchanges: Sendable {
+    /// One who waits for the result of an exchange.
+    struct Follower: Sendable {
+        /// The time until which the follower waits; `nil` without a limit.
+        var end: Deadline?
+        /// The function that is called when the head of the response has arrived, with the length of the body.
+        var headed: @Sendable (Int64?) -> Void
+        /// The function that is called with the length of each piece of the body; `nil` if nobody needs it.
+        var received: (@Sendable (Int) -> Void)?
+    }
+    typealias Run = @Sendable (Flight) async throws -> HTTPStreamedResponse
+    private let flights = Mutex<[ExchangeIdentity: Flight]>([:])
+
+    package init() {}
+
+    /// Returns the response to an equal request in flight, or makes the exchange.
+    ///
+    /// - Parameters:
+    ///   - isAlone: A Boolean value that indicates whether the request is refused if an equal one is in flight.
+    ///   - run: A function that makes the exchange, and returns the response with its body in memory.
+    /// - Returns: The response, and whether another request has made the exchange.
+    /// - Throws: The errors of `run`; `CancellationError`; `network.redundant`.
+    func join(
+        _ identity: ExchangeIdentity, isAlone: Bool, _ follower: Follower, at url: String, run: @escaping Run
+    ) async throws -> (response: HTTPStreamedResponse, isShared: Bool) {
+        let (flight, place, isFirst) = try flights.withLock { flights throws(BackplaneError) in
+            if let flight = flights[identity] {
+                guard !isAlone else {
+                    throw BackplaneError(
+                        .networkRedundant,
+                        "an equal request is in flight; wait for its result, or set `equalRequests` to `.allow`",
+                        at: url)
+                }
+                return (flight, flight.add(follower), false)
+            }
+            let flight = Flight()
+            flights[identity] = flight
+            return (flight, flight.add(follower), true)
+        }
+        if let length = place.length { follower.headed(length) }
+        if place.received > 0 { follower.received?(place.received) }
+        if isFirst {
+            flight.begin { [self] in
+                defer { end(flight, identity) }
+                return try await run(flight)
+            }
+        }
+        let response = try await withTaskCancellationHandler {
+            try await flight.result(for: place.number)
+        } onCancel: {
+            // Under the lock of all flights, so that nobody joins one that ends because it was left.
+            let isEmpty = flights.withLock { flights in
+                let isEmpty = flight.leave(place.number)
+                if isEmpty, flights[identity] === flight { flights[identity] = nil }
+                return isEmpty
+            }
+            if isEmpty { flight.cancel() }
+        }
+        return (response, !isFirst)
+    }
+
+    private func end(_ flight: Flight, _ identity: ExchangeIdentity) {
+        flights.withLock { if $0[identity] === flight { $0[identity] = nil } }
+    }
+}
+
+/// An exchange in flight and its followers.
+final class Flight: Sendable {
+    private typealias Waiter = CheckedContinuation<HTTPStreamedResponse, any Error>
+    private struct State {
+        var followers: [Int: EqualExchanges.Follower] = [:]
+        var waiters: [Int: Waiter] = [:]
+        var last = 0
+        var task: Task<Void, Never>?
+        var isCancelled = false
+        /// The length of the body, once the head has arrived.
+        var length: Int64??
+        /// The number of bytes that have been received.
+        var received = 0
+        var result: Result<HTTPStreamedResponse, any Error>?
+    }
+    private let state = Mutex(State())
+
+    /// Adds a follower, and returns its number with what has already arrived.
+    @discardableResult
+    func add(_ follower: EqualExchanges.Follower) -> (number: Int, length: Int64??, received: Int) {
+        state.withLock { state in
+            state.last += 1
+            state.followers[state.last] = follower
+            return (state.last, state.length, state.received)
+        }
+    }
+
+    fileprivate func begin(_ run: @escaping @Sendable () async throws -> HTTPStreamedResponse) {
+        let task = Task {
+            let result: Result<HTTPStreamedResponse, any Error>
+            do { result = .success(try await run()) } catch { result = .failure(error) }
+            end(result)
+        }
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    fileprivate func result(for number: Int) async throws -> HTTPStreamedResponse {
+        try await withCheckedThrowingContinuation { (waiter: Waiter) in
+            let result = state.withLock { state -> Result<HTTPStreamedResponse, any Error>? in
+                if let result = state.result { return result }
+                guard state.followers[number] != nil else { return .failure(CancellationError()) }
+                state.waiters[number] = waiter
+                return nil
+            }
+            if let result { waiter.resume(with: result.map(\.copy)) }
+        }
+    }
+
+    /// Removes a follower; returns whether it was the last one.
+    fileprivate func leave(_ number: Int) -> Bool {
+        let (waiter, isEmpty) = state.withLock { state in
+            state.followers[number] = nil
+            return (state.waiters.removeValue(forKey: number), state.followers.isEmpty && state.result == nil)
+        }
+        waiter?.resume(throwing: CancellationError())
+        return isEmpty
+    }
+
+    fileprivate func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+
+    private func end(_ result: Result<HTTPStreamedResponse, any Error>) {
+        let waiters = state.withLock { state in
+            defer { (state.waiters, state.followers) = ([:], [:]) }
+            state.result = result
+            return state.waiters.values
+        }
+        for waiter in waiters { waiter.resume(with: result.map(\.copy)) }
+    }
+
+    // MARK: What the exchange reports to its followers
+
+    /// Notifies the followers of the head of the response, again if another attempt follows.
+    func headed(_ length: Int64?) {
+        let followers = state.withLock { state in
+            (state.length, state.received) = (length, 0)
+            return state.followers.values
+        }
+        for follower in followers { follower.headed(length) }
+    }
+
+    func received(_ count: Int) {
+        let followers = state.withLock { state in
+            state.received += count
+            return state.followers.values
+        }
+        for follower in followers { follower.received?(count) }
+    }
+
+    /// The time left for the follower that waits longest; `nil` without a limit.
+    func timeLeft(at moment: Deadline) -> Duration? {
+        state.withLock { state in
+            var latest: Deadline?
+            for follower in state.followers.values {
+                guard let end = follower.end else { return nil }
+                latest = latest.map { max($0, end) } ?? end
+            }
+            return latest.map { $0 - moment }
+        }
+    }
+}
+
+extension EqualRequests {
+    /// Returns the treatment of requests that specify none.
+    static func standard(for method: String) -> EqualRequests {
+        ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) ? .coalesce : .reject
+    }
+}
+
+extension HTTPStreamedResponse {
+    /// A response of its own with the same body in memory, which can be read once more.
+    fileprivate var copy: HTTPStreamedResponse {
+        guard let bytes = body.bytes else { return self }
+        var copy = self
+        copy.body = HTTPBodyStream(bytes)
+        return copy
+    }
+}

@@ -1,0 +1,69 @@
+import Backplane
+import BackplaneNetwork
+
+/// The identity of a request: what it has in common with all equal ones.
+///
+/// Equal requests have one method, URL, body and header, and one principal: the credential's account. Besides it, any
+/// field that may identify a sender belongs to the sender, such as `Authorization`, `Cookie` or a key of an API.
+struct RequestIdentity: Hashable, Sendable {
+    /// The method, URL, body and principal, and the fields that may identify a sender.
+    let sender: String
+    /// The other fields, such as `Accept`.
+    let selection: String
+
+    /// Creates the identity of a request; returns `nil` for one with a body that is not in memory.
+    ///
+    /// - Parameter principal: The number of the account that sends the request; 0 for none.
+    init?(_ request: HTTPRequest, principal: UInt64) {
+        guard let body = request.body.bytes else { return nil }
+        var sender = "\(principal) \(request.method) ", selection = ""
+        sender += request.url.utf8.contains(UInt8(ascii: "#")) ? String(request.url.prefix { $0 != "#" }) : request.url
+        for field in request.headers.fields {
+            let name = field.name.lowercased()
+            if name == "traceparent" || name == "tracestate" { continue }
+            if HTTPHeaders.isForAnyone(name) {
+                selection += "\(name):\(field.value)\n"
+            } else {
+                sender += "\n\(name):\(field.value)"
+            }
+        }
+        if let type = request.body.mediaType { sender += "\n\(type)" }
+        if !body.isEmpty { sender += "\n\n" + ContentDigest.sha256(of: body).hexadecimal }
+        (self.sender, self.selection) = (sender, selection)
+    }
+}
+
+/// The identity of an exchange that equal requests may share: that of the request, and the options that vary a result.
+struct ExchangeIdentity: Hashable, Sendable {
+    let request: RequestIdentity
+    private let executor, endpoint: String?
+    private let redirects, attempt: Int
+    private let decompresses, refreshes: Bool
+    private let limit: Int?
+    private let retry: RetryPolicy?
+    private let cache: CachePolicy
+    private let tags: [String]
+
+    init(_ request: RequestIdentity, _ options: HTTPOptions) {
+        self.request = request
+        (executor, endpoint, redirects, attempt) = (
+            options.executor, options.endpoint, options.redirects, options.attempt
+        )
+        (decompresses, refreshes, limit) = (options.decompresses, options.refreshes, options.maximumBodySize)
+        (retry, cache, tags) = (options.retry, options.cache, options.cacheTags)
+    }
+}
+
+extension HTTPPipeline {
+    /// Returns the identity of a request whose response may be shared or stored; `nil` if it may not.
+    ///
+    /// - Throws: `network.credential` if there is no such credential, or the account is not signed in.
+    func identity(of request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) -> RequestIdentity? {
+        guard options.isWhole, !options.isSignIn, request.scheme != "file" else { return nil }
+        var principal: UInt64 = 0
+        if let name = options.credential {
+            principal = try credentials.accounts(of: name).account(options.account ?? "").principal
+        }
+        return RequestIdentity(request, principal: principal)
+    }
+}
