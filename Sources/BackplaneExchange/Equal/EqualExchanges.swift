@@ -20,6 +20,9 @@ package final class EqualExchanges: Sendable {
 
     package init() {}
 
+    /// The number of those who wait for results.
+    var followers: Int { flights.withLock { $0.values.reduce(0) { $0 + $1.followers } } }
+
     /// Returns the response to an equal request in flight, or makes the exchange.
     ///
     /// - Parameters:
@@ -87,6 +90,8 @@ final class Flight: Sendable {
         var result: Result<HTTPStreamedResponse, any Error>?
     }
     private let state = Mutex(State())
+
+    var followers: Int { state.withLock { $0.followers.count } }
 
     /// Adds a follower, and returns its number with what has already arrived.
     @discardableResult

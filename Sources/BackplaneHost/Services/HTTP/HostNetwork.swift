@@ -18,7 +18,8 @@ final class HostNetwork: Sendable {
         let retries: Retries
         let managers = NetworkManagers()
         var vault = CredentialVault()
-        let equal = EqualExchanges()
+        /// The exchanges in flight, by the parts that they pass, so that those of a part never wait for themselves.
+        let equal = Dictionary(uniqueKeysWithValues: NetworkParts.all.map { ($0, EqualExchanges()) })
         var cache = ResponseCache()
 
         init(_ executors: [any HTTPExecutor], _ clock: any HostClock) {
@@ -116,7 +117,8 @@ struct ManifestNetwork: Sendable {
                 reserved: isExecuted ? [] : Set(network.executors.keys),
                 registry: "the manifest's `network.executors`", retries: means.retries, credentials: credentials,
                 interceptors: means.interceptors + managers.map(\.interceptor),
-                observers: { taps.observers + observers }, refusal: refusal, cache: means.cache, equal: means.equal)
+                observers: { taps.observers + observers }, refusal: refusal, cache: means.cache,
+                equal: means.equal[passed]!)
         }
     }
 

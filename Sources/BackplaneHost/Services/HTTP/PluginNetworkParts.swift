@@ -34,6 +34,9 @@ struct NetworkParts: OptionSet, Hashable, Sendable {
     static let interceptor = Self(rawValue: 1 << 1)
     static let authenticator = Self(rawValue: 1 << 2)
 
+    /// Every set of parts.
+    static let all = (0..<8 as Range<UInt8>).map { NetworkParts(rawValue: $0) }
+
     /// The parts that the exchanges of a component with these parts pass.
     ///
     /// They exclude components of the same kind and cycles: exchanges of an interceptor pass authenticators and

@@ -1,0 +1,169 @@
+import BackplaneExchange
+import BackplaneNetwork
+import Foundation
+import Testing
+
+/// The rules of HTTP for caches (RFC 9111) as a function of messages and times.
+struct CacheRulesTests {
+    private static let now = Date(timeIntervalSince1970: 1_000_000_000)  // Sun, 09 Sep 2001 01:46:40 GMT
+    private let request = HTTPRequest("GET", "http://books.test/")
+
+    private func stored(
+        _ headers: HTTPHeaders, status: Int = 200, age: Double = 0, request: HTTPRequest? = nil
+    ) -> CachedResponse {
+        let time = Self.now.addingTimeInterval(-age)
+        let names = headers.values("Vary").map { $0.lowercased() }
+        var varying: [String: String] = [:]
+        for name in names { varying[name] = (request ?? self.request).headers[name] }
+        return CachedResponse(
+            key: "", url: "", endpoint: nil, tags: [], HTTPResponse(status: status, headers: headers), requested: time,
+            received: time, expires: time, varying: varying)
+    }
+
+    private func decision(
+        _ headers: HTTPHeaders, age: Double, asking: HTTPHeaders = [:], _ policy: CachePolicy = .http
+    ) -> CacheDecision {
+        let request = HTTPRequest("GET", "http://books.test/", headers: asking)
+        return CacheRules(policy).decide(request, stored(headers, age: age), at: Self.now)
+    }
+
+    @Test(
+        arguments: [
+            (["Cache-Control": "max-age=60"], 59, true), (["Cache-Control": "max-age=60"], 61, false),
+            (["Cache-Control": "MAX-AGE=\"60\", foo=\"a, max-age=0\""], 30, true),
+            (["Cache-Control": "max-age=60, max-age=10"], 30, false), (["Cache-Control": "max-age=sixty"], 0, false),
+            (["Cache-Control": "max-age=-1"], 0, false), (["Cache-Control": "max-age=99999999999999999999"], 1e9, true),
+            (["Cache-Control": ",,;;=,max-age=60"], 30, true), (["Cache-Control": "no-cache, max-age=60"], 1, false),
+            (["Cache-Control": "max-age=60", "Age": "50"], 20, false),
+            (["Cache-Control": "max-age=60", "Age": "often"], 20, true),
+            (["Expires": "Sun, 09 Sep 2001 01:47:40 GMT", "Date": "Sun, 09 Sep 2001 01:46:40 GMT"], 30, true),
+            (["Expires": "Sunday, 09-Sep-01 01:47:40 GMT", "Date": "Sun, 09 Sep 2001 01:46:40 GMT"], 30, true),
+            (["Expires": "Sun Sep  9 01:47:40 2001", "Date": "Sun, 09 Sep 2001 01:46:40 GMT"], 30, true),
+            (["Expires": "Fri, 31 Dec 9999 23:59:59 GMT"], 1e6, true),
+            (["Expires": "Thu, 01 Jan 1970 00:00:00 GMT"], 0, false),
+            (["Expires": "0"], 0, false), (["Expires": "2001-09-09T01:47:40Z"], 0, false), ([:], 0, false),
+            // A tenth of the time since the last change.
+            (["Last-Modified": "Sun, 09 Sep 2001 01:30:00 GMT", "Date": "Sun, 09 Sep 2001 01:46:40 GMT"], 99, true),
+            (["Last-Modified": "Sun, 09 Sep 2001 01:30:00 GMT", "Date": "Sun, 09 Sep 2001 01:46:40 GMT"], 101, false),
+        ] as [(HTTPHeaders, Double, Bool)])
+    func `a response is fresh for the time that it says`(headers: HTTPHeaders, age: Double, isFresh: Bool) {
+        #expect((decision(headers, age: age) == .reuse) == isFresh)
+    }
+
+    @Test func `the request limits what it accepts`() {
+        let hour: HTTPHeaders = ["Cache-Control": "max-age=3600", "ETag": "\"1\""]
+        let ask = CacheDecision.validate(["If-None-Match": "\"1\""])
+        #expect(decision(hour, age: 100, asking: ["Cache-Control": "no-cache"]) == ask)
+        #expect(decision(hour, age: 100, asking: ["Pragma": "no-cache"]) == ask)
+        #expect(decision(hour, age: 100, asking: ["Cache-Control": "max-age=50"]) == ask)
+        #expect(decision(hour, age: 100, asking: ["Cache-Control": "max-age=200"]) == .reuse)
+        #expect(decision(hour, age: 3_000, asking: ["Cache-Control": "min-fresh=1000"]) == ask)
+        #expect(decision(hour, age: 4_000, asking: ["Cache-Control": "max-stale=1000"]) == .reuse)
+        #expect(decision(hour, age: 4_000, asking: ["Cache-Control": "max-stale=100"]) == ask)
+        #expect(decision(hour, age: 4_000, asking: ["Cache-Control": "only-if-cached"]) == .fail)
+        #expect(decision(hour, age: 100, asking: ["Cache-Control": "only-if-cached"]) == .reuse)
+    }
+
+    @Test func `a stale response answers as long as it or the policy says`() {
+        let minute: HTTPHeaders = ["Cache-Control": "max-age=60, stale-while-revalidate=60"]
+        #expect(decision(minute, age: 100) == .reuseAndRefresh([:]))
+        #expect(decision(minute, age: 121) == .fetch)
+        #expect(
+            decision(["Cache-Control": "max-age=60, must-revalidate"], age: 61, .staleWhileRevalidate(.seconds(99)))
+                == .reuseAndRefresh([:]), "the lifetime is the policy's, whatever the server says")
+        #expect(decision([:], age: 98, .staleWhileRevalidate(.seconds(99))) == .reuseAndRefresh([:]))
+        #expect(decision([:], age: 100, .staleWhileRevalidate(.seconds(99))) == .fetch)
+        let rules = CacheRules(.staleIfError(.seconds(99)))
+        #expect(rules.mayAnswer(stored([:], age: 98), afterFailureAt: Self.now))
+        #expect(!rules.mayAnswer(stored([:], age: 100), afterFailureAt: Self.now))
+        let http = CacheRules(.http)
+        #expect(
+            http.mayAnswer(stored(["Cache-Control": "max-age=1, stale-if-error=9"], age: 9), afterFailureAt: Self.now))
+        #expect(
+            !http.mayAnswer(
+                stored(["Cache-Control": "max-age=1, stale-if-error=9, must-revalidate"], age: 9),
+                afterFailureAt: Self.now))
+    }
+
+    @Test func `a clock that was set back makes nothing fresh`() {
+        #expect(decision(["Cache-Control": "max-age=60"], age: -100) == .fetch)
+        #expect(decision([:], age: -100, .memory(for: .seconds(60))) == .fetch)
+    }
+
+    @Test func `a response answers requests with the same values of the fields that it varies with`() {
+        let german = HTTPRequest("GET", "http://books.test/", headers: ["Accept-Language": "de, en"])
+        let response = stored(["Cache-Control": "max-age=60", "Vary": "Accept-Language"], request: german)
+        let spaced = HTTPRequest("GET", "http://books.test/", headers: ["accept-language": "de,en"])
+        let rules = CacheRules()
+        var entry = response
+        entry.varying = ["accept-language": "de,en"]
+        #expect(rules.decide(spaced, entry, at: Self.now) == .reuse)
+        #expect(rules.decide(request, entry, at: Self.now) == .fetch)
+        entry.headers["Vary"] = "*"
+        #expect(rules.decide(spaced, entry, at: Self.now) == .fetch)
+    }
+
+    @Test(
+        arguments: [
+            (["Cache-Control": "max-age=60"], [:], 200, true), (["Cache-Control": "no-store"], [:], 200, false),
+            ([:], [:], 200, true), ([:], [:], 500, false), (["Cache-Control": "max-age=60"], [:], 500, true),
+            (["Cache-Control": "max-age=60", "Vary": "*"], [:], 200, false),
+            (["Cache-Control": "private, max-age=60"], [:], 200, true),
+            ([:], ["Cache-Control": "no-store"], 200, false),
+            (["Cache-Control": "max-age=60"], ["Range": "bytes=0-1"], 206, false),
+            (["Cache-Control": "must-understand, no-store, max-age=60"], [:], 200, true),
+            (["Cache-Control": "must-understand, max-age=60"], [:], 599, false),
+        ] as [(HTTPHeaders, HTTPHeaders, Int, Bool)])
+    func `a private cache stores what it may`(
+        headers: HTTPHeaders, asking: HTTPHeaders, status: Int, isStored: Bool
+    ) {
+        let request = HTTPRequest("GET", "http://books.test/", headers: asking)
+        #expect(CacheRules().mayStore(HTTPResponse(status: status, headers: headers), to: request) == isStored)
+    }
+
+    @Test func `a shared cache stores nothing that is private`() {
+        let rules = CacheRules(isShared: true),
+            signed = HTTPRequest("GET", "http://books.test/", headers: ["Authorization": "a"])
+        func response(_ control: String) -> HTTPResponse {
+            HTTPResponse(status: 200, headers: ["Cache-Control": control])
+        }
+        #expect(!rules.mayStore(response("private, max-age=60"), to: request))
+        #expect(!rules.mayStore(response("max-age=60"), to: signed))
+        #expect(rules.mayStore(response("public, max-age=60"), to: signed))
+        #expect(rules.mayStore(response("s-maxage=60"), to: signed))
+    }
+
+    @Test func `a confirmation updates the fields, and one of another response does not`() {
+        let rules = CacheRules(), old = stored(["ETag": "\"1\"", "X-Count": "1", "Content-Length": "4", "Age": "9"])
+        #expect(rules.mayConfirm(old, ["ETag": "W/\"1\""]) && rules.mayConfirm(old, [:]))
+        #expect(!rules.mayConfirm(old, ["ETag": "\"2\""]))
+        let confirmed = rules.confirmed(
+            old, by: HTTPResponse(status: 304, headers: ["ETag": "\"1\"", "X-Count": "2", "Content-Length": "0"]),
+            requested: Self.now, received: Self.now)
+        #expect(
+            confirmed.headers == ["Content-Length": "4", "ETag": "\"1\"", "X-Count": "2"]
+                || confirmed.headers["Content-Length"] == "4" && confirmed.headers["X-Count"] == "2")
+        #expect(confirmed.headers["Age"] == nil)
+    }
+
+    @Test func `an unsafe request that succeeds invalidates its URL and those that the response names`() {
+        let order = HTTPRequest("POST", "http://books.test/orders")
+        let made = HTTPResponse(
+            status: 201, headers: ["Location": "/orders/7", "Content-Location": "http://evil.test/"])
+        #expect(
+            CacheRules.invalidated(by: made, to: order) == ["http://books.test/orders", "http://books.test/orders/7"])
+        #expect(CacheRules.invalidated(by: HTTPResponse(status: 500), to: order).isEmpty)
+        #expect(CacheRules.invalidated(by: made, to: request).isEmpty)
+    }
+
+    @Test func `a policy crosses boundaries as text`() throws {
+        var both = CachePolicy.disk(for: .seconds(60))
+        (both.staleWhileRevalidate, both.staleIfError) = (.seconds(5), .milliseconds(1_500))
+        for policy in [CachePolicy.none, .http, .http(in: .memory), .memory(for: .zero), both] {
+            #expect(try CachePolicy(text: policy.text) == policy)
+        }
+        for text in ["", "tape", "disk for", "disk for=-1", "memory for=1e99", "none for=1", "disk foo=1"] {
+            #expect(throws: Error.self) { try CachePolicy(text: text) }
+        }
+    }
+}

@@ -1,0 +1,260 @@
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+import BackplaneTestKit
+import Foundation
+import Synchronization
+import Testing
+
+/// Loads through a cache in memory, with a server and a clock that the test controls.
+@Suite(.timeLimit(.minutes(5)))
+struct CacheTests {
+    private static let books = "http://books.test"
+
+    private func endpoint(_ path: String = "list", _ cache: CachePolicy) -> Endpoint<String> {
+        var endpoint = Endpoint<String>("GET", path)
+        endpoint.options.cache = cache
+        return endpoint
+    }
+
+    @Test func `a response with a lifetime answers until that has passed, and says its source and age`() async throws {
+        let server = GatedServer(), http = server.client(), list = endpoint(.memory(for: .seconds(60)))
+        let first = try await http.loadWithResponse(list, Call())
+        #expect(first.value == "1" && first.response.source == .network && first.response.age == nil)
+        server.clock.advance(by: .seconds(59))
+        let second = try await http.loadWithResponse(list, Call())
+        #expect(second.value == "1" && second.response.source == .memory && second.response.age == .seconds(59))
+        server.clock.advance(by: .seconds(1))
+        #expect(try await http.load(list) == "2")
+        #expect(try await http.load(endpoint(.none)) == "3")
+        #expect(try await http.load(list) == "2")
+    }
+
+    @Test func `only an accepted response is stored`() async throws {
+        let server = GatedServer { _, number in
+            number == 1 ? .text("down", 404) : number == 2 ? .text("{") : .text("\(number)")
+        }
+        let http = server.client()
+        var numbers = Endpoint<Int>("GET", "list")
+        numbers.options.cache = .memory(for: .seconds(60))
+        numbers.verdict = { number, _ in number == 3 ? .reject("it is three") : .accept }
+        for code in [BackplaneError.Code.networkStatus, .networkUnparsable, .networkRejected] {
+            let error = await #expect(throws: BackplaneError.self) { [numbers] in
+                let number = try await http.load(numbers)
+                return number
+            }
+            #expect(error?.code == code)
+        }
+        #expect(try await http.load(numbers) == 4)
+        #expect(try await http.load(numbers) == 4)
+        #expect(server.count == 4)
+    }
+
+    @Test func `a server confirms a stale response, and the body comes from the cache`() async throws {
+        let server = GatedServer { request, number in
+            guard request.headers["If-None-Match"] == "\"1\"" else {
+                return .text("moby", 200, ["ETag": "\"1\"", "Cache-Control": "max-age=10"])
+            }
+            return .text("", 304, ["ETag": number == 3 ? "\"2\"" : "\"1\"", "X-Number": "\(number)"])
+        }
+        let http = server.client(), list = endpoint(.http(in: .memory))
+        #expect(try await http.load(list) == "moby")
+        server.clock.advance(by: .seconds(11))
+        let confirmed = try await http.loadWithResponse(list, Call())
+        #expect(confirmed.value == "moby" && confirmed.response.status == 200 && confirmed.response.source == .memory)
+        #expect(confirmed.response.headers["X-Number"] == "2" && confirmed.response.headers["Age"] == "0")
+        server.clock.advance(by: .seconds(11))
+        // A confirmation of another response is none: the whole response is requested.
+        #expect(try await http.load(list) == "moby")
+        #expect(server.requests.all.map { $0.headers["If-None-Match"] } == [nil, "\"1\"", "\"1\"", nil])
+    }
+
+    @Test(arguments: [
+        CachePolicy.memory(for: .seconds(60)), .disk(for: .seconds(60)), .http, .http(in: .memory),
+        .staleWhileRevalidate(.seconds(60)), .staleIfError(.seconds(60)),
+    ])
+    func `no response reaches another sender`(policy: CachePolicy) async throws {
+        func login(_ user: String) -> Credential {
+            Credential(hosts: ["books.test"], .basic(Login(user: Secret(user), password: "whale")))
+        }
+        let server = GatedServer { request, _ in
+            let names = ["Authorization", "Cookie", "X-API-Key"].compactMap { request.headers[$0] }
+            return .text(names.joined(), 200, ["Cache-Control": "max-age=60"])
+        }
+        let http = server.client(credentials: Credentials(["ann": login("ann"), "bob": login("bob")]))
+        var senders: [(Endpoint<String>, String)] = []
+        for (name, proof) in [("ann", "Basic YW5uOndoYWxl"), ("bob", "Basic Ym9iOndoYWxl")] {
+            var list = endpoint(policy)
+            list.options.credential = name
+            senders.append((list, proof))
+        }
+        for name in ["Authorization", "Cookie", "X-API-Key"] {
+            for value in ["a", "b"] {
+                var list = endpoint(policy)
+                list.headers[name] = value
+                senders.append((list, value))
+            }
+        }
+        senders.append((endpoint(policy), ""))
+        for _ in 0..<2 {
+            for (list, proof) in senders { #expect(try await http.load(list) == proof) }
+        }
+        // A server that fails is no reason to show the data of another sender.
+        server.clock.advance(by: .seconds(30))
+        server.answers { _, _ in throw BackplaneError(.networkFailed, "down") }
+        for (list, proof) in senders { if let text = try? await http.load(list) { #expect(text == proof) } }
+    }
+
+    @Test func `another sign-in of an account finds nothing of the former one`() async throws {
+        let credentials = Credentials(["books": Credential(hosts: ["books.test"], .basic(Login()))])
+        let server = GatedServer(), network = server.network(credentials: credentials)
+        let http = HTTPClient(network).relative(to: Self.books)
+        var list = endpoint(.memory(for: .seconds(60)))
+        (list.options.credential, list.options.account) = ("books", "ann")
+        try await network.signIn("books", as: "ann", with: ["user": "ann", "password": "whale"])
+        #expect(try await http.load(list) == "1")
+        #expect(try await http.load(list) == "1")
+        try await network.signIn("books", as: "ann", with: ["user": "ann", "password": "whale"])
+        #expect(try await http.load(list) == "2")
+    }
+
+    @Test func `variants of a response are stored side by side`() async throws {
+        let server = GatedServer { request, number in
+            .text(
+                "\(request.headers["Accept-Language"] ?? "") \(number)", 200,
+                ["Vary": "Accept-Language", "Cache-Control": "max-age=60"])
+        }
+        let http = server.client()
+        func load(_ language: String) async throws -> String {
+            var list = endpoint(.http(in: .memory))
+            list.headers["Accept-Language"] = language
+            return try await http.load(list)
+        }
+        #expect(
+            try await [load("de"), load("en"), load("de"), load("en"), load("fr")] == [
+                "de 1", "en 2", "de 1", "en 2", "fr 3",
+            ])
+    }
+
+    @Test func `a stale response answers at once, and the next load has the new one`() async throws {
+        let server = GatedServer(), http = server.client(),
+            list = endpoint(.staleWhileRevalidate(.seconds(60), in: .memory))
+        #expect(try await http.load(list) == "1")
+        server.clock.advance(by: .seconds(30))
+        server.gate.close()
+        #expect(try await http.load(list) == "1")
+        #expect(try await http.load(list) == "1")
+        try await server.gate.arrivals(2)
+        server.gate.open()
+        _ = try await server.requests.first(2)
+        var value = "1"
+        while value == "1" {
+            value = try await http.load(list)
+            await Task.yield()
+        }
+        #expect(value == "2")
+        server.clock.advance(by: .seconds(61))
+        server.answers { _, _ in .text("whole") }
+        #expect(try await http.load(list) == "whole")
+    }
+
+    @Test func `a response answers in place of a server that fails`() async throws {
+        let server = GatedServer(), http = server.client(), list = endpoint(.staleIfError(.seconds(60), in: .memory))
+        #expect(try await http.load(list) == "1")
+        server.answers { _, _ in .text("down", 503) }
+        #expect(try await http.load(list) == "1")
+        server.answers { _, _ in throw BackplaneError(.networkFailed, "the connection was refused") }
+        let late = try await http.loadWithResponse(list, Call())
+        #expect(late.value == "1" && late.response.source == .memory)
+        server.clock.advance(by: .seconds(61))
+        let error = await #expect(throws: BackplaneError.self) {
+            let text = try await http.load(list)
+            return text
+        }
+        #expect(error?.code == .networkFailed)
+    }
+
+    @Test func `a change on the server drops what it concerns, for every sender`() async throws {
+        let server = GatedServer(), http = server.client()
+        let list = endpoint("books", .memory(for: .seconds(60))), other = endpoint("loans", .memory(for: .seconds(60)))
+        #expect(try await [http.load(list), http.load(other)] == ["1", "2"])
+        var order = Endpoint<String>("POST", "books")
+        order.body = .text("whale")
+        #expect(try await http.load(order) == "3")
+        #expect(try await [http.load(list), http.load(other)] == ["4", "2"])
+        server.answers { _, _ in .text("down", 500) }
+        _ = try? await http.load(order)
+        #expect(try await http.load(list) == "4")
+    }
+
+    @Test func `responses are flushed by endpoint, prefix and tag, and all at once`() async throws {
+        let server = GatedServer(), cache = ResponseCache(), http = server.client(cache: cache)
+        var list = endpoint("books", .memory(for: .seconds(60)))
+        list.name = "List"
+        list.options.cacheTags = ["shelf"]
+        let loan = endpoint("loans/7", .memory(for: .seconds(60)))
+        func texts() async throws -> [String] { try await [http.load(list), http.load(loan)] }
+        #expect(try await texts() == ["1", "2"])
+        #expect(try await cache.flush(CacheExpiry(endpoint: "List")) == 1)
+        #expect(try await texts() == ["3", "2"])
+        #expect(try await cache.flush(CacheExpiry(prefix: "http://books.test/loans")) == 1)
+        #expect(try await texts() == ["3", "4"])
+        #expect(try await cache.flush(CacheExpiry(tag: "shelf")) == 1)
+        #expect(try await texts() == ["5", "4"])
+        #expect(try await cache.flush(CacheExpiry(endpoint: "List", tag: "other")) == 0)
+        #expect(try await cache.flush(.all) == 2)
+        #expect(try await texts() == ["6", "7"])
+    }
+
+    @Test func `the least recently used responses go first`() async throws {
+        let server = GatedServer(), http = server.client(cache: ResponseCache(memory: 2_000))
+        func load(_ path: String) async throws -> String {
+            try await http.load(endpoint(path, .memory(for: .seconds(60))))
+        }
+        #expect(
+            try await [load("a"), load("b"), load("a"), load("c"), load("a"), load("d")] == [
+                "1", "2", "1", "3", "1", "4",
+            ])
+        #expect(try await [load("a"), load("b")] == ["1", "5"])
+    }
+
+    @Test func `a provider that throws or does not answer costs requests, and no load`() async throws {
+        struct Broken: CacheProvider {
+            var hangs: Bool
+            func fail() async throws {
+                guard hangs else { throw BackplaneError(.networkCache, "out of order") }
+                try await TestGate().pass()
+            }
+            func load(_ key: String) async throws -> CachedResponse? {
+                try await fail()
+                return nil
+            }
+            func store(_ response: CachedResponse, for key: String) async throws { try await fail() }
+            func removeExpired(_ rule: CacheExpiry) async throws -> Int {
+                try await fail()
+                return 0
+            }
+        }
+        let reports = Recording<BackplaneError>()
+        let server = GatedServer(), cache = ResponseCache(disk: Broken(hangs: false)) { reports.add($0) }
+        let http = server.client(cache: cache), list = endpoint(.disk(for: .seconds(60)))
+        #expect(try await http.load(list) == "1")
+        #expect(try await reports.first(1).map(\.message) == ["out of order"])
+        let error = await #expect(throws: BackplaneError.self) { try await cache.flush(.all) }
+        #expect(error?.code == .networkCache)
+        let hanging = server.client(cache: ResponseCache(disk: Broken(hangs: true)))
+        #expect(try await hanging.load(list) == "2")
+    }
+
+    @Test func `the stages of a load say what the cache has decided`() async throws {
+        let server = GatedServer(), notes = Recording<String>()
+        let network = HTTPPipeline(
+            [MemoryExecutor { _, _ in .text("moby") }],
+            retries: Retries(clock: server.clock, date: { server.clock.date }),
+            observers: [{ event in if let note = event.note { notes.add(note) } }])
+        var options = HTTPOptions()
+        options.cache = .memory(for: .seconds(60))
+        for _ in 0..<2 { _ = try await network.send(HTTPRequest("GET", "http://books.test/"), options) }
+        #expect(notes.all == ["nothing stored", "0 of 60 seconds old, fresh"])
+    }
+}

@@ -1,0 +1,46 @@
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+import BackplaneTestKit
+import Foundation
+import Synchronization
+
+/// A server in memory that answers with what a test says, and records the requests.
+final class GatedServer: Sendable {
+    typealias Answer = @Sendable (_ request: HTTPRequest, _ number: Int) async throws -> HTTPStreamedResponse
+    let requests = Recording<HTTPRequest>()
+    /// The gate that requests pass before they are answered.
+    let gate = TestGate(isOpen: true)
+    let clock = TestClock()
+    private let answer: Mutex<Answer>
+
+    init(_ answer: @escaping Answer = { _, number in .text("\(number)") }) { self.answer = Mutex(answer) }
+
+    var count: Int { requests.all.count }
+
+    func answers(_ answer: @escaping Answer) { self.answer.withLock { $0 = answer } }
+
+    func network(
+        cache: ResponseCache? = ResponseCache(), credentials: Credentials = Credentials()
+    ) -> HTTPPipeline {
+        let executor = MemoryExecutor { [self] request, _ in
+            requests.add(request)
+            let number = count
+            try await gate.pass()
+            return try await answer.withLock { $0 }(request, number)
+        }
+        return HTTPPipeline(
+            [executor], retries: Retries(clock: clock, date: { [clock] in clock.date }, random: { 1 }),
+            credentials: credentials, cache: cache)
+    }
+
+    func client(cache: ResponseCache? = ResponseCache(), credentials: Credentials = Credentials()) -> HTTPClient {
+        HTTPClient(network(cache: cache, credentials: credentials)).relative(to: "http://books.test")
+    }
+}
+
+extension HTTPStreamedResponse {
+    static func text(_ text: String, _ status: Int = 200, _ headers: HTTPHeaders = [:]) -> HTTPStreamedResponse {
+        HTTPStreamedResponse(HTTPResponse(status: status, headers: headers, body: Array(text.utf8)))
+    }
+}
