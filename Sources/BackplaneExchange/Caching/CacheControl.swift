@@ -1,5 +1,5 @@
 package import BackplaneNetwork
-package import FoundationEssentials
+import FoundationEssentials
 
 /// The directives of a message's `Cache-Control` fields (RFC 9111, section 5.2).
 package struct CacheControl: Sendable {

@@ -1,4 +1,4 @@
-public import Backplane
+package import Backplane
 
 /// The rule by which loads are answered from a cache.
 ///

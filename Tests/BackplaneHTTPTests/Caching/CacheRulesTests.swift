@@ -1,3 +1,4 @@
+import Backplane
 import BackplaneExchange
 import BackplaneNetwork
 import Foundation
@@ -163,7 +164,7 @@ struct CacheRulesTests {
             #expect(try CachePolicy(text: policy.text) == policy)
         }
         for text in ["", "tape", "disk for", "disk for=-1", "memory for=1e99", "none for=1", "disk foo=1"] {
-            #expect(throws: Error.self) { try CachePolicy(text: text) }
+            #expect(throws: BackplaneError.self) { try CachePolicy(text: text) }
         }
     }
 }
