@@ -64,8 +64,8 @@ extension Date {
         let isDate =
             switch words.count {
             // Sun, 06 Nov 1994 08:49:37 GMT
-            case 6:
-                words[0].count == 4 && words[0].hasSuffix(",") && words[1].isDigits(2) && words[2].count == 3
+            case 6 where words[0].hasSuffix(","):
+                words[0].count == 4 && words[1].isDigits(2) && words[2].count == 3
                     && words[3].isDigits(4) && words[4].isClock && words[5].lowercased() == "gmt"
             // Sunday, 06-Nov-94 08:49:37 GMT
             case 4:

@@ -30,7 +30,7 @@ final class GatedServer: Sendable {
             return try await answer.withLock { $0 }(request, number)
         }
         return HTTPPipeline(
-            [executor], retries: Retries(clock: clock, date: { [clock] in clock.date }, random: { 1 }),
+            [executor], retries: Retries(clock: clock, date: { [clock] in clock.date }, random: { 0 }),
             credentials: credentials, cache: cache)
     }
 
@@ -42,5 +42,17 @@ final class GatedServer: Sendable {
 extension HTTPStreamedResponse {
     static func text(_ text: String, _ status: Int = 200, _ headers: HTTPHeaders = [:]) -> HTTPStreamedResponse {
         HTTPStreamedResponse(HTTPResponse(status: status, headers: headers, body: Array(text.utf8)))
+    }
+}
+
+extension HTTPClient {
+    /// The error of a load; `nil` if it succeeds.
+    func failure<Value>(of endpoint: Endpoint<Value>) async -> BackplaneError? {
+        do throws(BackplaneError) {
+            _ = try await load(endpoint)
+            return nil
+        } catch {
+            return error
+        }
     }
 }
