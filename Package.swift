@@ -290,8 +290,8 @@ package.targets += [
     tests(
         "BackplaneCommandTests",
         [
-            "Backplane", "BackplaneCommand", "BackplaneControl", "BackplaneHost", "BackplaneNetwork",
-            "BackplaneTestKit", "BackplaneTools", "TestFixtures", argumentParser,
+            "Backplane", "BackplaneCommand", "BackplaneControl", "BackplaneExchange", "BackplaneHost",
+            "BackplaneNetwork", "BackplaneTestKit", "BackplaneTools", "TestFixtures", argumentParser,
         ], exclude: ["Snapshots"]),
     tests(
         "BackplaneHTTPTests",

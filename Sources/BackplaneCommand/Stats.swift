@@ -1,6 +1,7 @@
 import ArgumentParser
 import Backplane
 import BackplaneControl
+import BackplaneExchange
 import BackplaneHost
 import BackplaneTools
 
@@ -11,8 +12,9 @@ extension BackplaneTool {
             discussion: """
                 Counts the calls that started, those that failed, those in flight, and those that wait for a change to \
                 finish, with the managers that own each component and its last error; the times of encoded calls; the \
-                components' streams and their elements; the runs of their timers; and the HTTP exchanges of each plugin, \
-                with the sizes of their bodies.
+                components' streams and their elements; the runs of their timers; the HTTP exchanges of each plugin, \
+                with the sizes of their bodies; and for each host with limits, the requests that run, wait and were \
+                refused.
 
                 EXAMPLES
                   backplane stats
@@ -28,11 +30,12 @@ extension BackplaneTool {
                     Output.json(values)
                     return 0
                 }
-                Output.table(StatisticsTable.table(values))
+                let components = values.components
+                Output.table(StatisticsTable.table(components))
                 let more = [
-                    StatisticsTable.latencies(values), StatisticsTable.failures(values),
-                    StatisticsTable.streams(values), StatisticsTable.timers(values),
-                    StatisticsTable.exchanges(values),
+                    StatisticsTable.latencies(components), StatisticsTable.failures(components),
+                    StatisticsTable.streams(components), StatisticsTable.timers(components),
+                    StatisticsTable.exchanges(components), StatisticsTable.limits(values.limits),
                 ]
                 for table in more.compactMap(\.self) {
                     Output.line("")
@@ -45,7 +48,7 @@ extension BackplaneTool {
     }
 }
 
-/// The tables of call statistics, of encoded calls and last errors, of timers, and of the plugins' exchanges.
+/// The tables of call statistics, of encoded calls and last errors, of timers, of plugins' exchanges, and of limits.
 enum StatisticsTable {
     static func table(_ statistics: [ComponentStatistics]) -> Table {
         Table(
@@ -122,6 +125,24 @@ enum StatisticsTable {
                     Span(Figure.bytes(sum.sent)), Span(Figure.bytes(sum.received)),
                 ]
             })
+    }
+
+    /// Returns the table of the limits for hosts, or `nil` if no host with limits was sent requests.
+    static func limits(_ statistics: [LimitStatistics]) -> Table? {
+        let rows = statistics.map { row in
+            let breaker = [row.breaker, row.nextProbe.map { "for \(Figure.milliseconds($0.milliseconds))" }]
+            return [
+                Span(row.host.printable), Span("\(row.running)"),
+                Span("\(row.waiting)", row.waiting == 0 ? .plain : .doubtful),
+                Span("\(row.refused)", row.refused == 0 ? .plain : .bad),
+                row.breaker == nil
+                    ? Span("-", .faint)
+                    : Span(
+                        breaker.compactMap(\.self).joined(separator: " ").printable,
+                        row.breaker == "closed" ? .plain : .bad),
+            ]
+        }
+        return rows.isEmpty ? nil : Table(["HOST WITH LIMITS", "RUNNING", "WAITING", "REFUSED", "BREAKER"], rows)
     }
 
     private static func row(of timer: TimerStatistics, in component: ComponentStatistics) -> [Span] {

@@ -1,4 +1,5 @@
 package import Backplane
+package import BackplaneExchange
 package import BackplaneHost
 
 // The requests about the host itself. Their answers are the reports of `BackplaneHost`, whose JSON the commands print.
@@ -200,15 +201,19 @@ package struct GenerationsRequest: ControlMessage {
     }
 }
 
-/// A request for the statistics of the active components.
+/// A request for the statistics of the active components, and of the limits for other hosts.
 package struct StatisticsRequest: ControlMessage {
     package static let name = "statistics"
-    package typealias Answer = [ComponentStatistics]
+
+    package struct Answer: Codable, Sendable, Hashable {
+        package var components: [ComponentStatistics]
+        package var limits: [LimitStatistics]
+    }
 
     package init() {}
 
     static let handler = ControlRequest(Self.self, endsTrouble: true) { host, _, _ throws(BackplaneError) in
-        await host.statistics
+        Answer(components: await host.statistics, limits: host.limits)
     }
 }
 

@@ -74,6 +74,8 @@ public struct HTTPOptions: Sendable {
     package var proofFields: [String] = []
     /// The component that sends the request, for observers; `nil` for the program itself.
     package var sender: String?
+    /// The earliest time limit of the current attempt up to the head of its response; `nil` if there is none.
+    package var headDeadline: Deadline?
 
     /// Creates options without limits.
     public init() {}

@@ -77,6 +77,9 @@ package struct JSONSchema {
         case ("minLength", .integer(let least), .string(let text)): return expect(text.unicodeScalars.count >= least)
         case ("pattern", .string(let pattern), .string(let text)):
             return expect(try Regex(pattern).dotMatchesNewlines().firstMatch(in: text) != nil)
+        case ("minimum", _, _), ("maximum", _, _):
+            guard let bound = argument.double else { throw UnknownKeyword(keyword: keyword) }
+            return expect(value.double.map { keyword == "minimum" ? $0 >= bound : $0 <= bound } ?? true)
         // Those that say nothing of other kinds of values.
         case ("required", .array, _), ("maxProperties", .integer, _), ("properties", .dictionary, _),
             ("additionalProperties", _, _), ("items", _, _),
@@ -88,6 +91,15 @@ package struct JSONSchema {
 }
 
 extension DocumentValue {
+    /// The value of a number; `nil` for anything else.
+    fileprivate var double: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        default: nil
+        }
+    }
+
     /// Data and dates are what they are in JSON.
     fileprivate func `is`(_ type: String) -> Bool {
         switch self {

@@ -29,8 +29,11 @@ package struct RandomManifest {
         let plugins = (0..<Int.random(in: 0...3, using: &numbers)).map { _ in plugin() }
         for _ in 0..<Int.random(in: 0...2, using: &numbers) { credentials[name()] = credential() }
         let hosts: ManifestValue = ["books.example.org", "localhost"]
+        let limits: ManifestValue = [
+            "perSecond": 0.5, "burst": 20, "waiting": 0, "breaker": ["openFor": 7.5], "body": 9,
+        ]
         let network = object([
-            "traced": maybe(hosts),
+            "traced": maybe(hosts), "limits": maybe(["books.example.org": limits, "*": ["concurrent": 8]]),
             "interceptors": maybe(["F", ["manager": "G", "hosts": hosts]]), "credentials": .dictionary(credentials),
         ])
         let store: ManifestValue = [

@@ -86,7 +86,7 @@ struct OccupiedPool {
         }
         return [
             line { "process \(try client.greet().process == getpid())" },
-            line { "statistics \(try client.ask(StatisticsRequest()).count >= 0)" },
+            line { "statistics \(try client.ask(StatisticsRequest()).components.count >= 0)" },
             code("Nobody", 60), code("BusyLoop", 0.1),
         ]
     }

@@ -5,8 +5,8 @@ import Synchronization
 /// One exchange of a pipeline, from its first event to the end of its response.
 ///
 /// A request passes, from the outside: the limits, the interceptors of loads, equal requests in flight, the cache, the
-/// retries, the redirects, the credential, the interceptors of attempts, and the executor. The functions below are in
-/// this order.
+/// retries, the redirects, the credential, the interceptors of attempts, the limits for the host, and the executor. The
+/// functions below are in this order.
 struct ExchangeRun: Sendable {
     typealias Send = @Sendable (HTTPRequest, HTTPOptions) async throws -> HTTPStreamedResponse
     /// A function that completes the response of an attempt, such as one that writes its body to a file.
@@ -401,9 +401,18 @@ struct ExchangeRun: Sendable {
         _ request: HTTPRequest, _ options: HTTPOptions, _ send: @escaping Send, within limit: Duration?
     ) async throws -> HTTPStreamedResponse {
         observed?.attempted(request)
-        let response = try await limited(limit) { try await redirecting(request, options, send) }
+        var options = options
+        options.headDeadline = headDeadline(within: limit)
+        let response = try await limited(limit) { [options] in try await redirecting(request, options, send) }
         observed?.headed(response)
         return response
+    }
+
+    /// Returns the earliest of the time limits of an attempt that begins now.
+    private func headDeadline(within limit: Duration?) -> Deadline? {
+        let head = arrival.head == nil ? options.headTimeout : nil
+        let ends = [limit.map { clock.moment + $0 }] + [options.totalTimeout, head].map { $0.map { start + $0 } }
+        return (ends + [options.call?.deadline]).compactMap(\.self).min()
     }
 
     // MARK: Redirects
@@ -437,13 +446,16 @@ struct ExchangeRun: Sendable {
         }
     }
 
-    // MARK: The credential, the interceptors of attempts, and the executor
+    // MARK: The credential, the interceptors of attempts, the limits for the host, and the executor
 
     private func sender(of request: HTTPRequest, _ options: HTTPOptions) async throws -> Send {
         let executor = try await pipeline.executor(for: request, options)
+        let limits = pipeline.limits(for: request, options)
         let send: Send = { request, options in
             try await interception.attempt(request, hiding: options.proofFields) { request in
-                try await executor.open(metered(request, by: executor), reporting(options, of: request))
+                try await limits.run(request, options, by: clock) {
+                    try await executor.open(metered(request, by: executor), reporting(options, of: request))
+                }
             }
         }
         let credential = try pipeline.credentialStage(around: send, options)

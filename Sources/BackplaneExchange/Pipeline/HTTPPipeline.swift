@@ -29,6 +29,7 @@ public struct HTTPPipeline: Sendable {
     private let swept: SweptFolders?
     let cache: ResponseCache?
     let equal: EqualExchanges
+    private let limits: NetworkLimits
 
     /// Creates a pipeline; if there are several executors for one scheme, the first is used.
     ///
@@ -40,15 +41,17 @@ public struct HTTPPipeline: Sendable {
     ///   - interceptors: The interceptors of all exchanges but requests for tokens, with the first one outermost.
     ///   - observers: The observers of all exchanges, which are called by the exchanges and must not block.
     ///   - cache: The cache for requests whose options have a policy; `nil` for none.
+    ///   - limits: The limits for the hosts of requests.
     public init(
         _ executors: [any HTTPExecutor], tls: [String: TLSSettings] = [:], retries: Retries = Retries(),
         credentials: Credentials = Credentials(), interceptors: [HTTPInterceptor] = [],
-        observers: [@Sendable (ExchangeEvent) -> Void] = [], cache: ResponseCache? = ResponseCache()
+        observers: [@Sendable (ExchangeEvent) -> Void] = [], cache: ResponseCache? = ResponseCache(),
+        limits: NetworkLimits = NetworkLimits()
     ) {
         self.init(
             executors, tls: tls, named: [:], registry: "this pipeline", retries: retries, credentials: credentials,
             interceptors: interceptors, observers: { observers }, swept: SweptFolders(),
-            cache: cache)
+            cache: cache, limits: limits)
     }
 
     /// Creates a pipeline with named executors, which requests choose with `HTTPOptions.executor`.
@@ -61,7 +64,8 @@ public struct HTTPPipeline: Sendable {
     public init(
         _ executors: KeyValuePairs<String, any HTTPExecutor>, tls: [String: TLSSettings] = [:],
         retries: Retries = Retries(), credentials: Credentials = Credentials(), interceptors: [HTTPInterceptor] = [],
-        observers: [@Sendable (ExchangeEvent) -> Void] = [], cache: ResponseCache? = ResponseCache()
+        observers: [@Sendable (ExchangeEvent) -> Void] = [], cache: ResponseCache? = ResponseCache(),
+        limits: NetworkLimits = NetworkLimits()
     ) {
         let named = Dictionary(executors.map { name, executor in (name, { @Sendable _ in executor } as Connect) }) {
             first, _ in first
@@ -69,7 +73,7 @@ public struct HTTPPipeline: Sendable {
         self.init(
             executors.map(\.value), tls: tls, named: named, registry: "this pipeline", retries: retries,
             credentials: credentials, interceptors: interceptors, observers: { observers }, swept: SweptFolders(),
-            cache: cache)
+            cache: cache, limits: limits)
     }
 
     /// - Parameter swept: The folders of downloads of a program; `nil` in a host.
@@ -78,13 +82,13 @@ public struct HTTPPipeline: Sendable {
         reserved: Set<String> = [], registry: String, retries: Retries, credentials: Credentials,
         interceptors: [HTTPInterceptor], observers: @escaping @Sendable () -> [@Sendable (ExchangeEvent) -> Void],
         refusal: BackplaneError? = nil, swept: SweptFolders? = nil, cache: ResponseCache? = nil,
-        equal: EqualExchanges = EqualExchanges()
+        equal: EqualExchanges = EqualExchanges(), limits: NetworkLimits = NetworkLimits()
     ) {
         (self.executors, self.named, self.reserved, self.registry) = (executors, named, reserved, registry)
         self.tls = Dictionary(tls.map { ($0.key.hostKey, $0.value) }) { first, _ in first }
         (self.retries, self.credentials, self.refusal) = (retries, credentials, refusal)
         (self.interceptors, self.observers, self.swept) = (interceptors, observers, swept)
-        (self.cache, self.equal) = (cache, equal)
+        (self.cache, self.equal, self.limits) = (cache, equal, limits)
     }
 
     /// Sends a request and returns the response with its body in memory, regardless of its status.
@@ -183,6 +187,15 @@ public struct HTTPPipeline: Sendable {
                 + schemes.map { "`\($0):`" }.joined(separator: ", ")
         }
         throw BackplaneError(.networkRefused, words, at: request.printableURL)
+    }
+
+    /// Returns the limits that a request passes.
+    ///
+    /// The executor of a plugin sends requests of its own, which pass them. A request that it serves does not, because
+    /// the two would wait for each other.
+    func limits(for request: HTTPRequest, _ options: HTTPOptions) -> NetworkLimits {
+        let isDelegated = swept == nil && named[options.executor ?? request.scheme] != nil
+        return isDelegated ? .none : limits
     }
 
     func withTLS(_ options: HTTPOptions, for request: HTTPRequest) -> HTTPOptions {

@@ -494,6 +494,9 @@ extension PluginHost {
     public var statistics: [ComponentStatistics] {
         get async { await coordinator.statistics() }
     }
+
+    /// The activity of the limits in the manifest's `network.limits`, for each host that has been sent requests.
+    public var limits: [LimitStatistics] { coordinator.network.limits }
 }
 
 extension PluginHost {

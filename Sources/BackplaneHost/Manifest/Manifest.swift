@@ -148,6 +148,8 @@ public struct NetworkSettings: Sendable, Hashable {
     public var traced: [String]
     /// The credentials that requests may choose, by name.
     public var credentials: [String: Credential]
+    /// The limits for the hosts of requests, by name, by name and port, or by `*` for all others.
+    public var limits: [String: HostLimits]
     /// The managers that intercept exchanges, with the first one outermost.
     public var interceptors: [NetworkInterceptor]
     /// The managers that map responses of definitions, by the names of serializers in definitions.
@@ -157,10 +159,11 @@ public struct NetworkSettings: Sendable, Hashable {
     public init(
         executors: [String: String] = [:], tls: [String: TLSSettings] = [:], traced: [String] = [],
         interceptors: [NetworkInterceptor] = [], credentials: [String: Credential] = [:],
-        serializers: [String: String] = [:]
+        serializers: [String: String] = [:], limits: [String: HostLimits] = [:]
     ) {
         (self.executors, self.tls, self.traced) = (executors, tls, traced)
         (self.interceptors, self.credentials, self.serializers) = (interceptors, credentials, serializers)
+        self.limits = limits
     }
 
     /// The managers that take part in exchanges.

@@ -66,7 +66,7 @@ extension ManifestSection {
     static let network = ManifestSection(
         key: "network",
         shape: ManifestShape(
-            ["executors", "interceptors", "serializers", "tls", "traced", "credentials"],
+            ["executors", "interceptors", "serializers", "tls", "traced", "credentials", "limits"],
             replaced: ["filters": "interceptors", "observers": "interceptors"])
     ) { reader, section, manifest in
         manifest.network.executors = reader.executors(in: section)
@@ -75,6 +75,7 @@ extension ManifestSection {
         manifest.network.credentials = reader.credentials(in: section)
         manifest.network.interceptors = reader.interceptors(in: section)
         manifest.network.serializers = reader.names("serializers", in: section)
+        manifest.network.limits = reader.limits(in: section)
     }
 }
 
@@ -175,7 +176,7 @@ package enum ManifestLimits {
     /// The maximum number of listed errors, and of listed warnings; additional ones are only counted.
     package static let problems = 1_000
     package static let environments = 100
-    /// The maximum number of hosts to which traces are sent, and of hosts of one interceptor.
+    /// The maximum number of hosts to which traces are sent, with limits, and of one interceptor.
     package static let hosts = 1_000
     /// The maximum number of managers that intercept exchanges.
     package static let interceptors = 100

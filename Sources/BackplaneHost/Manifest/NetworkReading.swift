@@ -62,7 +62,8 @@ extension String {
     func isHost(withPort: Bool = false) -> Bool {
         var host = self[...]
         if withPort, let colon = lastIndex(of: ":"), !hasSuffix("]") {
-            guard let port = Int(self[index(after: colon)...]), (1...65_535).contains(port) else { return false }
+            let digits = String(self[index(after: colon)...])
+            guard let port = Int(digits), (1...65_535).contains(port), digits == "\(port)" else { return false }
             host = self[..<colon]
         }
         if host.hasPrefix("["), host.hasSuffix("]") {

@@ -16,6 +16,7 @@ final class HostNetwork: Sendable {
         /// The observers of single traces.
         let taps = ExchangeTaps()
         let retries: Retries
+        let limits = NetworkLimits()
         let managers = NetworkManagers()
         var vault = CredentialVault()
         /// The exchanges in flight, by the parts that they pass, so that those of a part never wait for themselves.
@@ -36,10 +37,14 @@ final class HostNetwork: Sendable {
 
     init(_ means: Means, _ document: ManifestDocument) {
         (self.means, folder) = (means, document.folder)
+        means.limits.follow(document.manifest.network.limits)
         state = Mutex(ManifestNetwork(document, means, in: document.folder))
     }
 
     var retries: Retries { means.retries }
+
+    /// The activity of the active manifest's limits.
+    var limits: [LimitStatistics] { means.limits.statistics }
 
     var managers: NetworkManagers { means.managers }
 
@@ -66,6 +71,7 @@ final class HostNetwork: Sendable {
     func follow(_ document: ManifestDocument) {
         let network = network(of: document)
         state.withLock { $0 = network }
+        means.limits.follow(document.manifest.network.limits)
     }
 
     func network(of document: ManifestDocument) -> ManifestNetwork {
@@ -118,7 +124,7 @@ struct ManifestNetwork: Sendable {
                 registry: "the manifest's `network.executors`", retries: means.retries, credentials: credentials,
                 interceptors: means.interceptors + managers.map(\.interceptor),
                 observers: { taps.observers + observers }, refusal: refusal, cache: means.cache,
-                equal: means.equal[passed]!)
+                equal: means.equal[passed]!, limits: means.limits)
         }
     }
 
