@@ -124,9 +124,9 @@ private struct CurlText {
             } else {
                 words += ["--data-binary", "@-"]
                 if let segments = request.body.segments {
-                    // Without one of its files the request is not sent.
+                    // Without one of its files, the shell says which, and the request is not sent.
                     let files = segments.compactMap { if case .file(let path) = $0 { path } else { nil } }
-                    input = files.map { "test -r \(Self.quoted($0)) && " }.joined()
+                    input = files.map { "head -c 0 -- \(Self.quoted($0)) && " }.joined()
                     input += "{ \(segments.map(Self.printing).joined(separator: "; ")); } | "
                 }
             }

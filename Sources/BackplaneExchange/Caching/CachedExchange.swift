@@ -66,7 +66,7 @@ struct CachedExchange: Sendable {
                 return answer(stored, at: received)
             }
             return storable(response, requested: requested, received: received)
-        } catch let error as BackplaneError where error.isConnectivity {
+        } catch let error as BackplaneError where error.isConnectivity || error.code == .networkLimited {
             let now = date()
             guard let stored, rules.mayAnswer(stored, afterFailureAt: now) else { throw error }
             note("the server failed with \(error.code.rawValue)")

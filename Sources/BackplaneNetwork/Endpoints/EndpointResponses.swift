@@ -4,7 +4,7 @@ public import FoundationEssentials
 extension Endpoint where Response: Decodable {
     /// Creates an endpoint whose response is decoded, or the body itself as `String`, `[UInt8]` or `Data`.
     ///
-    /// Of text, bytes that are not UTF-8 are replaced. For `Nothing`, only the status of the response matters.
+    /// Bytes of text that are not UTF-8 are replaced. For `Nothing`, only the status of the response matters.
     public init(
         _ method: String, _ path: some EndpointPath, query: KeyValuePairs<String, String?> = [:],
         headers: HTTPHeaders = [:], body: HTTPBody = .none
