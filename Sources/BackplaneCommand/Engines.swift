@@ -33,6 +33,17 @@ enum Engines {
         #endif
     }
 
+    /// Returns the pins of the certificates that a server sends, without sending a request.
+    static func pins(of url: String, timeout: Duration) async throws -> [CertificatePin] {
+        #if Engines
+        try await AsyncHTTPClientExecutor.pins(of: url, timeout: timeout)
+        #else
+        throw BackplaneError(
+            .networkUnsupported,
+            "this build has no engine that shows certificates; build it with the trait Engines", at: url)
+        #endif
+    }
+
     /// The function that opens the record store: a file if the build has engines, otherwise memory.
     static var openStore: HostOptions.StoreOpener {
         #if Engines

@@ -30,6 +30,7 @@ extension BackplaneTool {
                   backplane request -X PUT http://127.0.0.1:8484/books/1 --file book.epub --curl
                   backplane request file:almanac/events.json --manifest manifests/almanac.json
                   backplane request https://books.example.org/shelf --manifest backplane.json --credentials library
+                  backplane request https://books.example.org --show-pins
                 """)
 
         @Argument(help: "The URL.") var url: String
@@ -60,6 +61,8 @@ extension BackplaneTool {
         @Flag(name: .shortAndLong, help: "Print the headers and timings on standard error, without secrets.")
         var verbose = false
         @Flag(help: "Print the curl command for the same request, and send nothing.") var curl = false
+        @Flag(help: "Print the pins of the server's certificates, without verifying them, and send no request.")
+        var showPins = false
         @Flag(help: "Request compressed content, and decode it.") var compressed = false
         @Option(help: ArgumentHelp("Seconds after which the exchange fails.", valueName: "seconds"))
         var timeout: Double?
@@ -100,6 +103,7 @@ extension BackplaneTool {
                 throw ExitCode(
                     Output.refuse("--timeout: expected a number of seconds above 0, found \(timeout)"))
             }
+            if showPins { throw ExitCode(await printPins()) }
             var request = HTTPRequest(method, url, body: body.body)
             for (name, value) in fields { request.headers.add(name, value) }
             if curl {
@@ -117,6 +121,19 @@ extension BackplaneTool {
             let status = await exchange.value
             if exchange.isCancelled { await incompleteFileIsRemoved() }
             throw ExitCode(status)
+        }
+
+        /// Prints the server and, for each certificate that it sends, the position and the pin.
+        private func printPins() async -> Int32 {
+            do {
+                let pins = try await Engines.pins(of: url, timeout: timeout.map { .seconds($0) } ?? .seconds(10))
+                Output.line(HTTPRequest("GET", url).authority)
+                for (position, pin) in pins.enumerated() { Output.line("\(position) \(pin)") }
+                Output.remark("backplane: pins are compared with 0, the server's own; nothing was verified")
+                return 0
+            } catch {
+                return Output.fail(error)
+            }
         }
 
         /// Waits until the interrupted download, which nobody awaits any longer, has removed its file.

@@ -80,8 +80,8 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     /// A response with a status of 300 or more that comes before the body was sent is returned; the rest of the body is
     /// not sent.
     ///
-    /// - Throws: `network.failed`; `network.body` if the request's body cannot be read; `network.unsupported` and
-    ///   `network.refused` before anything is sent; `CancellationError`.
+    /// - Throws: `network.failed`; `network.body` if the request's body cannot be read; `network.unsupported`,
+    ///   `network.refused` and `network.pin-mismatch` before anything is sent; `CancellationError`.
     public func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
         try require(request, options)
         var ready = try request.readyToSend()
@@ -99,7 +99,10 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
         let place = try await places.take(at: origin)
         let isRepeatable = HTTPRequest.idempotentMethods.contains(ready.method) && ready.body.isReplayable
         let isKept = isRepeatable && origins.mayHaveConnection(to: origin)
-        let key = clients.key(scheme: scheme, proxy: proxy, tls: options.tls)
+        let key = clients.key(scheme: scheme, proxy: proxy, tls: options.tls, origin: origin)
+        defer {
+            if let mismatch = clients.takeMismatch(of: key) { options.pinMismatched?(mismatch.error(for: request)) }
+        }
         let first = try await attempt(ready, to: origin, key, decodes, at: place) { error in
             isRepeatable && HTTPFailure.isUnprocessed(error) || isKept && HTTPFailure.isClosedBeforeResponse(error)
         }

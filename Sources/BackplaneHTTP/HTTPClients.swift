@@ -13,7 +13,10 @@ struct ClientKey: Hashable, Sendable {
     var tls: TLSSettings?
     /// The state of the file with the certificates to trust; `nil` for those of the system.
     var roots: FileState?
-    var identity: [FileState] = []
+    /// The states of the files with the client certificate, its key and the pins.
+    var files: [FileState] = []
+    /// The origin of the requests, if mismatches of pins are reported, which concern one origin; otherwise `nil`.
+    var origin: String?
 }
 
 /// The clients of one executor, created on demand: one for each proxy and TLS settings.
@@ -23,6 +26,7 @@ struct ClientKey: Hashable, Sendable {
 final class HTTPClients: Sendable {
     fileprivate struct Entry {
         let client: HTTPClient
+        let pins: PinCheck?
         var uses = 0
         var lastUse = ContinuousClock.now
     }
@@ -46,12 +50,12 @@ final class HTTPClients: Sendable {
         (self.trustRoots, self.unusedLimit) = (trustRoots, unusedLimit)
     }
 
-    func key(scheme: String, proxy: HTTPProxies.Proxy?, tls: TLSSettings?) -> ClientKey {
+    func key(scheme: String, proxy: HTTPProxies.Proxy?, tls: TLSSettings?, origin: String? = nil) -> ClientKey {
         let roots = scheme == "https" ? tls?.roots ?? trustRoots : nil
-        let identity = [tls?.certificate, tls?.key].compactMap(\.self)
+        let files = [tls?.certificate, tls?.key].compactMap(\.self) + (tls?.pins ?? []).compactMap(\.path)
         return ClientKey(
-            proxy: proxy, tls: tls, roots: roots.map(FileState.init(of:)),
-            identity: identity.map(FileState.init(of:)))
+            proxy: proxy, tls: tls, roots: roots.map(FileState.init(of:)), files: files.map(FileState.init(of:)),
+            origin: tls?.reportsOnly == true ? origin : nil)
     }
 
     var count: Int { state.withLock { $0.clients.count } }
@@ -63,15 +67,21 @@ final class HTTPClients: Sendable {
             var ended: [HTTPClient] = []
             if state.clients[key] == nil {
                 // A client that is taken has to be shut down: nothing after it may throw.
-                let configuration = try configuration(key)
+                let pins = try PinCheck(key.tls), configuration = try configuration(key, pins)
                 ended = state.takeUnused(since: .now - unusedLimit, beyond: Self.most - 1)
-                state.clients[key] = Entry(client: HTTPClient(configuration: configuration))
+                state.clients[key] = Entry(client: HTTPClient(configuration: configuration), pins: pins)
             }
             if key.isOfSettings { state.clients[key]!.uses += 1 }
             return (state.clients[key]!.client, ended)
         }
         for client in ended { client.shutdown { _ in } }
         return ClientUse(client, of: self, key)
+    }
+
+    /// Returns the mismatch of pins that is to be reported for a client's origin, once for each connection.
+    func takeMismatch(of key: ClientKey) -> HTTPFailure? {
+        guard key.origin != nil else { return nil }
+        return state.withLock { $0.clients[key]?.pins }?.takeMismatch()
     }
 
     fileprivate func leave(_ key: ClientKey) {
@@ -98,13 +108,21 @@ final class HTTPClients: Sendable {
         }
     }
 
-    private func configuration(_ key: ClientKey) throws -> HTTPClient.Configuration {
+    private func configuration(_ key: ClientKey, _ pins: PinCheck?) throws -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(connectTimeout)),
             proxy: key.proxy.map(HTTPClient.Configuration.Proxy.init))
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
         configuration.http1_1ConnectionDebugInitializer = DeferredClose.add
         configuration.http2ConnectionDebugInitializer = CompactFrames.add
+        if let pins {
+            configuration.http1_1ConnectionDebugInitializer = { channel in
+                pins.check(channel).flatMap { DeferredClose.add(to: channel) }
+            }
+            configuration.http2ConnectionDebugInitializer = { channel in
+                pins.check(channel).flatMap { CompactFrames.add(to: channel) }
+            }
+        }
         configuration.connectionPool.retryConnectionEstablishment = false  // a closed port would take the whole timeout
         if trustRoots != nil || key.tls != nil {
             var tls = TLSConfiguration.makeClientConfiguration()

@@ -13,7 +13,7 @@ public struct HTTPCapabilities: OptionSet, Codable, Sendable {
     public static let decompression = Self(rawValue: 1 << 1)
     /// A body with a `GET` or a `HEAD`.
     public static let contentInGET = Self(rawValue: 1 << 2)
-    /// TLS roots, a minimum TLS version and a client identity for each exchange: `HTTPOptions.tls`.
+    /// TLS roots, a minimum TLS version, a client identity and pins for each exchange: `HTTPOptions.tls`.
     public static let tlsSettings = Self(rawValue: 1 << 3)
 
     static let names: [(capability: HTTPCapabilities, name: String)] = [

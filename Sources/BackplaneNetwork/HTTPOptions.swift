@@ -52,6 +52,9 @@ public struct HTTPOptions: Sendable {
     package var attempt = 1
     /// The TLS settings that the pipeline has for the request's host, for the executor to apply.
     public package(set) var tls: TLSSettings?
+    /// The function that receives `network.pin-mismatch` from an executor if the mismatch is only reported; it must not
+    /// block.
+    public package(set) var pinMismatched: (@Sendable (BackplaneError) -> Void)?
     /// The function that receives the number of bytes of each part of the response's body, before it is read.
     package var received: (@Sendable (Int) -> Void)?
     /// The function that receives the numbers of sent and of all bytes of the request's body, from an executor that

@@ -1,4 +1,4 @@
-/// The accepted certificates and versions of one host, and the client certificate for it.
+/// The accepted certificates, versions and keys of one host, and the client certificate for it.
 public struct TLSSettings: Sendable, Hashable {
     /// A version of the protocol that an executor may be required to use.
     public enum Version: String, Sendable, CaseIterable {
@@ -15,11 +15,46 @@ public struct TLSSettings: Sendable, Hashable {
     public var certificate: String?
     /// The path of a PEM file with the private key, without a passphrase; `nil` means the certificate's file.
     public var key: String?
+    /// The keys of which the server must have one, in addition to a trusted certificate; empty for any key.
+    ///
+    /// At least two are needed, one of which is a backup (RFC 7469, section 4.3). With fewer, exchanges fail with
+    /// `network.insecure`. If the server has another key, they fail with `network.pin-mismatch`, and no request is sent.
+    public var pins: [CertificatePin]
+    /// A Boolean value that indicates whether another key is only reported, and the exchange goes on.
+    public var reportsOnly: Bool
 
-    /// Creates settings, by default those of the executor, without a client certificate.
+    /// Creates settings, by default those of the executor, without a client certificate and pins.
     public init(
-        roots: String? = nil, minimum: Version? = nil, certificate: String? = nil, key: String? = nil
+        roots: String? = nil, minimum: Version? = nil, certificate: String? = nil, key: String? = nil,
+        pins: [CertificatePin] = [], reportsOnly: Bool = false
     ) {
         (self.roots, self.minimum, self.certificate, self.key) = (roots, minimum, certificate, key)
+        (self.pins, self.reportsOnly) = (pins, reportsOnly)
+    }
+}
+
+extension [String: TLSSettings] {
+    /// The settings by the names that requests have; of two spellings of one name, either one is kept.
+    package var byHostKey: Self {
+        Self(
+            map { name, settings in
+                (name.hasPrefix("*.") ? "*." + String(name.dropFirst(2)).hostKey : name.hostKey, settings)
+            }
+        ) { first, _ in first }
+    }
+
+    /// Returns the settings of a host: those of its name, otherwise those of the wildcard for all names that differ
+    /// from it only in the first label (RFC 6125, section 6.4.3).
+    package func settings(ofHost name: String) -> TLSSettings? {
+        if let own = self[name] { return own }
+        guard let dot = name.firstIndex(of: "."), dot > name.startIndex, !name.isAddress else { return nil }
+        return self["*" + name[dot...]]
+    }
+}
+
+extension String {
+    /// A Boolean value that indicates whether the host is an IP address: in brackets, or with digits in its last label.
+    fileprivate var isAddress: Bool {
+        hasPrefix("[") || self[(lastIndex(of: ".").map(index(after:)) ?? startIndex)...].allSatisfy(\.isNumber)
     }
 }

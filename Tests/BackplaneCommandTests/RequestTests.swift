@@ -109,6 +109,20 @@ struct RequestTests {
         #expect(without.status == 1)
     }
 
+    @Test func `without certificates there are no pins, and no request is sent`() async throws {
+        let requests = Recording<String>()
+        let server = try TestServer(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n") { request, connection in
+            requests.add(request.target)
+            connection.answer("200 OK")
+        }
+        let insecure = "https://127.0.0.1:\(server.port)/"
+        for (url, code) in [(server.url(), "network.refused"), (insecure, "network.insecure")] {
+            let outcome = try await tool.plain("request", url, "--show-pins")
+            #expect(outcome.status == 1 && outcome.output == "" && outcome.errors.contains(code), "\(outcome)")
+        }
+        #expect(requests.all == [])
+    }
+
     @Test(arguments: [
         ["--data", "a", "--json", "1"], ["--json", "{"], ["--form", "a"], ["-H", "no colon"], ["--timeout", "0"],
         ["--credentials", "library"], ["--account", "ann"],

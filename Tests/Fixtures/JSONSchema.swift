@@ -74,6 +74,7 @@ package struct JSONSchema {
             }
         case ("items", _, .array(let values)):
             return try values.enumerated().flatMap { try violations(in: $1, at: "\(path)/\($0)", argument) }
+        case ("minItems", .integer(let least), .array(let values)): return expect(values.count >= least)
         case ("minLength", .integer(let least), .string(let text)): return expect(text.unicodeScalars.count >= least)
         case ("pattern", .string(let pattern), .string(let text)):
             return expect(try Regex(pattern).dotMatchesNewlines().firstMatch(in: text) != nil)
@@ -83,7 +84,7 @@ package struct JSONSchema {
         // Those that say nothing of other kinds of values.
         case ("required", .array, _), ("maxProperties", .integer, _), ("properties", .dictionary, _),
             ("additionalProperties", _, _), ("items", _, _),
-            ("minLength", .integer, _), ("pattern", .string, _):
+            ("minItems", .integer, _), ("minLength", .integer, _), ("pattern", .string, _):
             return []
         default: throw UnknownKeyword(keyword: keyword)
         }

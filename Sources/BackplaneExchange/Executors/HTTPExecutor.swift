@@ -20,8 +20,9 @@ public protocol HTTPExecutor: Sendable {
 
     /// Sends a request, and returns once the head of the final response has arrived.
     ///
-    /// The executor follows the options `decompresses` and `tls`. Time limits, progress and
-    /// `maximumBodySize` are handled by the pipeline; an executor may use the latter to end a response early.
+    /// The executor follows the options `decompresses` and `tls`, and calls `pinMismatched` for a mismatch that `tls`
+    /// asks only to report. Time limits, progress and `maximumBodySize` are handled by the pipeline; an executor may
+    /// use the latter to end a response early.
     ///
     /// - Throws: `network.unsupported` before anything is sent; `network.failed` and other codes of the network if
     ///   there is no response; `CancellationError`.

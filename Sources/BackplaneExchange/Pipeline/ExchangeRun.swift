@@ -39,6 +39,7 @@ struct ExchangeRun: Sendable {
                 own?(count)
                 observed.received(count)
             }
+            options.pinMismatched = observed.mismatched
             if !request.body.isEmpty {
                 options.progress = { [own = options.progress] progress in
                     own?(progress)

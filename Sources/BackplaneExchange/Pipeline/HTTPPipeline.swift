@@ -35,7 +35,8 @@ public struct HTTPPipeline: Sendable {
     ///
     /// - Parameters:
     ///   - executors: The executors.
-    ///   - tls: The settings of TLS for the hosts that have any, by host name in lower case.
+    ///   - tls: The settings of TLS for the hosts that have any, by host name in lower case. A name of the form
+    ///     `*.example.org` is for all names that have one label in place of the asterisk, and no settings of their own.
     ///   - retries: The budgets of retries, and the clock of exchanges.
     ///   - credentials: The credentials that requests may choose.
     ///   - interceptors: The interceptors of all exchanges but requests for tokens, with the first one outermost.
@@ -85,7 +86,7 @@ public struct HTTPPipeline: Sendable {
         equal: EqualExchanges = EqualExchanges(), limits: NetworkLimits = NetworkLimits()
     ) {
         (self.executors, self.named, self.reserved, self.registry) = (executors, named, reserved, registry)
-        self.tls = Dictionary(tls.map { ($0.key.hostKey, $0.value) }) { first, _ in first }
+        self.tls = tls.byHostKey
         (self.retries, self.credentials, self.refusal) = (retries, credentials, refusal)
         (self.interceptors, self.observers, self.swept) = (interceptors, observers, swept)
         (self.cache, self.equal, self.limits) = (cache, equal, limits)
@@ -199,7 +200,7 @@ public struct HTTPPipeline: Sendable {
     }
 
     func withTLS(_ options: HTTPOptions, for request: HTTPRequest) -> HTTPOptions {
-        guard !tls.isEmpty, request.scheme == "https", let settings = tls[request.hostName] else {
+        guard !tls.isEmpty, request.scheme == "https", let settings = tls.settings(ofHost: request.hostName) else {
             return options
         }
         var options = options

@@ -8,6 +8,8 @@ package enum HTTPFailure: Error, Hashable {
     case connectionTimedOut
     /// A secure connection was not possible: the certificate is not trusted, or the server does not support TLS.
     case insecure(String)
+    /// The server has a trusted certificate with the given key, which is not pinned.
+    case pinMismatch(String, isReported: Bool)
     /// The connection was closed before the response was complete.
     case closed
     case malformed(String)
@@ -30,6 +32,14 @@ package enum HTTPFailure: Error, Hashable {
             case .connectionTimedOut: (.networkFailed, "\(host) did not accept the connection in time")
             case .insecure(let reason):
                 (.networkInsecure, "no secure connection to \(host) could be established: \(reason)")
+            case .pinMismatch(let key, let isReported):
+                (
+                    .networkPinMismatch,
+                    "the server of \(host) has the key \(key), which is not pinned; "
+                        + (isReported
+                            ? "mismatches are only reported, and the exchange continues"
+                            : "no request was sent; if the server's key has been replaced, add its pin")
+                )
             case .closed: (.networkFailed, "\(host) closed the connection before the response was complete")
             case .malformed(let reason): (.networkMalformed, "the response of \(host) is not HTTP: \(reason)")
             case .tooLarge(let limit):

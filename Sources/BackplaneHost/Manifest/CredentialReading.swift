@@ -178,7 +178,7 @@ extension ManifestReader {
         return text
     }
 
-    private mutating func boolean(_ key: String, in section: Section) -> Bool? {
+    mutating func boolean(_ key: String, in section: Section) -> Bool? {
         guard let value = section.values[key] else { return nil }
         guard case .bool(let flag) = value else {
             return wrongType(value, expected: "a boolean", at: section.path / key)

@@ -159,7 +159,7 @@ extension ManifestShape {
         ["className", "version", "namespace", "propertyName", "configuration", "networkServiceConfiguration"],
         shared: ["className", "propertyName", "networkServiceConfiguration"])
     static let lockedClass = ManifestShape(["plugin", "version"])
-    static let tls = ManifestShape(["roots", "minimum", "certificate", "key"])
+    static let tls = ManifestShape(["roots", "minimum", "certificate", "key", "pins", "reportOnly"])
     static let interceptor = ManifestShape(["manager", "hosts"])
     static let tokenRequest = ManifestShape(["method", "url", "headers", "json", "form"])
 }

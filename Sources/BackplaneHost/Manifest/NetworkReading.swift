@@ -14,15 +14,15 @@ extension ManifestReader {
         }
     }
 
-    /// Reads the settings of TLS by host name.
+    /// Reads the settings of TLS by host name, or by a wildcard.
     mutating func tls(in section: Section) -> [String: TLSSettings] {
         guard let hosts = dictionary("tls", in: section) else { return [:] }
         var settings: [String: TLSSettings] = [:]
         for (name, value) in hosts.values.sorted(by: { $0.key < $1.key }) {
-            guard name.isHost() else {
+            guard name.isHost() || name.isWildcard else {
                 report(
                     .manifestWrongType,
-                    "expected a host's name in lower case, without scheme and port, found `\(name)`",
+                    "expected a host's name in lower case, without scheme and port, or one after `*.`, found `\(name)`",
                     at: hosts.path / name)
                 continue
             }
@@ -30,19 +30,60 @@ extension ManifestReader {
             settings[name] = TLSSettings(
                 roots: string("roots", in: host),
                 minimum: choice("minimum", of: TLSSettings.Version.allCases, in: host),
-                certificate: string("certificate", in: host), key: string("key", in: host))
+                certificate: string("certificate", in: host), key: string("key", in: host),
+                pins: pins(in: host), reportsOnly: boolean("reportOnly", in: host) ?? false)
             if host.values["key"] != nil, host.values["certificate"] == nil {
                 report(
                     .manifestMissingKey, "`key` needs `certificate`, which is missing", at: host.path / "certificate")
+            }
+            if host.values["reportOnly"] != nil, host.values["pins"] == nil {
+                report(.manifestMissingKey, "`reportOnly` needs `pins`, which is missing", at: host.path / "pins")
             }
             // Without the setting that was meant, exchanges would be less secure than they are thought to be.
             reportUnknownKeys(in: host, known: .tls, severity: .error)
         }
         return settings
     }
+
+    /// Reads the pins of a host: none, or at least two, because the key of a single one cannot be replaced (RFC 7469,
+    /// section 4.3).
+    private mutating func pins(in host: Section) -> [CertificatePin] {
+        var pins: [CertificatePin] = []
+        _ = strings("pins", in: host, most: 100) { reader, text, path in
+            let words: String
+            do throws(BackplaneError) {
+                let pin = try CertificatePin(text)
+                guard text.isEmpty || pins.contains(pin) else {
+                    pins.append(pin)
+                    return true
+                }
+                words =
+                    text.isEmpty
+                    ? "the pin is empty; expected `sha256/` and a hash, or the path of a certificate"
+                    : "the pin is listed twice; a backup pin is that of another key"
+            } catch {
+                words = error.message
+            }
+            reader.report(.manifestWrongType, words, at: path)
+            return false
+        }
+        if case .array(let listed) = host.values["pins"], listed.count < 2 {
+            let words = "expected at least two pins, of which one is that of a backup key"
+            report(
+                .manifestWrongType, "`pins` \(listed.isEmpty ? "is empty" : "has one pin"); \(words)",
+                at: host.path / "pins")
+        }
+        return pins
+    }
 }
 
 extension String {
+    /// A Boolean value that indicates whether the text is `*.` and the name of a host, which is not an address.
+    fileprivate var isWildcard: Bool {
+        let name = dropFirst("*.".count), last = name.split(separator: ".").last ?? ""
+        return hasPrefix("*.") && String(name).isHost() && last.contains { $0.isLetter } && !name.hasSuffix("]")
+    }
+
     /// A Boolean value that indicates whether the text is a URL scheme in lower case (RFC 3986, section 3.1).
     fileprivate var isScheme: Bool {
         first.map { ("a"..."z").contains($0) } == true

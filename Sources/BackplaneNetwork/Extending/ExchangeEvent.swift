@@ -29,6 +29,8 @@ public struct ExchangeEvent: Codable, Sendable {
         public static let retry = Self(rawValue: "retry")
         /// A redirect is followed to ``ExchangeEvent/url``.
         public static let redirect = Self(rawValue: "redirect")
+        /// The server has a key that is not pinned, and the exchange continues because that is only reported.
+        public static let pinMismatch = Self(rawValue: "pin-mismatch")
         /// The exchange has ended, with ``ExchangeEvent/error`` or with the whole response.
         public static let end = Self(rawValue: "end")
     }
@@ -51,7 +53,8 @@ public struct ExchangeEvent: Codable, Sendable {
     public var attempt: Int
     /// The status of the last response, if any.
     public var status: Int?
-    /// The code of the error that ended the attempt, for `attempted` and `retry`, or the exchange, for `end`.
+    /// The code of the error that ended the attempt, for `attempted` and `retry`, or the exchange, for `end`; that of
+    /// the mismatch, for `pin-mismatch`.
     public var error: String?
     /// The decision of a cache and its reason, for `cache`.
     public var note: String?
@@ -67,7 +70,7 @@ public struct ExchangeEvent: Codable, Sendable {
     public var after: Int64
     /// The header fields of the response, for the `head` of a load; they do not cross to other components.
     public var headers: HTTPHeaders?
-    /// The error of a load that has failed, for `end`; it does not cross to other components.
+    /// The error of a load that has failed, for `end`, or of a mismatch; it does not cross to other components.
     public var failure: BackplaneError?
 
     private enum CodingKeys: CodingKey {
@@ -154,6 +157,10 @@ package final class ObservedExchange: Sendable {
 
     package func redirected(to request: HTTPRequest) {
         tell(.redirect) { ($0.method, $0.url) = (request.method, request.printableURL) }
+    }
+
+    package func mismatched(_ error: BackplaneError) {
+        tell(.pinMismatch, once: { ($0.error, $0.failure) = (error.code.rawValue, error) })
     }
 
     package func sent(_ count: Int64) {

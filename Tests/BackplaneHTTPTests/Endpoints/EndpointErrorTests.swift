@@ -25,7 +25,7 @@ struct EndpointErrorTests {
             (.callCancelled, 5), (.networkStatus, 7), (.networkRejected, 8), (.componentFailed, 9), (.networkFile, 10),
             (.networkRefused, 11), (.networkTimeout, 12), (.networkTooLarge, 13), (.networkUnsupported, 14),
             (.networkBody, 15), (.networkRedirect, 16), (.networkPages, 17), (.networkInsecure, 18),
-            (.networkMalformed, 19), (.networkShutDown, 20), (.callDeadline, 21),
+            (.networkMalformed, 19), (.networkShutDown, 20), (.callDeadline, 21), (.networkPinMismatch, 24),
         ]
         for (code, number) in numbers { #expect(BackplaneError(code, "").networkNumber == number, "\(code)") }
         #expect(numbers.filter { BackplaneError($0.0, "").isConnectivity }.map(\.1) == [1, 12])

@@ -7,7 +7,7 @@ import Testing
 struct TestIdentity: Sendable, CustomTestStringConvertible {
     private let name: String
     /// The certificate of a server, a client or an authority.
-    let certificate: String
+    private(set) var certificate: String
     /// The private key; empty for an authority.
     let key: String
 
@@ -36,6 +36,13 @@ struct TestIdentity: Sendable, CustomTestStringConvertible {
         let content = section.dropFirst(name.count + 1)
         let key = content.firstRange(of: "-----BEGIN PRIVATE KEY-----")?.lowerBound ?? content.endIndex
         (self.name, certificate, self.key) = (name, String(content[..<key]), String(content[key...]))
+    }
+
+    /// Returns the identity with the certificate of its authority after its own.
+    func followed(by authority: TestIdentity) -> TestIdentity {
+        var identity = self
+        identity.certificate += authority.certificate
+        return identity
     }
 
     /// Writes the certificate to a new file, in which an executor looks for trusted roots, and removes it afterwards.

@@ -111,13 +111,14 @@ struct ManifestNetwork: Sendable {
             }
         }
         let intercepting = network.interceptors.map { means.managers.interceptor($0, means.log) }
+        let reporting = tls.values.contains(where: \.reportsOnly) ? [means.log.pinObserver] : []
         let credentials = means.vault.credentials(network.credentials)
         for passed in Set((Array(parts.values) + [NetworkParts()]).map(\.passed)) {
             let isExecuted = passed.contains(.executor)
             let managers = passed.contains(.interceptor) ? intercepting : []
             var credentials = credentials
             credentials.refusesManagers = !passed.contains(.authenticator)
-            let observers = means.observers + managers.map(\.observer), taps = means.taps
+            let observers = means.observers + reporting + managers.map(\.observer), taps = means.taps
             pipelines[passed] = HTTPPipeline(
                 executors, tls: tls, named: isExecuted ? named : [:],
                 reserved: isExecuted ? [] : Set(network.executors.keys),
@@ -162,12 +163,26 @@ extension ManifestDocument {
     }
 }
 
+extension LogSink {
+    /// The observer that logs the servers with keys that are not pinned, if these are only reported.
+    fileprivate var pinObserver: @Sendable (ExchangeEvent) -> Void {
+        { event in
+            guard event.stage == .pinMismatch, let error = event.failure else { return }
+            self.write(
+                LogRecord(
+                    level: .warning, source: "host", message: "a server has a key that is not pinned",
+                    metadata: ["url": event.url, "error": error.description]))
+        }
+    }
+}
+
 extension TLSSettings {
     /// Returns the settings with paths that do not depend on the current folder.
     fileprivate func below(_ folder: String) -> TLSSettings {
         func whole(_ path: String) -> String { path.hasPrefix("/") ? path : FilePath.join(folder, path) }
         var settings = self
         settings.roots = roots.map(whole)
+        settings.pins = pins.map { pin in pin.path.map { .file(whole($0)) } ?? pin }
         (settings.certificate, settings.key) = (certificate.map(whole), key.map(whole))
         return settings
     }
