@@ -121,7 +121,11 @@ let host: [Target] = [
         ]),
     .systemLibrary(name: "CZlib"),
     module(
-        "BackplaneSQLite", ["Backplane", "BackplaneRecords", "BackplaneStorage", engine("GRDB", "GRDB.swift")]),
+        "BackplaneSQLite",
+        [
+            "Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneRecords", "BackplaneStorage",
+            engine("GRDB", "GRDB.swift"),
+        ]),
     module(
         "BackplaneServiceLifecycle",
         ["Backplane", "BackplaneHost", engine("ServiceLifecycle", "swift-service-lifecycle")]),
@@ -267,8 +271,9 @@ package.targets += [
     tests(
         "BackplaneStorageTests",
         [
-            "Backplane", "BackplaneConformance", "BackplaneHost", "BackplaneRecords", "BackplaneSQLite",
-            "BackplaneStorage", "BackplaneTestKit", "TestFixtures", engine("GRDB", "GRDB.swift"),
+            "Backplane", "BackplaneConformance", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
+            "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit", "TestFixtures",
+            engine("GRDB", "GRDB.swift"),
         ]),
     tests(
         "BackplaneOperationsTests",
@@ -364,7 +369,8 @@ if hasFixtures {
         program(
             "store-writer",
             [
-                "Backplane", "BackplaneHost", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "SyncCounter",
+                "Backplane", "BackplaneHost", "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite",
+                "BackplaneStorage", "SyncCounter",
             ], path: "Tests/StoreWriter"),
         program(
             "transfer-worker",

@@ -20,6 +20,7 @@ struct BackplaneTool: AsyncParsableCommand {
               backplane log-level org.backplane.almanac=debug
               backplane operations list
               backplane store list
+              backplane cache stats
               backplane graph manifests/bookshelf-both.json
               backplane explain manifests/bookshelf-both.json LibraryManager
               backplane services manifests/bookshelf-both.json
@@ -39,7 +40,7 @@ struct BackplaneTool: AsyncParsableCommand {
             Convert.self, Request.self, Credentials.self, TransferFiles.self, Inspect.self,
             Validate.self, Demo.self,
             Swap.self, Rollback.self, Generations.self, Stats.self, Events.self, LogLevel.self, Apply.self, Reset.self,
-            Operations.self, Store.self,
+            Operations.self, Store.self, Cache.self,
             InspectChild.self, ValidateChild.self, EndChild.self, DevChild.self,
         ])
 

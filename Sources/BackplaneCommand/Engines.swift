@@ -56,6 +56,15 @@ enum Engines {
         #endif
     }
 
+    /// The function that opens the cache on the disk; `nil` if the build has no engines, so that memory takes its place.
+    static var openCache: HostOptions.CacheOpener? {
+        #if Engines
+        { folder, limit, report in try SQLiteResponseCache(folder: folder, limit: limit, report: report) }
+        #else
+        nil
+        #endif
+    }
+
     /// Opens the record store in a folder for a command, which never repairs it.
     ///
     /// - Parameter isWriting: Whether the command changes records, which is not permitted while another process has the

@@ -132,6 +132,7 @@ struct HostSettings: Sendable {
             pluginPaths: pluginPaths, loadFolder: loadFolder, dataFolder: data,
             log: log.map { StandardErrorLog(format: $0.format) } ?? SilentLog(),
             executors: [Engines.makeHTTP()], openStore: Engines.openStore)
+        options.openCache = Engines.openCache
         if let log { options.logLevels = log.levels }
         options.namesCrashes = true
         options.trials = trials

@@ -215,7 +215,7 @@ extension HTTPRequest {
 
 extension HTTPHeaders {
     /// Returns the fields as lines, without secret values.
-    fileprivate func verboseLines(_ mark: String) -> [String] {
+    func verboseLines(_ mark: String) -> [String] {
         fields.map { field in
             "\(mark) \(field.name): \(HTTPRequest.isSecret(field.name) ? "…" : field.value)"
         }

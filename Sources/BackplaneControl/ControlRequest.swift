@@ -18,7 +18,7 @@ public struct ControlRequest: Sendable {
         SwapRequest.handler, PreviewRequest.handler, RollbackRequest.handler, ApplyRequest.handler,
         ResetRequest.handler, GenerationsRequest.handler, StatisticsRequest.handler, LogLevelsRequest.handler,
         EventsRequest.handler, CallRequest.handler, StreamRequest.handler, StoreRequest.handler,
-        CredentialsRequest.handler, TransfersRequest.handler, BeginTransferRequest.handler,
+        CacheRequest.handler, CredentialsRequest.handler, TransfersRequest.handler, BeginTransferRequest.handler,
         ChangeTransferRequest.handler, WatchTransferRequest.handler, OperationsRequest.handler,
         OperationRequest.handler, WatchOperationRequest.handler, ChangeOperationRequest.handler,
     ]

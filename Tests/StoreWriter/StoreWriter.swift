@@ -11,6 +11,8 @@ import SyncCounter
 ///                                        prints each number once its batch was acknowledged
 ///     store-writer count FOLDER full|normal WRITES
 ///                                        prints how often the disk was waited for during as many writes
+///     store-writer cache FOLDER FIRST    stores responses in a cache from a number on, until it is killed, and prints
+///                                        each number once its response was stored
 ///     store-writer open FOLDER           prints how many bytes it read to open the store
 ///     store-writer fill FOLDER COUNT     writes records for the migration, and ends
 ///     store-writer migrate FOLDER        migrates them, and prints the number of records of each batch that was
@@ -22,6 +24,7 @@ struct StoreWriter {
         let arguments = CommandLine.arguments
         switch arguments[1] {
         case "write": try await write(try open(arguments[2]), from: Int(arguments[3])!)
+        case "cache": try await CacheWriting.run(in: arguments[2], from: Int(arguments[3])!)
         case "count":
             let store = try open(arguments[2], StoreDurability(rawValue: arguments[3])!)
             try await write(store, from: 0, count: 1)  // makes the collection

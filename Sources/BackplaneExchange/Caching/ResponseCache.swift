@@ -6,7 +6,7 @@ import Synchronization
 /// The cache of a program or a host: responses in memory, and those of a provider, such as one on the disk.
 ///
 /// ```swift
-/// let cache = ResponseCache(disk: try SQLiteResponseCache(in: folder))
+/// let cache = ResponseCache(disk: try SQLiteResponseCache(folder: folder) { print($0) })
 /// let http = HTTPClient(HTTPPipeline([AsyncHTTPClientExecutor()], cache: cache))
 /// ```
 ///
@@ -15,7 +15,7 @@ import Synchronization
 public final class ResponseCache: Sendable {
     /// The time limit for an answer of a provider.
     private static let limit = Duration.seconds(1)
-    private struct State {
+    struct State {
         var memory: MemoryCache
         /// The responses that the provider is storing.
         var pending: [String: CachedResponse] = [:]
@@ -23,11 +23,11 @@ public final class ResponseCache: Sendable {
         var hasFailed = false
     }
     package struct Counts: Sendable, Codable { package var hits = 0, misses = 0 }
-    private let provider: (any CacheProvider)?
+    let provider: (any CacheProvider)?
     /// A Boolean value that indicates whether several users share the cache, as in a proxy.
     package let isShared: Bool
     private let report: @Sendable (BackplaneError) -> Void
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
     /// Creates a cache without responses in memory.
     ///

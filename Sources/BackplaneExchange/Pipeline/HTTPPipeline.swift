@@ -27,7 +27,7 @@ public struct HTTPPipeline: Sendable {
     let interceptors: [HTTPInterceptor]
     let observers: @Sendable () -> [@Sendable (ExchangeEvent) -> Void]
     private let swept: SweptFolders?
-    let cache: ResponseCache?
+    package let cache: ResponseCache?
     let equal: EqualExchanges
     private let limits: NetworkLimits
 

@@ -60,6 +60,11 @@ actor Coordinator {
         means.vault = CredentialVault(
             keptIn: { () throws(BackplaneError) in try dataFolder().credentialsFolder() },
             find: { [managers = means.managers] manager, call in try await managers.authenticator(manager, call) })
+        means.caches = HostCaches(means.managers, by: clock, log, open: given.openCache) { () throws(BackplaneError) in
+            try dataFolder().cacheFolder()
+        } hasFolder: {
+            (try? dataFolder().hasCacheFolder) ?? false
+        }
         network = HostNetwork(means, document)
         live = LiveComposition(
             document, linked: linked, options, clock: clock, remotes: remotes,

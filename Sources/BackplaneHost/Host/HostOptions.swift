@@ -28,6 +28,8 @@ public struct HostOptions: Sendable {
     /// The function that opens the record store in one of the host's folders when the first data access controller
     /// starts.
     public var openStore: StoreOpener
+    /// The function that opens the cache on the disk when the first load uses it; `nil` if memory takes its place.
+    public var openCache: CacheOpener?
     /// The treatment of a store with a damaged file; `nil` means the manifest's policy.
     public var damagedStore: DamagedStorePolicy?
     /// The rule for the lanes of calls, and of state in a swap.
@@ -107,6 +109,12 @@ public struct HostOptions: Sendable {
         @Sendable (
             _ folder: String, _ settings: StoreSettings, _ report: @escaping @Sendable (BackplaneError) -> Void
         ) throws -> any RecordStore
+
+    /// A function that opens a cache of responses in a folder, with a maximum number of bytes, and reports any damage
+    /// that it finds.
+    public typealias CacheOpener =
+        @Sendable (_ folder: String, _ limit: Int, _ report: @escaping @Sendable (BackplaneError) -> Void) throws ->
+        any CacheProvider
 
     private static var isDebug: Bool {
         #if DEBUG

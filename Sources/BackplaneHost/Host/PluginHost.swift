@@ -92,6 +92,9 @@ public final class PluginHost: Sendable {
     /// The pipeline of all HTTP exchanges, which is always available immediately.
     package var network: HTTPPipeline { coordinator.network.pipeline }
 
+    /// The cache of HTTP exchanges with the active manifest's settings, which is always available immediately.
+    package var cache: ResponseCache { coordinator.network.active.cache }
+
     /// Returns the pool of the host's transfers, opening it if necessary.
     ///
     /// The ids of a plugin's transfers begin with the plugin's id and a slash; other ids belong to the program. The

@@ -58,6 +58,19 @@ package struct DataFolder: Sendable {
     /// The path of the folder of the host's record store, which may not exist yet.
     package var storePath: String { FilePath.join(path, "@store") }
 
+    /// Returns the folder of the cache of responses, creating it if necessary.
+    ///
+    /// No component's folder has this name, because `@` is escaped in those.
+    func cacheFolder() throws(BackplaneError) -> String {
+        let folder = FilePath.join(path, "@cache")
+        try Self.make(path)
+        try Self.make(folder)
+        return folder
+    }
+
+    /// A Boolean value that indicates whether the cache of this or an earlier host may have responses.
+    var hasCacheFolder: Bool { access(FilePath.join(path, "@cache"), F_OK) == 0 }
+
     /// Returns the folder of the tokens of credentials, creating it if necessary.
     ///
     /// No component's folder has this name, because `@` is escaped in those.

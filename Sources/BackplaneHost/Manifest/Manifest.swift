@@ -154,14 +154,17 @@ public struct NetworkSettings: Sendable, Hashable {
     public var interceptors: [NetworkInterceptor]
     /// The managers that map responses of definitions, by the names of serializers in definitions.
     public var serializers: [String: String]
+    /// The cache of responses.
+    public var cache: CacheSettings
 
     /// Creates settings, which are empty by default.
     public init(
         executors: [String: String] = [:], tls: [String: TLSSettings] = [:], traced: [String] = [],
         interceptors: [NetworkInterceptor] = [], credentials: [String: Credential] = [:],
-        serializers: [String: String] = [:], limits: [String: HostLimits] = [:]
+        serializers: [String: String] = [:], limits: [String: HostLimits] = [:],
+        cache: CacheSettings = CacheSettings()
     ) {
-        (self.executors, self.tls, self.traced) = (executors, tls, traced)
+        (self.executors, self.tls, self.traced, self.cache) = (executors, tls, traced, cache)
         (self.interceptors, self.credentials, self.serializers) = (interceptors, credentials, serializers)
         self.limits = limits
     }
@@ -169,7 +172,7 @@ public struct NetworkSettings: Sendable, Hashable {
     /// The managers that take part in exchanges.
     var managers: Set<String> {
         Set(executors.values).union(interceptors.map(\.manager)).union(authenticators)
-            .union(serializers.values)
+            .union(serializers.values).union(cache.provider.map { [$0] } ?? [])
     }
 
     /// The authenticating managers, sorted.
@@ -179,6 +182,21 @@ public struct NetworkSettings: Sendable, Hashable {
                 if case .component(let manager, _) = credential.scheme { manager } else { nil }
             }
         ).sorted()
+    }
+}
+
+/// The limits of the cache of responses, and the manager that takes the place of the disk.
+public struct CacheSettings: Sendable, Hashable {
+    /// The maximum number of bytes in memory; 32 MB by default.
+    public var memory: Int
+    /// The maximum number of bytes on the disk, 256 MB by default; 0 puts the responses into memory.
+    public var disk: Int
+    /// The name of the manager that stores responses in place of the disk; `nil` for the disk.
+    public var provider: String?
+
+    /// Creates settings.
+    public init(memory: Int = 32 << 20, disk: Int = 256 << 20, provider: String? = nil) {
+        (self.memory, self.disk, self.provider) = (memory, disk, provider)
     }
 }
 

@@ -66,7 +66,8 @@ extension ManifestSection {
     static let network = ManifestSection(
         key: "network",
         shape: ManifestShape(
-            ["executors", "interceptors", "serializers", "tls", "traced", "credentials", "limits"],
+            ["executors", "interceptors", "serializers", "tls", "traced", "credentials", "limits", "cache"],
+            ["cache": .cache],
             replaced: ["filters": "interceptors", "observers": "interceptors"])
     ) { reader, section, manifest in
         manifest.network.executors = reader.executors(in: section)
@@ -76,6 +77,7 @@ extension ManifestSection {
         manifest.network.interceptors = reader.interceptors(in: section)
         manifest.network.serializers = reader.names("serializers", in: section)
         manifest.network.limits = reader.limits(in: section)
+        manifest.network.cache = reader.cache(in: section)
     }
 }
 
@@ -160,6 +162,7 @@ extension ManifestShape {
         shared: ["className", "propertyName", "networkServiceConfiguration"])
     static let lockedClass = ManifestShape(["plugin", "version"])
     static let tls = ManifestShape(["roots", "minimum", "certificate", "key", "pins", "reportOnly"])
+    static let cache = ManifestShape(["memory", "disk", "provider"])
     static let interceptor = ManifestShape(["manager", "hosts"])
     static let tokenRequest = ManifestShape(["method", "url", "headers", "json", "form"])
 }
@@ -180,6 +183,8 @@ package enum ManifestLimits {
     package static let hosts = 1_000
     /// The maximum number of managers that intercept exchanges.
     package static let interceptors = 100
+    /// The number of bytes of a cache, up to 1 PB.
+    package static let cacheBytes: ClosedRange<Int64> = 0...1 << 50
     /// The maximum number of credentials.
     package static let credentials = 1_000
     /// The maximum number of hosts of one credential.

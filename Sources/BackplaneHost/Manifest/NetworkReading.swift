@@ -77,6 +77,25 @@ extension ManifestReader {
     }
 }
 
+extension ManifestReader {
+    /// Reads the limits of the cache, and its provider.
+    mutating func cache(in section: Section) -> CacheSettings {
+        var settings = CacheSettings()
+        guard let section = dictionary("cache", in: section) else { return settings }
+        settings.memory = count("memory", in: ManifestLimits.cacheBytes, in: section) ?? settings.memory
+        settings.disk = count("disk", in: ManifestLimits.cacheBytes, in: section) ?? settings.disk
+        settings.provider = string("provider", in: section)
+        if settings.provider != nil, section.values["disk"] != nil {
+            report(
+                .manifestWrongType, "`provider` takes the place of the disk; remove `disk`",
+                at: section.path / "disk")
+        }
+        // A misspelt provider would leave its responses to the disk.
+        reportUnknownKeys(in: section, known: .cache, severity: .error)
+        return settings
+    }
+}
+
 extension String {
     /// A Boolean value that indicates whether the text is `*.` and the name of a host, which is not an address.
     fileprivate var isWildcard: Bool {

@@ -122,6 +122,9 @@ extension Resolution.Draft {
         for (name, manager) in network.serializers.sorted(by: { $0.key < $1.key }) {
             compare(manager, at: root / "serializers" / name, as: "a serializer", Serializing.self)
         }
+        if let provider = network.cache.provider {
+            compare(provider, at: root / "cache" / "provider", as: "a cache's provider", CacheProviding.self)
+        }
         for (name, credential) in network.credentials.sorted(by: { $0.key < $1.key }) {
             guard case .component(let manager, _) = credential.scheme else { continue }
             compare(

@@ -61,7 +61,7 @@ struct `The schema of manifests` {
         for type in CredentialType.allCases {
             credential += type.shape.keys.filter { !credential.contains($0) }
         }
-        ours += [("credential", ManifestShape(credential)), ("tokenRequest", .tokenRequest)]
+        ours += [("credential", ManifestShape(credential)), ("tokenRequest", .tokenRequest), ("cache", .cache)]
         for section in ManifestSection.all {
             ours += [(section.key, section.shape), ("\(section.key)Patch", section.shape)]
         }

@@ -70,12 +70,12 @@ struct NetworkSectionTests {
         let parts = manifest.networkParts
         #expect(parts["E"] == .executor && parts["F"] == .interceptor && parts["V"] == .interceptor)
         #expect(parts["U"] == [.executor, .interceptor] && parts["M"] == nil)
-        let all: [NetworkParts] = [.executor, .interceptor, .authenticator]
+        let all: [NetworkParts] = [.executor, .interceptor, .authenticator, .cache]
         for part in all {
             #expect(part.passed.isDisjoint(with: part))
             for next in all where part.passed.contains(next) { #expect(next.passed.isDisjoint(with: part)) }
         }
-        #expect(NetworkParts().passed == [.executor, .interceptor, .authenticator])
+        #expect(NetworkParts().passed == [.executor, .interceptor, .authenticator, .cache])
         #expect(NetworkParts.executor.passed == [])
     }
 

@@ -21,7 +21,7 @@ final class HostNetwork: Sendable {
         var vault = CredentialVault()
         /// The exchanges in flight, by the parts that they pass, so that those of a part never wait for themselves.
         let equal = Dictionary(uniqueKeysWithValues: NetworkParts.all.map { ($0, EqualExchanges()) })
-        var cache = ResponseCache()
+        var caches = HostCaches()
 
         init(_ executors: [any HTTPExecutor], _ clock: any HostClock) {
             (self.executors, retries) = (executors, Retries(by: clock))
@@ -91,6 +91,8 @@ struct ManifestNetwork: Sendable {
     private let parts: [String: NetworkParts]
     /// The names of the hosts to which traces are sent, in lower case.
     private let traced: Set<String>
+    /// The cache of exchanges, which manifests with the same settings share.
+    let cache: ResponseCache
 
     /// Creates the network that a manifest configures.
     ///
@@ -100,6 +102,7 @@ struct ManifestNetwork: Sendable {
         let network = document.manifest.network
         parts = document.manifest.networkParts
         traced = Set(network.traced.map { $0.lowercased() })
+        cache = means.caches.cache(with: network.cache)
         let executors = [FileExecutor(folder: folder)] + means.executors, refusal = document.refusal
         let tls = network.tls.mapValues { $0.below(folder ?? FilePath.absolute(".")) }
         var named: [String: HTTPPipeline.Connect] = [:]
@@ -124,8 +127,8 @@ struct ManifestNetwork: Sendable {
                 reserved: isExecuted ? [] : Set(network.executors.keys),
                 registry: "the manifest's `network.executors`", retries: means.retries, credentials: credentials,
                 interceptors: means.interceptors + managers.map(\.interceptor),
-                observers: { taps.observers + observers }, refusal: refusal, cache: means.cache,
-                equal: means.equal[passed]!, limits: means.limits)
+                observers: { taps.observers + observers }, refusal: refusal,
+                cache: passed.contains(.cache) ? cache : nil, equal: means.equal[passed]!, limits: means.limits)
         }
     }
 

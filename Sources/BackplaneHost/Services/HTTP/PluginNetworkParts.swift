@@ -33,18 +33,22 @@ struct NetworkParts: OptionSet, Hashable, Sendable {
     static let executor = Self(rawValue: 1 << 0)
     static let interceptor = Self(rawValue: 1 << 1)
     static let authenticator = Self(rawValue: 1 << 2)
+    static let cache = Self(rawValue: 1 << 3)
 
     /// Every set of parts.
-    static let all = (0..<8 as Range<UInt8>).map { NetworkParts(rawValue: $0) }
+    static let all = (0..<16 as Range<UInt8>).map { NetworkParts(rawValue: $0) }
 
     /// The parts that the exchanges of a component with these parts pass.
     ///
-    /// They exclude components of the same kind and cycles: exchanges of an interceptor pass authenticators and
-    /// executors, those of an authenticator pass executors, and those of executors pass none of these.
+    /// They exclude components of the same kind and cycles: exchanges of a cache's provider pass interceptors,
+    /// authenticators and executors, those of an interceptor pass authenticators and executors, those of an
+    /// authenticator pass executors, and those of executors pass none of these.
     var passed: NetworkParts {
         if contains(.executor) { return [] }
         if contains(.authenticator) { return .executor }
-        return contains(.interceptor) ? [.executor, .authenticator] : [.executor, .authenticator, .interceptor]
+        if contains(.interceptor) { return [.executor, .authenticator] }
+        return contains(.cache)
+            ? [.executor, .authenticator, .interceptor] : [.executor, .authenticator, .interceptor, .cache]
     }
 }
 
@@ -62,6 +66,7 @@ extension Manifest {
         add(.executor, Array(network.executors.values))
         add(.interceptor, network.interceptors.map(\.manager))
         add(.authenticator, network.authenticators)
+        if let provider = network.cache.provider { add(.cache, [provider]) }
         return parts
     }
 }
