@@ -26,6 +26,8 @@ public struct HTTPPipeline: Sendable {
     private let refusal: BackplaneError?
     let interceptors: [HTTPInterceptor]
     let observers: @Sendable () -> [@Sendable (ExchangeEvent) -> Void]
+    private let mocks: Mocks
+    private let cassette: Cassette?
     private let swept: SweptFolders?
     let cache: ResponseCache?
     let equal: EqualExchanges
@@ -40,15 +42,18 @@ public struct HTTPPipeline: Sendable {
     ///   - interceptors: The interceptors of all exchanges but requests for tokens, with the first one outermost.
     ///   - observers: The observers of all exchanges, which are called by the exchanges and must not block.
     ///   - cache: The cache for requests whose options have a policy; `nil` for none.
+    ///   - mocks: The mocks that answer exchanges; `nil` for none.
+    ///   - cassette: The cassette to which exchanges are recorded, or which is replayed; `nil` for none.
     public init(
         _ executors: [any HTTPExecutor], tls: [String: TLSSettings] = [:], retries: Retries = Retries(),
         credentials: Credentials = Credentials(), interceptors: [HTTPInterceptor] = [],
-        observers: [@Sendable (ExchangeEvent) -> Void] = [], cache: ResponseCache? = ResponseCache()
+        observers: [@Sendable (ExchangeEvent) -> Void] = [], cache: ResponseCache? = ResponseCache(),
+        mocks: Mocks? = nil, cassette: Cassette? = nil
     ) {
         self.init(
             executors, tls: tls, named: [:], registry: "this pipeline", retries: retries, credentials: credentials,
             interceptors: interceptors, observers: { observers }, swept: SweptFolders(),
-            cache: cache)
+            cache: cache, mocks: mocks ?? .none, cassette: cassette)
     }
 
     /// Creates a pipeline with named executors, which requests choose with `HTTPOptions.executor`.
@@ -61,7 +66,8 @@ public struct HTTPPipeline: Sendable {
     public init(
         _ executors: KeyValuePairs<String, any HTTPExecutor>, tls: [String: TLSSettings] = [:],
         retries: Retries = Retries(), credentials: Credentials = Credentials(), interceptors: [HTTPInterceptor] = [],
-        observers: [@Sendable (ExchangeEvent) -> Void] = [], cache: ResponseCache? = ResponseCache()
+        observers: [@Sendable (ExchangeEvent) -> Void] = [], cache: ResponseCache? = ResponseCache(),
+        mocks: Mocks? = nil, cassette: Cassette? = nil
     ) {
         let named = Dictionary(executors.map { name, executor in (name, { @Sendable _ in executor } as Connect) }) {
             first, _ in first
@@ -69,7 +75,7 @@ public struct HTTPPipeline: Sendable {
         self.init(
             executors.map(\.value), tls: tls, named: named, registry: "this pipeline", retries: retries,
             credentials: credentials, interceptors: interceptors, observers: { observers }, swept: SweptFolders(),
-            cache: cache)
+            cache: cache, mocks: mocks ?? .none, cassette: cassette)
     }
 
     /// - Parameter swept: The folders of downloads of a program; `nil` in a host.
@@ -78,13 +84,13 @@ public struct HTTPPipeline: Sendable {
         reserved: Set<String> = [], registry: String, retries: Retries, credentials: Credentials,
         interceptors: [HTTPInterceptor], observers: @escaping @Sendable () -> [@Sendable (ExchangeEvent) -> Void],
         refusal: BackplaneError? = nil, swept: SweptFolders? = nil, cache: ResponseCache? = nil,
-        equal: EqualExchanges = EqualExchanges()
+        equal: EqualExchanges = EqualExchanges(), mocks: Mocks = .none, cassette: Cassette? = nil
     ) {
         (self.executors, self.named, self.reserved, self.registry) = (executors, named, reserved, registry)
         self.tls = Dictionary(tls.map { ($0.key.hostKey, $0.value) }) { first, _ in first }
         (self.retries, self.credentials, self.refusal) = (retries, credentials, refusal)
         (self.interceptors, self.observers, self.swept) = (interceptors, observers, swept)
-        (self.cache, self.equal) = (cache, equal)
+        (self.cache, self.equal, self.mocks, self.cassette) = (cache, equal, mocks, cassette)
     }
 
     /// Sends a request and returns the response with its body in memory, regardless of its status.
@@ -153,11 +159,22 @@ public struct HTTPPipeline: Sendable {
     // MARK: The choice of the executor
 
     package func requireExecutor(for request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) {
-        _ = try connection(for: request, options)
+        if let refusal { throw refusal }
+        if !isSubstituted(request, options) { _ = try connection(for: request, options) }
+    }
+
+    /// Returns whether a mock or a cassette is to answer a request, so that the response is not that of a server.
+    package func isSubstituted(_ request: HTTPRequest, _ options: HTTPOptions) -> Bool {
+        request.scheme != "file" && (cassette?.player != nil || mocks.apply(to: request, options))
     }
 
     package func executor(for request: HTTPRequest, _ options: HTTPOptions) async throws -> any HTTPExecutor {
-        try await connection(for: request, options)(options.call ?? Call())
+        if let refusal { throw refusal }
+        if let mock = try mocks.executor(for: request, options, clock) { return mock }
+        let cassette = request.scheme == "file" ? nil : cassette
+        if let player = cassette?.player { return player }
+        let executor = try await connection(for: request, options)(options.call ?? Call())
+        return cassette?.recording(executor) ?? executor
     }
 
     private func connection(for request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) -> Connect {

@@ -18,6 +18,8 @@ final class HostNetwork: Sendable {
         let retries: Retries
         let managers = NetworkManagers()
         var vault = CredentialVault()
+        var mocks = Mocks.none
+        var cassette: Cassette?
         /// The exchanges in flight, by the parts that they pass, so that those of a part never wait for themselves.
         let equal = Dictionary(uniqueKeysWithValues: NetworkParts.all.map { ($0, EqualExchanges()) })
         var cache = ResponseCache()
@@ -106,6 +108,12 @@ struct ManifestNetwork: Sendable {
         }
         let intercepting = network.interceptors.map { means.managers.interceptor($0, means.log) }
         let credentials = means.vault.credentials(network.credentials)
+        var mocks = means.mocks
+        if let beside = folder.map({ FilePath.join($0, "mocks") }),
+            !mocks.folders.map(FilePath.absolute).contains(FilePath.absolute(beside))
+        {
+            mocks.folders.append(beside)
+        }
         for passed in Set((Array(parts.values) + [NetworkParts()]).map(\.passed)) {
             let isExecuted = passed.contains(.executor)
             let managers = passed.contains(.interceptor) ? intercepting : []
@@ -118,7 +126,7 @@ struct ManifestNetwork: Sendable {
                 registry: "the manifest's `network.executors`", retries: means.retries, credentials: credentials,
                 interceptors: means.interceptors + managers.map(\.interceptor),
                 observers: { taps.observers + observers }, refusal: refusal, cache: means.cache,
-                equal: means.equal[passed]!)
+                equal: means.equal[passed]!, mocks: mocks, cassette: means.cassette)
         }
     }
 
