@@ -32,6 +32,7 @@ extension BackplaneTool {
                 """)
 
         @OptionGroup var host: HostArguments
+        @OptionGroup var substitutes: SubstituteArguments
         @OptionGroup var running: RunningArguments
         @Argument(
             help: ArgumentHelp(
@@ -86,7 +87,9 @@ extension BackplaneTool {
         }
 
         func run() async throws {
-            let given = try given(), (settings, running) = try running.choice(given.manifest, host.settings)
+            let given = try given(), (chosen, running) = try running.choice(given.manifest, host.settings)
+            if running != nil { try substitutes.requireNone() }
+            let settings = try substitutes.applied(to: chosen)
             if let misuse = misuse(of: given.method) { throw ExitCode(Output.refuse(misuse)) }
             guard let method = given.method else { throw ExitCode(await list(given.manager, settings, running)) }
             let input = CallInput(text: given.input), bytes: [UInt8]

@@ -29,6 +29,7 @@ extension BackplaneTool {
 
         @OptionGroup var manifest: ManifestArguments
         @OptionGroup var host: HostArguments
+        @OptionGroup var substitutes: SubstituteArguments
         @Option(
             name: .customLong("package"), parsing: .singleValue,
             help: ArgumentHelp(
@@ -56,9 +57,12 @@ extension BackplaneTool {
         @Flag(help: "Print one line of JSON for each event.") var json = false
 
         func run() async throws {
+            if running || socket != nil { try substitutes.requireNone() }
+            if substitutes.replay != nil { _ = try substitutes.cassette() }  // its errors appear here
             let swiftPM = SwiftPM(configuration: configuration, scratchPath: scratchPath, flags: flags)
             var settings = try host.settings(try manifest.path).application
             settings.swaps = try calls.options
+            settings.options += substitutes.words
             settings.isDebugged = debug
             let choice = DevCommand.running(running, socket, settings)
             throw ExitCode(
@@ -72,12 +76,13 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(commandName: HostChild.command, shouldDisplay: false)
 
         @OptionGroup var host: HostArguments
+        @OptionGroup var substitutes: SubstituteArguments
         @Flag var debug = false
         @OptionGroup var manifest: ManifestArgument
 
         func run() async throws {
             if debug { bph_admit_debuggers() }
-            throw ExitCode(await HostChild.run(try host.settings(manifest.path)))
+            throw ExitCode(await HostChild.run(try substitutes.applied(to: host.settings(manifest.path))))
         }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Backplane
 import BackplaneDocuments
+import BackplaneExchange
 import BackplaneHost
 import BackplaneTools
 
@@ -118,6 +119,10 @@ struct HostSettings: Sendable {
     var trials = TrialRule.whileRunning
     /// The log; `nil` for none.
     var log: LogSettings?
+    /// The mocks that answer exchanges; `nil` for none.
+    var mocks: Mocks?
+    /// The cassette to which exchanges are recorded, or which is replayed; `nil` for none.
+    var cassette: Cassette?
 
     /// Returns the settings with the given manifest, or with the one in the current folder.
     func taking(_ manifest: String?) throws -> HostSettings {
@@ -135,6 +140,7 @@ struct HostSettings: Sendable {
         options.openCache = Engines.openCache
         if let log { options.logLevels = log.levels }
         options.namesCrashes = true
+        (options.mocks, options.cassette) = (mocks, cassette)
         options.trials = trials
         return options
     }

@@ -79,6 +79,7 @@ extension BackplaneTool {
         var credentials: String?
         @Option(help: ArgumentHelp("The account of the credential.", valueName: "name"))
         var account: String?
+        @OptionGroup var substitutes: SubstituteArguments
 
         func validate() throws {
             _ = try body()
@@ -110,9 +111,9 @@ extension BackplaneTool {
                 let options = (compressed ? " --compressed" : "") + (output.map { " --output \($0.shellWord)" } ?? "")
                 return Output.line(request.expandedCurlDescription + options)
             }
-            let signals: StopSignals
+            let signals: StopSignals, cassette = try substitutes.cassette()
             do { signals = try StopSignals() } catch { throw ExitCode(Output.fail(error)) }
-            let exchange = Task { [request] in await send(request) }
+            let exchange = Task { [request] in await send(request, cassette) }
             let interruption = Task {
                 guard await signals.next() != nil else { return }
                 exchange.cancel()
@@ -143,12 +144,16 @@ extension BackplaneTool {
             for _ in 0..<500 where IncomingFile.openCount > 0 { try? await Task.sleep(for: .milliseconds(10)) }
         }
 
-        private func send(_ request: HTTPRequest) async -> Int32 {
-            let settings = manifest.map {
+        private func send(_ request: HTTPRequest, _ cassette: Cassette?) async -> Int32 {
+            var settings = manifest.map {
                 HostSettings(manifest: $0, environment: environment, data: dataFolder, log: LogSettings())
             }
+            let mocks = substitutes.mocks
+            settings?.mocks = mocks
+            settings?.cassette = cassette
             let host = settings?.makeHost()
-            let code = await send(request, through: host?.network ?? HTTPPipeline([Engines.makeHTTP()]))
+            let network = host?.network ?? HTTPPipeline([Engines.makeHTTP()], mocks: mocks, cassette: cassette)
+            let code = await send(request, through: network)
             await host?.stop()
             return code
         }

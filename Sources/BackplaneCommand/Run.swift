@@ -21,10 +21,12 @@ extension BackplaneTool {
                   backplane run manifests/almanac.json
                   backplane run manifests/almanac.json --keep-going
                   backplane run almanac.plist --plugin-path .build/debug --log-level debug
+                  backplane run manifests/bookshelf.json --mock manifests/mocks
                 """)
 
         @OptionGroup var manifest: ManifestArguments
         @OptionGroup var host: HostArguments
+        @OptionGroup var substitutes: SubstituteArguments
         @Flag(help: "Start everything that has no errors, and report what did not start.") var keepGoing = false
         @Option(
             help: ArgumentHelp(
@@ -40,7 +42,7 @@ extension BackplaneTool {
         }
 
         func run() async throws {
-            let settings = try host.settings(try manifest.path)
+            let settings = try substitutes.applied(to: host.settings(try manifest.path))
             throw ExitCode(await run(settings))
         }
 

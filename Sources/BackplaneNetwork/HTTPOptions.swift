@@ -44,6 +44,8 @@ public struct HTTPOptions: Sendable {
     public var cacheTags: [String] = []
     /// The treatment of the request if an equal one is in flight; `nil` means the default of its method.
     public var equalRequests: EqualRequests?
+    /// A Boolean value that indicates whether a mock answers; `nil` means that the client, and then the pipeline, decides.
+    public var usesMock: Bool?
     /// The function that receives the outcome of each attempt, in order, whether or not another one follows.
     ///
     /// It must not block. A download whose body is interrupted is reported a second time, with the error.
@@ -61,6 +63,8 @@ public struct HTTPOptions: Sendable {
     /// does not stream it.
     package var sent: (@Sendable (Int64, Int64) -> Void)?
     package var call: Call?
+    /// The folder with the mocks of the sender's plugin; `nil` for none.
+    package var mockFolder: String?
     /// The name of the endpoint that is loaded; `nil` for a request without one.
     package var endpoint: String?
     /// A Boolean value that indicates whether the body is loaded whole, so that the response can be stored and shared.

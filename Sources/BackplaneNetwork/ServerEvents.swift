@@ -159,6 +159,8 @@ private final class EventReading {
         options.headTimeout = events.endpoint.timeout ?? options.headTimeout
         options.readTimeout = events.idle
         options.redirects = events.endpoint.redirects
+        options.endpoint = events.endpoint.title
+        options.usesMock = options.usesMock ?? events.http.defaults.usesMock
         // The connections are counted here: the pipeline makes one attempt, after a failure with the host's budget.
         var attempt = policy
         options.attempt = wasSound ? 1 : failures + 1

@@ -2,6 +2,7 @@ import Backplane
 import BackplaneExchange
 import BackplaneNetwork
 import BackplaneTestKit
+import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))
@@ -76,6 +77,28 @@ struct TestHTTPTests {
         #expect(second?.message.contains("; it answers `GET http://books.test/books`; ") == true)
         #expect(http.takeUnexpected().map(\.url) == [url, url])
         #expect(http.takeUnexpected().isEmpty)
+    }
+
+    @Test func `mocks and a cassette answer what has no answer, and what they lack is unexpected`() async throws {
+        let files = try TestFolder(), folder = files.path
+        defer { withExtendedLifetime(files) {} }
+        try Data("[1]".utf8).write(to: URL(filePath: folder + "/GET books.mock"))
+        http.on("GET", url, .json(text: "[]"))
+        http.answer(from: Mocks(folders: [folder]))
+        #expect(try await get(url).body == Array("[]".utf8))
+        let mocked = try await get("http://books.test/books")
+        #expect(mocked.body == Array("[1]".utf8) && mocked.source == .mock)
+        let cassette = folder + "/cassette.json"
+        _ = try await HTTPPipeline([http], cassette: .recording(to: cassette)).send(HTTPRequest("GET", url))
+        let replaying = TestHTTP()
+        replaying.answer(from: try Cassette.replaying(cassette))
+        #expect(try await replaying.execute(HTTPRequest("GET", url)).body == Array("[]".utf8))
+        for http in [http, replaying] {
+            let error = await #expect(throws: BackplaneError.self) {
+                try await http.execute(HTTPRequest("GET", "http://books.test/loans"))
+            }
+            #expect(error?.code == .networkMock && http.takeUnexpected().count == 1)
+        }
     }
 
     @Test func `a run with an unexpected request fails, though the component got over it`() async throws {

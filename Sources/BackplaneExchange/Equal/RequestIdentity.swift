@@ -43,9 +43,12 @@ struct ExchangeIdentity: Hashable, Sendable {
     private let retry: RetryPolicy?
     private let cache: CachePolicy
     private let tags: [String]
+    /// The folder with mocks of the sender's plugin, or an empty string, if a mock answers; `nil` otherwise.
+    private let mocks: String?
 
-    init(_ request: RequestIdentity, _ options: HTTPOptions) {
+    init(_ request: RequestIdentity, _ options: HTTPOptions, isSubstituted: Bool) {
         self.request = request
+        mocks = isSubstituted ? options.mockFolder ?? "" : nil
         (executor, endpoint, redirects, attempt) = (
             options.executor, options.endpoint, options.redirects, options.attempt
         )

@@ -243,7 +243,8 @@ struct ExchangeRun: Sendable {
         var own = options
         own.call = options.call?.withoutDeadline  // everyone keeps to the own one
         let (response, isShared) = try await pipeline.equal.join(
-            ExchangeIdentity(identity, options), isAlone: equal == .reject, follower, at: request.printableURL
+            ExchangeIdentity(identity, options, isSubstituted: pipeline.isSubstituted(request, options)),
+            isAlone: equal == .reject, follower, at: request.printableURL
         ) { [own] flight in
             try await cached(request, own, identity, flight)
         }
@@ -282,7 +283,9 @@ struct ExchangeRun: Sendable {
         func send(_ request: HTTPRequest) async throws -> HTTPStreamedResponse {
             try await exchange(request, options, { try await whole($0, of: request, flight) }, flight)
         }
-        guard let place = options.cache.place, let cache = pipeline.cache, request.mayBeCached else {
+        guard let place = options.cache.place, let cache = pipeline.cache, request.mayBeCached,
+            !pipeline.isSubstituted(request, options)
+        else {
             return try await send(request)
         }
         var response = try await CachedExchange(
@@ -440,7 +443,7 @@ struct ExchangeRun: Sendable {
             if let name = options.credential, !pipeline.credentials.covers(name, request) {
                 (options.credential, options.account) = (nil, nil)  // permanently, even if a redirect leads back
             }
-            options.tls = nil
+            (options.tls, options.endpoint) = (nil, nil)  // the target has a mock of its own
             options = pipeline.withTLS(options, for: request)
             observed?.redirected(to: request)
             send = try await sender(of: request, options)

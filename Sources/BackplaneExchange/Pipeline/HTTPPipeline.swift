@@ -26,6 +26,8 @@ public struct HTTPPipeline: Sendable {
     private let refusal: BackplaneError?
     let interceptors: [HTTPInterceptor]
     let observers: @Sendable () -> [@Sendable (ExchangeEvent) -> Void]
+    private let mocks: Mocks
+    private let cassette: Cassette?
     private let swept: SweptFolders?
     package let cache: ResponseCache?
     let equal: EqualExchanges
@@ -43,16 +45,18 @@ public struct HTTPPipeline: Sendable {
     ///   - observers: The observers of all exchanges, which are called by the exchanges and must not block.
     ///   - cache: The cache for requests whose options have a policy; `nil` for none.
     ///   - limits: The limits for the hosts of requests.
+    ///   - mocks: The mocks that answer exchanges; `nil` for none.
+    ///   - cassette: The cassette to which exchanges are recorded, or which is replayed; `nil` for none.
     public init(
         _ executors: [any HTTPExecutor], tls: [String: TLSSettings] = [:], retries: Retries = Retries(),
         credentials: Credentials = Credentials(), interceptors: [HTTPInterceptor] = [],
         observers: [@Sendable (ExchangeEvent) -> Void] = [], cache: ResponseCache? = ResponseCache(),
-        limits: NetworkLimits = NetworkLimits()
+        limits: NetworkLimits = NetworkLimits(), mocks: Mocks? = nil, cassette: Cassette? = nil
     ) {
         self.init(
             executors, tls: tls, named: [:], registry: "this pipeline", retries: retries, credentials: credentials,
             interceptors: interceptors, observers: { observers }, swept: SweptFolders(),
-            cache: cache, limits: limits)
+            cache: cache, limits: limits, mocks: mocks ?? .none, cassette: cassette)
     }
 
     /// Creates a pipeline with named executors, which requests choose with `HTTPOptions.executor`.
@@ -66,7 +70,7 @@ public struct HTTPPipeline: Sendable {
         _ executors: KeyValuePairs<String, any HTTPExecutor>, tls: [String: TLSSettings] = [:],
         retries: Retries = Retries(), credentials: Credentials = Credentials(), interceptors: [HTTPInterceptor] = [],
         observers: [@Sendable (ExchangeEvent) -> Void] = [], cache: ResponseCache? = ResponseCache(),
-        limits: NetworkLimits = NetworkLimits()
+        limits: NetworkLimits = NetworkLimits(), mocks: Mocks? = nil, cassette: Cassette? = nil
     ) {
         let named = Dictionary(executors.map { name, executor in (name, { @Sendable _ in executor } as Connect) }) {
             first, _ in first
@@ -74,7 +78,7 @@ public struct HTTPPipeline: Sendable {
         self.init(
             executors.map(\.value), tls: tls, named: named, registry: "this pipeline", retries: retries,
             credentials: credentials, interceptors: interceptors, observers: { observers }, swept: SweptFolders(),
-            cache: cache, limits: limits)
+            cache: cache, limits: limits, mocks: mocks ?? .none, cassette: cassette)
     }
 
     /// - Parameter swept: The folders of downloads of a program; `nil` in a host.
@@ -83,13 +87,15 @@ public struct HTTPPipeline: Sendable {
         reserved: Set<String> = [], registry: String, retries: Retries, credentials: Credentials,
         interceptors: [HTTPInterceptor], observers: @escaping @Sendable () -> [@Sendable (ExchangeEvent) -> Void],
         refusal: BackplaneError? = nil, swept: SweptFolders? = nil, cache: ResponseCache? = nil,
-        equal: EqualExchanges = EqualExchanges(), limits: NetworkLimits = NetworkLimits()
+        equal: EqualExchanges = EqualExchanges(), limits: NetworkLimits = NetworkLimits(), mocks: Mocks = .none,
+        cassette: Cassette? = nil
     ) {
         (self.executors, self.named, self.reserved, self.registry) = (executors, named, reserved, registry)
         self.tls = tls.byHostKey
         (self.retries, self.credentials, self.refusal) = (retries, credentials, refusal)
         (self.interceptors, self.observers, self.swept) = (interceptors, observers, swept)
         (self.cache, self.equal, self.limits) = (cache, equal, limits)
+        (self.mocks, self.cassette) = (mocks, cassette)
     }
 
     /// Sends a request and returns the response with its body in memory, regardless of its status.
@@ -158,11 +164,22 @@ public struct HTTPPipeline: Sendable {
     // MARK: The choice of the executor
 
     package func requireExecutor(for request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) {
-        _ = try connection(for: request, options)
+        if let refusal { throw refusal }
+        if !isSubstituted(request, options) { _ = try connection(for: request, options) }
+    }
+
+    /// Returns whether a mock or a cassette is to answer a request, so that the response is not that of a server.
+    package func isSubstituted(_ request: HTTPRequest, _ options: HTTPOptions) -> Bool {
+        request.scheme != "file" && (cassette?.player != nil || mocks.apply(to: request, options))
     }
 
     package func executor(for request: HTTPRequest, _ options: HTTPOptions) async throws -> any HTTPExecutor {
-        try await connection(for: request, options)(options.call ?? Call())
+        if let refusal { throw refusal }
+        if let mock = try mocks.executor(for: request, options, clock) { return mock }
+        let cassette = request.scheme == "file" ? nil : cassette
+        if let player = cassette?.player { return player }
+        let executor = try await connection(for: request, options)(options.call ?? Call())
+        return cassette?.recording(executor) ?? executor
     }
 
     private func connection(for request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) -> Connect {

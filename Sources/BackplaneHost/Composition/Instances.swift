@@ -102,7 +102,8 @@ final class Instances {
             role: node.role, name: node.name, plugin: node.entry.plugin, log: options.log,
             exchanges: Exchanges(
                 network, own: live.isActive(manifest) ? nil : network.network(of: manifest.document), of: node.name,
-                number: new.number ?? 0, managers: node.managers, folder: folder.path, clock: clock,
+                number: new.number ?? 0, managers: node.managers, folder: folder.path,
+                mocks: manifest.plugins[node.entry.order].resources.map { FilePath.join($0, "mocks") }, clock: clock,
                 idleLimit: options.exchangeIdleLimit, new.gate.exchanges, ExchangeLog(log: options.log)),
             store: store,
             serviceOperations: ServiceOperations(

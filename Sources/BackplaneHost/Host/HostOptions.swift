@@ -25,6 +25,13 @@ public struct HostOptions: Sendable {
     public var interceptors: [HTTPInterceptor] = []
     /// The observers of all exchanges, which are called by the exchanges and must not block.
     public var observers: [@Sendable (ExchangeEvent) -> Void] = []
+    /// The mocks that answer exchanges; `nil` means that only those with a `usesMock` of `true` have mocks.
+    ///
+    /// The folder `mocks` beside the manifest, and that in the resources of the plugin that sends the request, are
+    /// searched after the folders of the mocks.
+    public var mocks: Mocks?
+    /// The cassette to which exchanges are recorded, or which is replayed; `nil` for none.
+    public var cassette: Cassette?
     /// The function that opens the record store in one of the host's folders when the first data access controller
     /// starts.
     public var openStore: StoreOpener
@@ -101,6 +108,7 @@ public struct HostOptions: Sendable {
     func network(by clock: any HostClock) -> HostNetwork.Means {
         var means = HostNetwork.Means(executors, clock)
         (means.interceptors, means.observers, means.log) = (interceptors, observers, log)
+        (means.mocks, means.cassette) = (mocks ?? .none, cassette)
         return means
     }
 

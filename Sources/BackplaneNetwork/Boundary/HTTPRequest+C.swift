@@ -103,6 +103,7 @@ extension HTTPOptions {
         for tag in cacheTags { named.append(("tag", tag)) }
         if let equalRequests { named.append(("equal", equalRequests.rawValue)) }
         if let endpoint { named.append(("endpoint", endpoint)) }
+        if let usesMock { named.append(("mock", usesMock ? "on" : "off")) }
         return named
     }
 
@@ -121,7 +122,7 @@ extension HTTPOptions {
         totalTimeout == nil && headTimeout == nil && readTimeout == nil && maximumBodySize == nil && !decompresses
             && progress == nil && attempted == nil && executor == nil && redirects == 0
             && retry == nil && credential == nil && account == nil && interceptors.isEmpty && cache == .none
-            && equalRequests == nil
+            && equalRequests == nil && usesMock == nil
     }
 }
 

@@ -142,6 +142,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
             ?? options.totalTimeout
         options.redirects = endpoint.redirects
         options.endpoint = endpoint.title
+        options.usesMock = options.usesMock ?? http.defaults.usesMock
         options.retry = retry.attempts > 1 ? retry : nil
         options.attempt = attempt
         options.interceptors = interceptors.aroundAttempts

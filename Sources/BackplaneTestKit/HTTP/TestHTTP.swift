@@ -25,6 +25,8 @@ public final class TestHTTP: HTTPExecutor {
         var routes: [Route] = []
         var requests: [HTTPRequest] = []
         var unexpected: [HTTPRequest] = []
+        /// The function that answers requests without a defined answer; it returns `nil` if it has none either.
+        var others: (@Sendable (HTTPRequest, HTTPOptions) async throws -> HTTPStreamedResponse?)?
     }
     private let state = WatchedState(State())
     /// The schemes that are answered: `http` and `https`.
@@ -54,6 +56,26 @@ public final class TestHTTP: HTTPExecutor {
         _ name: String, where takes: @escaping @Sendable (HTTPRequest) -> Bool, _ answer: Answer, _ next: Answer...
     ) {
         add(name, [answer] + next, takes)
+    }
+
+    /// Answers requests without a defined answer with mocks, without their delays.
+    ///
+    /// A request without a mock fails, and is unexpected.
+    public func answer(from mocks: Mocks) {
+        state.change { state in
+            state.others = { request, options in
+                try await mocks.executor(for: request, options, nil)?.open(request, options)
+            }
+        }
+    }
+
+    /// Answers requests without a defined answer with the exchanges of a cassette that is replayed.
+    ///
+    /// A request that is not in the cassette fails, and is unexpected.
+    public func answer(from cassette: Cassette) {
+        state.change { state in
+            state.others = { request, options in try await cassette.player?.open(request, options) }
+        }
     }
 
     private func add(_ name: String, _ answers: [Answer], _ takes: @escaping @Sendable (HTTPRequest) -> Bool) {
@@ -86,16 +108,22 @@ public final class TestHTTP: HTTPExecutor {
         try require(request, options)
         var request = request
         request.body = try await request.body.collected(upTo: HTTPOptions.collectionLimit)
-        return HTTPStreamedResponse(try await answer(request))
+        return HTTPStreamedResponse(try await answer(request, options))
     }
 
-    private func answer(_ request: HTTPRequest) async throws -> HTTPResponse {
+    private func answer(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPResponse {
         // Not under the lock: predicates belong to the test and may read its requests.
-        let routes = state.change { state in
+        let (routes, others) = state.change { state in
             state.requests.append(request)
-            return state.routes
+            return (state.routes, state.others)
         }
         guard let index = routes.lastIndex(where: { $0.takes(request) }) else {
+            do {
+                if let response = try await others?(request, options) { return try await response.collect() }
+            } catch let error as BackplaneError where error.code == .networkMock {
+                state.change { $0.unexpected.append(request) }
+                throw error
+            }
             state.change { $0.unexpected.append(request) }
             throw Self.unexpected([request], expected: routes.map(\.name))
         }

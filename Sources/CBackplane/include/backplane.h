@@ -463,7 +463,8 @@ typedef struct bp_http_options {
                                                `cache`: the rule for a cache, such as `disk for=60 swr=3600 sie=86400`,
                                                without `for` that of HTTP; `tag`, any number: a name by which the
                                                response is removed from it; `equal`: `coalesce`, `reject` or `allow`
-                                               of a request that equals one in flight; `endpoint`: its name         */
+                                               of a request that equals one in flight; `endpoint`: its name;
+                                               `mock`: `on` or `off`, whether a mock answers                        */
     size_t named_count;
 } bp_http_options;
 

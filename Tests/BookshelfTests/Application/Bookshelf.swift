@@ -28,9 +28,11 @@ final class Bookshelf: Sendable {
     /// - Parameters:
     ///   - manifest: one of `manifests`, its services' URLs changed to `server` and the version there.
     ///   - keep: how many searches are kept, where not according to the manifest.
+    ///   - mocks: What answers in place of the server.
     ///   - change: What else is different from the manifest.
     init(
         _ manifest: String = "bookshelf.json", server: String, in folder: TestFolder? = nil, keep: Int64? = nil,
+        mocks: Mocks? = nil,
         _ change: (inout Manifest) -> Void = { _ in }
     ) throws {
         var definition = try Manifest(contentsOf: Self.manifests + "/" + manifest)
@@ -61,6 +63,7 @@ final class Bookshelf: Sendable {
             pluginPaths: [Self.built], loadFolder: folder.path + "/loads", dataFolder: folder.data, log: log,
             executors: [AsyncHTTPClientExecutor()],
             openStore: { try SQLiteRecordStore(folder: $0, damaged: $1.damaged, report: $2) })
+        options.mocks = mocks
         options.observers = [
             { event in
                 if event.stage == .start, event.url.hasSuffix("/sessions") { counted.withLock { $0 += 1 } }
@@ -73,9 +76,10 @@ final class Bookshelf: Sendable {
     @discardableResult
     static func run<Result>(
         _ manifest: String = "bookshelf.json", server: String, in folder: TestFolder? = nil, keep: Int64? = nil,
+        mocks: Mocks? = nil,
         changing change: (inout Manifest) -> Void = { _ in }, body: (Bookshelf, Remote<Library>) async throws -> Result
     ) async throws -> Result {
-        let shelf = try Bookshelf(manifest, server: server, in: folder, keep: keep, change)
+        let shelf = try Bookshelf(manifest, server: server, in: folder, keep: keep, mocks: mocks, change)
         do {
             let result = try await body(shelf, try await shelf.host.manager("LibraryManager"))
             await shelf.host.stop()

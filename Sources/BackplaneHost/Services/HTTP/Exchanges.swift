@@ -18,6 +18,8 @@ final class Exchanges: Sendable {
     /// The component's number in the path of calls.
     private let number: UInt16
     private let folder: String
+    /// The folder with the mocks of the component's plugin; `nil` for none.
+    private let mocks: String?
     private let state = Mutex(State())
 
     private struct State {
@@ -30,14 +32,14 @@ final class Exchanges: Sendable {
 
     init(
         _ network: HostNetwork, own: ManifestNetwork? = nil, of component: String, number: UInt16 = 0,
-        managers: [String], folder: String, clock: any HostClock,
+        managers: [String], folder: String, mocks: String? = nil, clock: any HostClock,
         idleLimit: Duration, _ counts: ExchangeCounts, _ log: ExchangeLog
     ) {
         (self.network, self.component, self.managers, self.clock) = (network, component, managers, clock)
         self.number = number
         (self.idleLimit, self.counts, self.log) = (idleLimit, counts, log)
         self.own = Mutex(own)
-        self.folder = folder
+        (self.folder, self.mocks) = (folder, mocks)
         network.note(managers, of: number)
     }
 
@@ -53,7 +55,7 @@ final class Exchanges: Sendable {
         var options = options
         // An executor that is swapped together with the component lets in what the swap waits for.
         options.call = call.made(by: UInt32(number))
-        options.sender = component
+        (options.sender, options.mockFolder) = (component, mocks)
         do throws(BackplaneError) {
             try pipeline.requireExecutor(for: request, options)
             if let credential = options.credential { try pipeline.credentials.require(credential, for: managers) }
@@ -190,6 +192,11 @@ struct ExchangeTerms {
             case "cache": own.cache = try CachePolicy(text: value)
             case "tag": own.cacheTags.append(value)
             case "endpoint": own.endpoint = value
+            case "mock":
+                guard ["on", "off"].contains(value) else {
+                    throw .unsupported("`\(value)` as the option `mock`, but `on` and `off`")
+                }
+                own.usesMock = value == "on"
             case "equal":
                 guard let equal = EqualRequests(rawValue: value) else {
                     throw .unsupported("`\(value)` as the option `equal`, but `coalesce`, `reject` and `allow`")

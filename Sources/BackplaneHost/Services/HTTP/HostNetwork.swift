@@ -19,6 +19,8 @@ final class HostNetwork: Sendable {
         let limits = NetworkLimits()
         let managers = NetworkManagers()
         var vault = CredentialVault()
+        var mocks = Mocks.none
+        var cassette: Cassette?
         /// The exchanges in flight, by the parts that they pass, so that those of a part never wait for themselves.
         let equal = Dictionary(uniqueKeysWithValues: NetworkParts.all.map { ($0, EqualExchanges()) })
         var caches = HostCaches()
@@ -116,6 +118,12 @@ struct ManifestNetwork: Sendable {
         let intercepting = network.interceptors.map { means.managers.interceptor($0, means.log) }
         let reporting = tls.values.contains(where: \.reportsOnly) ? [means.log.pinObserver] : []
         let credentials = means.vault.credentials(network.credentials)
+        var mocks = means.mocks
+        if let beside = folder.map({ FilePath.join($0, "mocks") }),
+            !mocks.folders.map(FilePath.absolute).contains(FilePath.absolute(beside))
+        {
+            mocks.folders.append(beside)
+        }
         for passed in Set((Array(parts.values) + [NetworkParts()]).map(\.passed)) {
             let isExecuted = passed.contains(.executor)
             let managers = passed.contains(.interceptor) ? intercepting : []
@@ -128,7 +136,8 @@ struct ManifestNetwork: Sendable {
                 registry: "the manifest's `network.executors`", retries: means.retries, credentials: credentials,
                 interceptors: means.interceptors + managers.map(\.interceptor),
                 observers: { taps.observers + observers }, refusal: refusal,
-                cache: passed.contains(.cache) ? cache : nil, equal: means.equal[passed]!, limits: means.limits)
+                cache: passed.contains(.cache) ? cache : nil, equal: means.equal[passed]!, limits: means.limits,
+                mocks: mocks, cassette: means.cassette)
         }
     }
 
