@@ -98,7 +98,7 @@ public final class ResponseCache: Sendable {
     func invalidate(_ url: String) async {
         var rule = CacheExpiry()
         rule.url = HTTPRequest("GET", url).printableURL
-        do { try await flush(rule) } catch { failed(error) }
+        do { try await bounded { [self, rule] in _ = try await flush(rule) } } catch { failed(error) }
     }
 
     private func load(_ text: String, in place: CachePolicy.Place) async -> CachedResponse? {
