@@ -55,8 +55,9 @@ struct PinTests {
             var options = HTTPOptions()
             options.retry = RetryPolicy(attempts: 3)
             options.attempted = { attempts.add($0.error) }
-            let error = await #expect(throws: BackplaneError.self) { [options] in
-                try await network.send(HTTPRequest("GET", server.url("/?secret")), options)
+            let chosen = options
+            let error = await #expect(throws: BackplaneError.self) {
+                try await network.send(HTTPRequest("GET", server.url("/?secret")), chosen)
             }
             #expect(error?.code == .networkPinMismatch && error?.networkNumber == 24, "\(error as Any)")
             #expect(error?.message.contains("localhost:\(server.port)") == true, "\(error as Any)")
@@ -117,7 +118,8 @@ struct PinTests {
                 Self.others, files, reportsOnly: true,
                 observers: [{ event in if event.stage == .pinMismatch { reports.add(event) } }])
             for _ in 0..<3 {
-                #expect(try await network.send(HTTPRequest("GET", server.url())).body == Array("hello".utf8))
+                let response = try await network.send(HTTPRequest("GET", server.url()))
+                #expect(response.body == Array("hello".utf8))
             }
             #expect(reports.all.map(\.error) == ["network.pin-mismatch"])
             #expect(reports.all.first?.failure?.message.contains("\(TestIdentity.server.pin)") == true)
@@ -271,7 +273,8 @@ struct PinTests {
             #expect(server.requestCount == 0)
         }
         try await with(.selfSigned) { server, _ in
-            #expect(try await AsyncHTTPClientExecutor.pins(of: server.url()) == [TestIdentity.selfSigned.pin])
+            let pins = try await AsyncHTTPClientExecutor.pins(of: server.url())
+            #expect(pins == [TestIdentity.selfSigned.pin])
         }
     }
 
