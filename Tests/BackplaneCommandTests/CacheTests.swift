@@ -1,3 +1,5 @@
+import ArgumentParser
+import Backplane
 import BackplaneControl
 import BackplaneExchange
 import BackplaneNetwork

@@ -1,10 +1,10 @@
 import Backplane
-import BackplaneExchange
 import Foundation
 import TestFixtures
 import Testing
 
 @testable import BackplaneCommand
+@testable import BackplaneExchange
 @testable import BackplaneTools
 
 /// The limits of hosts, as `stats` shows them.
