@@ -1,4 +1,4 @@
-package import Backplane
+import Backplane
 package import BackplaneNetwork
 package import FoundationEssentials
 import Synchronization

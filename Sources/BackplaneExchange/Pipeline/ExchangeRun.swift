@@ -249,6 +249,7 @@ struct ExchangeRun: Sendable {
             try await cached(request, own, identity, flight)
         }
         if isShared {
+            options.attempted?(HTTPAttempt(number: response.timings.attempts, status: response.status))
             observed?.shared()
             observed?.headed(response)
         }

@@ -16,6 +16,13 @@ struct BearerTests {
         return options
     }
 
+    /// The options of requests that share no exchange.
+    private static var apart: HTTPOptions {
+        var options = options
+        options.equalRequests = .allow
+        return options
+    }
+
     private func source(_ server: TokenServer, refreshes: Bool = false, expires: String? = nil) -> TokenSource {
         TokenSource(
             signIn: TokenRequest(server.url("/token/sign-in"), .json(["reader": "ann", "password": "white"])),
@@ -62,7 +69,7 @@ struct BearerTests {
         _ = try await network.send(request, Self.options)
         server.revoke()
         let statuses = await withTaskGroup(of: Int?.self) { group in
-            for _ in 0..<count { group.addTask { try? await network.send(request, Self.options).status } }
+            for _ in 0..<count { group.addTask { try? await network.send(request, Self.apart).status } }
             return await group.reduce(into: [Int?: Int]()) { counts, status in counts[status, default: 0] += 1 }
         }
         #expect(statuses == [200: count])
@@ -111,7 +118,7 @@ struct BearerTests {
         let errors = await withTaskGroup(of: BackplaneError?.self) { group in
             for _ in 0..<count {
                 group.addTask {
-                    do { _ = try await network.send(request, Self.options) } catch { return error as? BackplaneError }
+                    do { _ = try await network.send(request, Self.apart) } catch { return error as? BackplaneError }
                     return nil
                 }
             }
