@@ -56,7 +56,7 @@ enum Engines {
         #endif
     }
 
-    /// The function that opens the cache on the disk; `nil` if the build has no engines, so that memory takes its place.
+    /// The function that opens the cache on the disk; `nil` if the build has no engines, and memory takes its place.
     static var openCache: HostOptions.CacheOpener? {
         #if Engines
         { folder, limit, report in try SQLiteResponseCache(folder: folder, limit: limit, report: report) }

@@ -44,7 +44,8 @@ public struct HTTPOptions: Sendable {
     public var cacheTags: [String] = []
     /// The treatment of the request if an equal one is in flight; `nil` means the default of its method.
     public var equalRequests: EqualRequests?
-    /// A Boolean value that indicates whether a mock answers; `nil` means that the client, and then the pipeline, decides.
+    /// A Boolean value that indicates whether a mock answers; `nil` means the choice of the client, and then of the
+    /// pipeline.
     public var usesMock: Bool?
     /// The function that receives the outcome of each attempt, in order, whether or not another one follows.
     ///

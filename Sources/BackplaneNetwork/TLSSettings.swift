@@ -18,7 +18,8 @@ public struct TLSSettings: Sendable, Hashable {
     /// The keys of which the server must have one, in addition to a trusted certificate; empty for any key.
     ///
     /// At least two are needed, one of which is a backup (RFC 7469, section 4.3). With fewer, exchanges fail with
-    /// `network.insecure`. If the server has another key, they fail with `network.pin-mismatch`, and no request is sent.
+    /// `network.insecure`. If the server has another key, they fail with `network.pin-mismatch`, and no request is
+    /// sent.
     public var pins: [CertificatePin]
     /// A Boolean value that indicates whether another key is only reported, and the exchange goes on.
     public var reportsOnly: Bool

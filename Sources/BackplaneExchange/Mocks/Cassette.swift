@@ -11,19 +11,20 @@ import Synchronization
 /// let network = HTTPPipeline([executor], cassette: try .replaying("books.cassette.json"))
 /// ```
 ///
-/// The file is JSON, and may be edited by hand. It contains the rule by which requests are matched (``Part``). Values of
-/// fields that may be credentials, credentials and query parameters such as `token` in URLs, and the bodies of sign-ins
-/// are not recorded; all other bodies are, as they are. Requests for `file:` URLs are neither recorded nor replayed.
+/// The file is JSON, and may be edited by hand. It contains the rule by which requests are matched (``Part``). Values
+/// of fields that may be credentials, credentials and query parameters such as `token` in URLs, and the bodies of
+/// sign-ins are not recorded; all other bodies are, as they are. Requests for `file:` URLs are neither recorded nor
+/// replayed.
 public struct Cassette: Sendable {
     /// A part of a request in which it must equal a recorded one.
     public enum Part: String, Sendable, CaseIterable {
-        /// The method.
+        /// The method, such as `GET`.
         case method
         /// The URL with its query.
         case url
         /// The URL without its query.
         case path
-        /// The body.
+        /// The bytes of the body.
         case body
     }
     private enum Mode {

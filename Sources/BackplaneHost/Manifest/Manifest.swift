@@ -194,7 +194,7 @@ public struct CacheSettings: Sendable, Hashable {
     /// The name of the manager that stores responses in place of the disk; `nil` for the disk.
     public var provider: String?
 
-    /// Creates settings.
+    /// Creates settings; any that are not specified have their default values.
     public init(memory: Int = 32 << 20, disk: Int = 256 << 20, provider: String? = nil) {
         (self.memory, self.disk, self.provider) = (memory, disk, provider)
     }

@@ -134,7 +134,7 @@ public struct ResponseSource: RawRepresentable, Hashable, Sendable {
     public static let memory = Self(rawValue: "memory")
     /// The cache on the disk, or one that the host was given.
     public static let disk = Self(rawValue: "disk")
-    /// A mock.
+    /// A file in place of a server.
     public static let mock = Self(rawValue: "mock")
     /// A cassette that is replayed.
     public static let cassette = Self(rawValue: "cassette")

@@ -82,7 +82,7 @@ public struct CacheExpiry: Sendable, Codable, Equatable {
     public var endpoint: String?
     /// The beginning of the URL, without credentials and query.
     public var prefix: String?
-    /// A tag.
+    /// One of the tags with which the response was requested.
     public var tag: String?
     /// The URL, without credentials and query.
     package var url: String?

@@ -109,8 +109,8 @@ public struct EndpointDefaults: Sendable {
     public var credential: String?
     /// The signed-in account of ``credential``; `nil` means the account that needs no sign-in.
     public var account: String?
-    /// A Boolean value that indicates whether mocks answer endpoints whose options do not specify it; `nil` means that the
-    /// pipeline decides.
+    /// A Boolean value that indicates whether mocks answer endpoints whose options do not specify it; `nil` means the
+    /// choice of the pipeline.
     public var usesMock: Bool?
     /// The decoder of endpoints without one; `nil` means a `JSONDecoder` with default settings.
     public var decoder: (any ResponseDecoder)?
