@@ -89,9 +89,8 @@ extension BackplaneTool {
         func run() async throws {
             let given = try given(), (chosen, running) = try running.choice(given.manifest, host.settings)
             if running != nil { try substitutes.requireNone() }
-            let settings = try substitutes.applied(to: chosen)
             if let misuse = misuse(of: given.method) { throw ExitCode(Output.refuse(misuse)) }
-            guard let method = given.method else { throw ExitCode(await list(given.manager, settings, running)) }
+            guard let method = given.method else { throw ExitCode(await list(given.manager, chosen, running)) }
             let input = CallInput(text: given.input), bytes: [UInt8]
             do throws(BackplaneError) {
                 bytes = try input.bytes()
@@ -100,7 +99,7 @@ extension BackplaneTool {
             }
             let target = Target(manager: given.manager, method: method, input: input, bytes: bytes)
             if let running { throw ExitCode(call(target, in: running)) }
-            throw ExitCode(await call(target, in: settings.makeHost()))
+            throw ExitCode(await call(target, in: try substitutes.applied(to: chosen).makeHost()))
         }
 
         private func misuse(of method: String?) -> String? {

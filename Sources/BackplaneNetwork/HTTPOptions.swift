@@ -146,6 +146,15 @@ extension HTTPOptions {
         return bounded
     }
 
+    /// The options of a request that replaces a stale response in the background, unless another one does.
+    package var refreshing: HTTPOptions {
+        var options = self
+        (options.refreshes, options.equalRequests) = (true, .reject)
+        options.totalTimeout = Swift.min(totalTimeout ?? .seconds(60), .seconds(60))
+        (options.progress, options.attempted, options.call) = (nil, nil, call?.withoutDeadline)
+        return options
+    }
+
     package static let mostRedirects = 100
 }
 

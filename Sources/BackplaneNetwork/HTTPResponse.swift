@@ -80,6 +80,8 @@ public struct HTTPStreamedResponse: Sendable {
         (acceptance, isStale) = (response.acceptance, response.isStale)
     }
 
+    package var isFromCache: Bool { source == .memory || source == .disk }
+
     package var head: HTTPResponse {
         var head = HTTPResponse(status: status, headers: headers)
         (head.url, head.timings, head.source, head.age) = (url, timings, source, age)

@@ -39,7 +39,7 @@ extension [String: TLSSettings] {
     package var byHostKey: Self {
         Self(
             map { name, settings in
-                (name.hasPrefix("*.") ? "*." + String(name.dropFirst(2)).hostKey : name.hostKey, settings)
+                (name.hasPrefix("*.") ? "*." + String(name.dropFirst(2)).nameKey : name.nameKey, settings)
             }
         ) { first, _ in first }
     }

@@ -157,6 +157,9 @@ extension String {
         return (WebURL("//" + self)?.authority ?? self).lowercased()
     }
 
+    /// The ``hostKey`` without a trailing dot, which requests do not have either.
+    package var nameKey: String { hostKey.hasSuffix(".") ? String(hostKey.dropLast()) : hostKey }
+
     /// The text without spaces and tabs at both ends, which are no part of a field's value (RFC 9112, section 5).
     package var trimmingBlanks: String { String(self[...].trimmingBlanks) }
 

@@ -69,9 +69,13 @@ package struct CacheRules: Sendable {
     }
 
     /// The fields of a response that are stored: those that concern a connection are not (RFC 9111, section 3.1).
-    static func storable(_ headers: HTTPHeaders) -> HTTPHeaders {
+    ///
+    /// A private cache stores no cookies, which would belong to whoever asked first.
+    func storable(_ headers: HTTPHeaders) -> HTTPHeaders {
         let named = Set(headers.values("Connection").flatMap(\.listElements).map { $0.lowercased() })
-        return headers.filter { !ofConnection.contains($0) && !named.contains($0) }
+        return headers.filter { name in
+            !Self.ofConnection.contains(name) && !named.contains(name) && (isShared || name != "set-cookie")
+        }
     }
 
     /// The names of the request's fields that a response varies with, in lower case; `nil` if it varies with anything.
@@ -152,15 +156,15 @@ package struct CacheRules: Sendable {
         let mustAsk = mustAsk || asked.has("no-cache") || control.has("no-cache")
         // A clock that was set back makes every age meaningless.
         let wasSetBack = now.timeIntervalSince(stored.received) < -1
+        let isYoung = asked.seconds("max-age").map { age <= Double($0) } ?? true
         if !mustAsk, !wasSetBack, age < lifetime(of: stored) {
             let left = lifetime(of: stored) - age
-            let isYoung = asked.seconds("max-age").map { age <= Double($0) } ?? true
             if isYoung, left >= Double(asked.seconds("min-fresh") ?? 0) { return .reuse }
         }
         let conditions = Self.conditions(for: stored)
         let stale = age - lifetime(of: stored)
         if !mustAsk, !wasSetBack, !requiresValidation(control) {
-            if asked.has("max-stale"), stale <= asked.seconds("max-stale").map(Double.init) ?? .infinity {
+            if isYoung, asked.has("max-stale"), stale <= asked.seconds("max-stale").map(Double.init) ?? .infinity {
                 return .reuse
             }
             let window = max(
@@ -175,12 +179,15 @@ package struct CacheRules: Sendable {
     }
 
     /// Returns whether a stored response may answer although asking the server has failed (RFC 5861, section 4).
-    package func mayAnswer(_ stored: CachedResponse, afterFailureAt now: Date) -> Bool {
+    package func mayAnswer(_ request: HTTPRequest, _ stored: CachedResponse, afterFailureAt now: Date) -> Bool {
         let control = policy.lifetime == nil ? CacheControl(stored.headers) : CacheControl([:])
-        guard !requiresValidation(control), !control.has("no-cache") else { return false }
-        let stale = age(of: stored, at: now) - lifetime(of: stored)
-        let window = policy.staleIfError > .zero ? policy.staleIfError / .seconds(1) : -1
-        return stale <= max(Double(control.seconds("stale-if-error") ?? -1), window)
+        let asked = CacheControl(request.headers)
+        guard stored.answers(request), !requiresValidation(control), !control.has("no-cache"), !asked.has("no-cache"),
+            now.timeIntervalSince(stored.received) >= -1
+        else { return false }
+        let own = policy.staleIfError > .zero ? policy.staleIfError / .seconds(1) : -1
+        let window = max(Double(control.seconds("stale-if-error") ?? -1), own)
+        return window >= 0 && age(of: stored, at: now) - lifetime(of: stored) <= window
     }
 
     /// Returns the time from which a response that was just received cannot answer any more.
@@ -216,8 +223,8 @@ package struct CacheRules: Sendable {
     /// (RFC 9111, section 4.3.4).
     package func mayConfirm(_ stored: CachedResponse, _ headers: HTTPHeaders) -> Bool {
         func strong(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
-        guard let tag = headers["ETag"], let own = stored.headers["ETag"] else { return true }
-        return strong(tag) == strong(own)
+        guard let tag = headers["ETag"] else { return true }
+        return stored.headers["ETag"].map { strong($0) == strong(tag) } ?? tag.hasPrefix("W/")
     }
 
     /// Returns a stored response that a server has confirmed with a status of 304 (RFC 9111, section 3.2).
@@ -225,7 +232,7 @@ package struct CacheRules: Sendable {
         _ stored: CachedResponse, by response: HTTPResponse, requested: Date, received: Date
     ) -> CachedResponse {
         var confirmed = stored
-        for name in Set(Self.storable(response.headers).fields.map { $0.name.lowercased() })
+        for name in Set(storable(response.headers).fields.map { $0.name.lowercased() })
         where !Self.ofContent.contains(name) {
             confirmed.headers[name] = nil
             for value in response.headers.values(name) { confirmed.headers.add(name, value) }

@@ -48,7 +48,7 @@ struct CachedExchange: Sendable {
     ) async throws -> HTTPStreamedResponse {
         var asking = request
         for field in conditions.fields { asking.headers.add(field.name, field.value) }
-        let requested = date()
+        let requested = date(), position = cache.position
         do {
             let response = try await send(asking), received = date()
             if let stored, response.status == 304, !conditions.fields.isEmpty {
@@ -57,30 +57,45 @@ struct CachedExchange: Sendable {
                     return try await ask(send, [:], insteadOf: stored)
                 }
                 note("confirmed")
-                let confirmed = rules.confirmed(stored, by: response.head, requested: requested, received: received)
-                await cache.store(confirmed, to: request, key, in: place)
-                return answer(confirmed, at: received)
+                var confirmed = rules.confirmed(stored, by: response.head, requested: requested, received: received)
+                confirmed.expires = rules.expiry(of: confirmed)
+                if rules.mayStore(HTTPResponse(status: stored.status, headers: confirmed.headers), to: request) {
+                    let names = CacheRules.varying(confirmed.headers) ?? []
+                    confirmed.varying = CacheRules.values(of: names, in: request)
+                    await cache.store(confirmed, to: request, key, in: place, since: position)
+                } else {
+                    await cache.invalidate(request.url)
+                }
+                var answer = answer(confirmed, at: received)
+                answer.timings = response.timings
+                return answer
             }
-            if let stored, Self.failures.contains(response.status), rules.mayAnswer(stored, afterFailureAt: received) {
+            if let stored, Self.failures.contains(response.status), mayAnswer(stored, at: received) {
                 note("the server failed with \(response.status)")
                 return answer(stored, at: received)
             }
-            return storable(response, requested: requested, received: received)
+            return storable(response, requested: requested, received: received, since: position)
         } catch let error as BackplaneError where error.isConnectivity || error.code == .networkLimited {
             let now = date()
-            guard let stored, rules.mayAnswer(stored, afterFailureAt: now) else { throw error }
+            guard let stored, mayAnswer(stored, at: now) else { throw error }
             note("the server failed with \(error.code.rawValue)")
             return answer(stored, at: now)
         }
     }
 
-    /// Returns the response with its acceptance, if it may be stored.
+    private func mayAnswer(_ stored: CachedResponse, at now: Date) -> Bool {
+        !options.refreshes && rules.mayAnswer(request, stored, afterFailureAt: now)
+    }
+
+    /// Returns the response with its acceptance, if it may be stored; that of a redirected request is of another URL.
     private func storable(
-        _ response: HTTPStreamedResponse, requested: Date, received: Date
+        _ response: HTTPStreamedResponse, requested: Date, received: Date, since position: Int
     ) -> HTTPStreamedResponse {
         var head = response.head
-        guard rules.mayStore(head, to: request), let bytes = response.body.bytes else { return response }
-        (head.headers, head.body) = (CacheRules.storable(head.headers), bytes)
+        guard response.url == nil, rules.mayStore(head, to: request), let bytes = response.body.bytes else {
+            return response
+        }
+        (head.headers, head.body) = (rules.storable(head.headers), bytes)
         var entry = CachedResponse(
             key: "", url: request.printableURL, endpoint: options.endpoint, tags: options.cacheTags, head,
             requested: requested, received: received, expires: received,
@@ -89,7 +104,7 @@ struct CachedExchange: Sendable {
         var response = response
         response.acceptance = CacheAcceptance { [self, entry] in
             // A cache in memory has the response at once, and one on the disk while it is being written.
-            Task.immediate { await cache.store(entry, to: request, key, in: place) }
+            Task.immediate { await cache.store(entry, to: request, key, in: place, since: position) }
         }
         return response
     }

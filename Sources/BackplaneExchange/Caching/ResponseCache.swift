@@ -13,12 +13,17 @@ import Synchronization
 /// Without a provider, responses for the disk are also in memory. The responses of one account never answer the
 /// requests of another, unless the cache is shared.
 public final class ResponseCache: Sendable {
+    /// The number of removals that are remembered, so that responses that were requested before are not stored.
+    private static let mostRemovals = 100
     /// The time limit for an answer of a provider.
     private static let limit = Duration.seconds(1)
     struct State {
         var memory: MemoryCache
         /// The responses that the provider is storing.
         var pending: [String: CachedResponse] = [:]
+        /// The last rules by which responses were removed, and the number of all.
+        var removals: [CacheExpiry] = []
+        var removed = 0
         var counts: [CachePolicy.Place: Counts] = [:]
         var hasFailed = false
     }
@@ -53,6 +58,8 @@ public final class ResponseCache: Sendable {
     @discardableResult
     public func flush(_ rule: CacheExpiry) async throws(BackplaneError) -> Int {
         let count = state.withLock { state in
+            state.removed += 1
+            state.removals = state.removals.suffix(Self.mostRemovals - 1) + [rule]
             state.pending = state.pending.filter { !rule.selects($0.value) }
             return state.memory.removeExpired(rule)
         }
@@ -81,9 +88,19 @@ public final class ResponseCache: Sendable {
         return found
     }
 
-    /// Stores a response to a request.
-    func store(_ response: CachedResponse, to request: HTTPRequest, _ key: CacheKey, in place: CachePolicy.Place) async
-    {
+    /// The number of removals so far.
+    var position: Int { state.withLock(\.removed) }
+
+    /// Stores a response to a request, unless it was removed since the request was sent.
+    func store(
+        _ response: CachedResponse, to request: HTTPRequest, _ key: CacheKey, in place: CachePolicy.Place,
+        since position: Int
+    ) async {
+        let isRemoved = state.withLock { state in
+            let later = state.removed - position
+            return later > state.removals.count || state.removals.suffix(later).contains { $0.selects(response) }
+        }
+        guard !isRemoved else { return }
         guard let names = CacheRules.varying(response.headers), !names.isEmpty else {
             return await store(response, for: key.text, in: place)
         }
@@ -157,13 +174,13 @@ struct CacheKey: Sendable {
     ///
     /// A private cache compares the fields that may identify a sender, whatever the server says. With a lifetime of the
     /// policy, all fields are compared, since servers that say nothing about caches do not say `Vary` either.
-    init(_ identity: RequestIdentity, _ policy: CachePolicy, _ request: HTTPRequest, isShared: Bool) {
+    init(_ identity: RequestIdentity, _ options: HTTPOptions, _ request: HTTPRequest, isShared: Bool) {
         if isShared {
             text = "\(request.method) \(request.url.prefix { $0 != "#" })"
-        } else if policy.lifetime == nil {
-            text = identity.sender
+        } else if options.cache.lifetime == nil {
+            text = "\(identity.sender) \(options.decompresses)"
         } else {
-            text = "\(identity.sender)\n\n\(identity.selection)"
+            text = "\(identity.sender) \(options.decompresses)\n\n\(identity.selection)"
         }
     }
 

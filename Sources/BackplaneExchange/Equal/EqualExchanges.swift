@@ -8,12 +8,14 @@ import Synchronization
 package final class EqualExchanges: Sendable {
     /// One who waits for the result of an exchange.
     struct Follower: Sendable {
-        /// The time until which the follower waits; `nil` without a limit.
-        var end: Deadline?
+        /// The times until which the follower waits, and waits for a head; `nil` without a limit.
+        var end, headEnd: Deadline?
         /// The function that is called when the head of the response has arrived, with the length of the body.
         var headed: @Sendable (Int64?) -> Void
         /// The function that is called with the length of each piece of the body; `nil` if nobody needs it.
         var received: (@Sendable (Int) -> Void)?
+        /// The function that is called when no body is being received, at its end or before another attempt.
+        var paused: @Sendable () -> Void = {}
     }
     typealias Run = @Sendable (Flight) async throws -> HTTPStreamedResponse
     private let flights = Mutex<[ExchangeIdentity: Flight]>([:])
@@ -67,6 +69,14 @@ package final class EqualExchanges: Sendable {
             if isEmpty { flight.cancel() }
         }
         return (response, !isFirst)
+    }
+
+    /// Lets later requests for a URL make exchanges of their own, because the resource was changed.
+    func forget(_ url: String) {
+        let url = HTTPRequest("GET", url).printableURL
+        flights.withLock { flights in
+            flights = flights.filter { !($0.key.request.isSafe && $0.key.request.url == url) }
+        }
     }
 
     private func end(_ flight: Flight, _ identity: ExchangeIdentity) {
@@ -174,12 +184,19 @@ final class Flight: Sendable {
         for follower in followers { follower.received?(count) }
     }
 
+    func paused() {
+        for follower in state.withLock({ $0.followers.values }) { follower.paused() }
+    }
+
     /// The time left for the follower that waits longest; `nil` without a limit.
-    func timeLeft(at moment: Deadline) -> Duration? {
+    ///
+    /// - Parameter hadBody: A Boolean value that indicates whether a head has arrived before.
+    func timeLeft(at moment: Deadline, hadBody: Bool) -> Duration? {
         state.withLock { state in
             var latest: Deadline?
             for follower in state.followers.values {
-                guard let end = follower.end else { return nil }
+                let ends = [follower.end, hadBody ? nil : follower.headEnd]
+                guard let end = ends.compactMap(\.self).min() else { return nil }
                 latest = latest.map { max($0, end) } ?? end
             }
             return latest.map { $0 - moment }

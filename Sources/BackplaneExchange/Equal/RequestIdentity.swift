@@ -10,11 +10,16 @@ struct RequestIdentity: Hashable, Sendable {
     let sender: String
     /// The other fields, such as `Accept`.
     let selection: String
+    /// The URL without credentials and query.
+    let url: String
+    /// A Boolean value that indicates whether the method changes nothing.
+    let isSafe: Bool
 
     /// Creates the identity of a request; returns `nil` for one with a body that is not in memory.
     ///
-    /// - Parameter principal: The number of the account that sends the request; 0 for none.
-    init?(_ request: HTTPRequest, principal: UInt64) {
+    /// - Parameter principal: The text for what identifies the sender besides the request: the account's number, the
+    ///   executor and the client certificate.
+    init?(_ request: HTTPRequest, principal: String) {
         guard let body = request.body.bytes else { return nil }
         var sender = "\(principal) \(request.method) ", selection = ""
         sender += request.url.utf8.contains(UInt8(ascii: "#")) ? String(request.url.prefix { $0 != "#" }) : request.url
@@ -30,6 +35,7 @@ struct RequestIdentity: Hashable, Sendable {
         if let type = request.body.mediaType { sender += "\n\(type)" }
         if !body.isEmpty { sender += "\n\n" + ContentDigest.sha256(of: body).hexadecimal }
         (self.sender, self.selection) = (sender, selection)
+        (url, isSafe) = (request.printableURL, EqualRequests.standard(for: request.method) == .coalesce)
     }
 }
 
@@ -62,11 +68,15 @@ extension HTTPPipeline {
     ///
     /// - Throws: `network.credential` if there is no such credential, or the account is not signed in.
     func identity(of request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) -> RequestIdentity? {
-        guard options.isWhole, !options.isSignIn, request.scheme != "file" else { return nil }
+        // Interceptors of one client may identify it to the server.
+        guard options.isWhole, !options.isSignIn, request.scheme != "file", options.interceptors.isEmpty else {
+            return nil
+        }
         var principal: UInt64 = 0
         if let name = options.credential {
             principal = try credentials.accounts(of: name).account(options.account ?? "").principal
         }
-        return RequestIdentity(request, principal: principal)
+        let parts = ["\(principal)", options.executor ?? "", options.tls?.certificate ?? ""]
+        return RequestIdentity(request, principal: parts.joined(separator: " "))
     }
 }

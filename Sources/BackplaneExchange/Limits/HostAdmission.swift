@@ -60,6 +60,7 @@ struct HostAdmission {
     mutating func change(to limits: HostLimits, at now: Deadline) -> [Decided] {
         self.limits = limits
         adopt()
+        bucket?.refit(at: now)
         return decide(at: now)
     }
 

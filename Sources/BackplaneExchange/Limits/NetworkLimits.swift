@@ -109,7 +109,7 @@ public final class NetworkLimits: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     private static func keyed(_ rules: [String: HostLimits]) -> [String: HostLimits] {
-        Dictionary(rules.map { ($0 == "*" ? $0 : $0.hostKey, $1.bounded) }) { first, _ in first }
+        Dictionary(rules.map { ($0 == "*" ? $0 : $0.nameKey, $1.bounded) }) { first, _ in first }
     }
 
     /// Returns the limits for a host with a port.

@@ -21,5 +21,8 @@ struct TokenBucket: Equatable {
     /// Takes a token that is ``available(at:)`` now.
     mutating func take(at now: Deadline) { full = max(full ?? now, now) + interval }
 
+    /// Makes the bucket at most empty, after its interval or its burst has changed.
+    mutating func refit(at now: Deadline) { full = full.map { min($0, now + interval * burst) } }
+
     func isFull(at now: Deadline) -> Bool { full.map { $0 <= now } ?? true }
 }

@@ -2,6 +2,7 @@ public import Backplane
 import BackplaneDocuments
 import BackplaneNetwork
 import FoundationEssentials
+import Glibc
 import Synchronization
 
 /// A file with exchanges, which is either recorded or replayed instead of the servers.
@@ -79,6 +80,12 @@ private final class CassetteRecorder: Sendable {
 
     init(_ path: String, _ rule: [Cassette.Part]) throws(BackplaneError) {
         (self.path, self.rule) = (path, rule)
+        // A device or a link would be replaced by the file.
+        var status = stat()
+        guard lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+            throw BackplaneError(
+                .networkMock, "the cassette cannot be recorded: expected a regular file, or no file", at: path)
+        }
         try write([])
     }
 

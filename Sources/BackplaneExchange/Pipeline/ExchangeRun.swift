@@ -242,13 +242,15 @@ struct ExchangeRun: Sendable {
         }
         var own = options
         own.call = options.call?.withoutDeadline  // everyone keeps to the own one
-        let (response, isShared) = try await pipeline.equal.join(
+        var (response, isShared) = try await pipeline.equal.join(
             ExchangeIdentity(identity, options, isSubstituted: pipeline.isSubstituted(request, options)),
             isAlone: equal == .reject, follower, at: request.printableURL
         ) { [own] flight in
             try await cached(request, own, identity, flight)
         }
         if isShared {
+            // The cookies are those of who has made the exchange, who also replaces a stale response.
+            (response.headers["Set-Cookie"], response.isStale) = (nil, false)
             options.attempted?(HTTPAttempt(number: response.timings.attempts, status: response.status))
             observed?.shared()
             observed?.headed(response)
@@ -257,14 +259,15 @@ struct ExchangeRun: Sendable {
     }
 
     private func follower(_ options: HTTPOptions) -> EqualExchanges.Follower {
-        let limits = [options.totalTimeout, options.headTimeout].compactMap(\.self)
-        let ends = [limits.min().map { start + $0 }, options.call?.deadline].compactMap(\.self)
-        var follower = EqualExchanges.Follower(end: ends.min()) { length in
+        let ends = [options.totalTimeout.map { start + $0 }, options.call?.deadline].compactMap(\.self)
+        let headEnd = options.headTimeout.map { start + $0 }
+        var follower = EqualExchanges.Follower(end: ends.min(), headEnd: headEnd) { length in
             arrival.begin(at: clock.moment)
             meter?.begin(receiving: length)
             headed()
         }
         if isCounting { follower.received = { count in received(count) } }
+        follower.paused = { arrival.pause() }
         return follower
     }
 
@@ -291,7 +294,7 @@ struct ExchangeRun: Sendable {
         }
         var response = try await CachedExchange(
             cache: cache, rules: CacheRules(options.cache, isShared: cache.isShared), place: place,
-            key: CacheKey(identity, options.cache, request, isShared: cache.isShared), request: request,
+            key: CacheKey(identity, options, request, isShared: cache.isShared), request: request,
             options: options, date: pipeline.retries.date, note: { observed?.decided($0) }
         ).run(send)
         response.isReceived = true
@@ -303,16 +306,18 @@ struct ExchangeRun: Sendable {
         _ response: HTTPStreamedResponse, of request: HTTPRequest, _ flight: Flight
     ) async throws -> HTTPStreamedResponse {
         var response = response, body: [UInt8] = []
-        let length = response.hasBody(for: request) ? response.contentLength : nil, limit = options.maximumBodySize
+        let length = response.hasBody(for: request) ? response.contentLength : nil,
+            limit = options.maximumBodySize ?? HTTPOptions.collectionLimit
         response.timings.head = clock.moment - start
         flight.headed(length)
-        if let limit, let length, length > limit {
+        defer { flight.paused() }
+        if let length, length > limit {
             response.body.cancel()
             throw HTTPFailure.tooLarge(limit: limit).error(for: request)
         }
         while let piece = try await response.body.next() {
             try Task.checkCancellation()
-            if let limit, body.count + piece.count > limit {
+            if body.count + piece.count > limit {
                 response.body.cancel()
                 throw HTTPFailure.tooLarge(limit: limit).error(for: request)
             }
@@ -325,16 +330,11 @@ struct ExchangeRun: Sendable {
 
     // MARK: Retries
 
-    /// Makes the exchange, and drops from the cache what it changes.
     private func exchange(
         _ request: HTTPRequest, _ options: HTTPOptions, _ complete: Complete? = nil, _ flight: Flight? = nil
     ) async throws -> HTTPStreamedResponse {
         let send = try await sender(of: request, options)
-        let response = try await retrying(request, options, send, complete, flight)
-        if let cache = pipeline.cache {
-            for url in CacheRules.invalidated(by: response.head, to: request) { await cache.invalidate(url) }
-        }
-        return response
+        return try await retrying(request, options, send, complete, flight)
     }
 
     private func retrying(
@@ -352,7 +352,7 @@ struct ExchangeRun: Sendable {
             let times = [options.totalTimeout, hadBody ? nil : options.headTimeout]
             let limits = times.compactMap(\.self).map { $0 - (clock.moment - start) }
             let own = limits + [options.call.flatMap(clock.timeLeft)].compactMap(\.self)
-            let left = flight.map { [$0.timeLeft(at: clock.moment)].compactMap(\.self) } ?? own
+            let left = flight.map { [$0.timeLeft(at: clock.moment, hadBody: hadBody)].compactMap(\.self) } ?? own
             return left.allSatisfy { delay < $0 } && retries.budget.take(request.hostName, at: retries.elapsed)
         }
         if number > 1 {
@@ -410,6 +410,13 @@ struct ExchangeRun: Sendable {
         options.headDeadline = headDeadline(within: limit)
         let response = try await limited(limit) { [options] in try await redirecting(request, options, send) }
         observed?.headed(response)
+        if !pipeline.isSubstituted(request, options) {
+            for url in CacheRules.invalidated(by: response.head, to: request) {
+                // No later request is answered with what was known before the change.
+                pipeline.equal.forget(url)
+                await pipeline.cache?.invalidate(url)
+            }
+        }
         return response
     }
 

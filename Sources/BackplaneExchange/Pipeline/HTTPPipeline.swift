@@ -116,8 +116,8 @@ public struct HTTPPipeline: Sendable {
         let response = try await begin(request, options).whole(upTo: limit, headed: headed)
         response.acceptance?.accept()
         if response.isStale {
-            (options.refreshes, options.call) = (true, options.call?.withoutDeadline)
-            Task { [options] in _ = try? await send(request, upTo: limit, options) {} }
+            let later = options.refreshing
+            Task { _ = try? await send(request, upTo: limit, later) {} }
         }
         return response
     }

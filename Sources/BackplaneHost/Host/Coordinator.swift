@@ -57,8 +57,9 @@ actor Coordinator {
             try DataFolder(in: given.dataFolder, manifest: document.path ?? "unnamed")
         }
         var means = options.network(by: clock)
+        let isSubstituted = given.mocks?.isForAll == true || given.cassette?.player != nil
         means.vault = CredentialVault(
-            keptIn: { () throws(BackplaneError) in try dataFolder().credentialsFolder() },
+            keptIn: { () throws(BackplaneError) in try dataFolder().credentialsFolder(isSubstituted: isSubstituted) },
             find: { [managers = means.managers] manager, call in try await managers.authenticator(manager, call) })
         means.caches = HostCaches(means.managers, by: clock, log, open: given.openCache) { () throws(BackplaneError) in
             try dataFolder().cacheFolder()

@@ -74,8 +74,10 @@ package struct DataFolder: Sendable {
     /// Returns the folder of the tokens of credentials, creating it if necessary.
     ///
     /// No component's folder has this name, because `@` is escaped in those.
-    package func credentialsFolder() throws(BackplaneError) -> String {
-        let folder = FilePath.join(path, "@credentials")
+    ///
+    /// - Parameter isSubstituted: A Boolean value that indicates whether the tokens are those of mocks or a cassette.
+    package func credentialsFolder(isSubstituted: Bool = false) throws(BackplaneError) -> String {
+        let folder = FilePath.join(path, isSubstituted ? "@credentials-of-mocks" : "@credentials")
         try Self.make(path)
         try Self.make(folder)
         return folder

@@ -22,8 +22,8 @@ struct ComponentWay: HTTPWay {
             let whole = try await response.collect(upTo: limit)
             whole.acceptance?.accept()
             if response.isStale {
-                options.refreshes = true
-                Task { [options] in _ = try? await send(request, upTo: limit, call.withoutDeadline, options) }
+                let later = options.refreshing
+                Task { _ = try? await send(request, upTo: limit, call.withoutDeadline, later) }
             }
             return whole
         } catch {

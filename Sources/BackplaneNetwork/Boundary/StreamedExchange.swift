@@ -96,12 +96,15 @@ final class StreamedExchange: Sendable {
             response.source = ResponseSource(rawValue: head.source.text)
             response.age = head.age_ns < 0 ? nil : .nanoseconds(head.age_ns)
             response.isStale = head.flags & UInt32(BP_HTTP_STALE) != 0
-            if options.cache != .none {
-                response.acceptance = CacheAcceptance { [table, component] in
+            if options.isWhole, options.cache != .none {
+                let acceptance = CacheAcceptance { [table, component] in
                     table.pointer.pointee.accept(component, exchange)
                 } dropped: { [table, component] in
                     table.pointer.pointee.cancel(component, exchange)
                 }
+                response.acceptance = acceptance
+                // Releasing the response alone does not end the exchange.
+                response.body = body(of: exchange, holding: acceptance)
             }
             let waiter = state.withLock { state in
                 if waitsForEnd { state.response = response }
@@ -122,8 +125,10 @@ final class StreamedExchange: Sendable {
         waiter?.resume(returning: failure.map { .failure($0) } ?? response.map { .success($0) } ?? .failure(noHead))
     }
 
-    private func body(of exchange: UInt64) -> HTTPBodyStream {
-        HTTPBodyStream(cancel: { self.cancel(exchange) }) { try await self.next(of: exchange) }
+    private func body(of exchange: UInt64, holding acceptance: CacheAcceptance? = nil) -> HTTPBodyStream {
+        HTTPBodyStream(cancel: { self.cancel(exchange) }) {
+            try await withExtendedLifetime(acceptance) { try await self.next(of: exchange) }
+        }
     }
 
     private func cancel(_ exchange: UInt64) { table.pointer.pointee.cancel(component, exchange) }

@@ -103,16 +103,18 @@ struct EndpointRun<Response: Sendable>: Sendable {
         let options = options(of: request, from: attempt, observed)
         switch endpoint.receipt {
         case .parsed(let parse):
-            var whole = options
-            (whole.isWhole, whole.refreshes) = (true, refreshes)
-            let exchange = interceptors.around { [http, call, whole] request in
-                try await http.way.open(request, call, whole)
-            }
-            let response = try await exchange(request)
+            let response = try await whole(request, options, refreshes: refreshes)
             attempt = max(attempt, response.timings.attempts)
             observed?.loaded(response)
             if response.isStale { refresh() }
-            return try await receive(response, of: request, parse)
+            do {
+                let outcome = try await receive(response, of: request, parse)
+                guard response.isFromCache, case .again = outcome else { return outcome }
+            } catch let error as BackplaneError {
+                guard response.isFromCache else { throw error }
+            }
+            // What others have stored does not suit this endpoint.
+            return try await receive(try await whole(request, options, refreshes: true), of: request, parse)
         case .file(let path, let made):
             let file = FileInProgress(http.way.file(path))
             defer { file.remove() }
@@ -129,10 +131,23 @@ struct EndpointRun<Response: Sendable>: Sendable {
         }
     }
 
+    /// Makes an exchange whose response is loaded whole.
+    private func whole(
+        _ request: HTTPRequest, _ options: HTTPOptions, refreshes: Bool
+    ) async throws -> HTTPStreamedResponse {
+        var options = self.refreshes ? options.refreshing : options
+        (options.isWhole, options.refreshes) = (true, refreshes)
+        options.maximumBodySize = options.maximumBodySize ?? HTTPOptions.collectionLimit
+        let exchange = interceptors.around { [http, call, options] request in
+            try await http.way.open(request, call, options)
+        }
+        return try await exchange(request)
+    }
+
     /// Starts another load, whose accepted response replaces a stale one for the next load.
     private func refresh() {
         let run = EndpointRun(endpoint, on: http, call.withoutDeadline, nil, refreshes: true)
-        Task { _ = try? await run.run() }
+        Task { _ = try? await run.run() }  // it is refused if another one is in flight
     }
 
     private func options(of request: HTTPRequest, from attempt: Int, _ observed: ObservedExchange?) -> HTTPOptions {

@@ -75,15 +75,26 @@ struct CacheRulesTests {
         #expect(decision([:], age: 98, .staleWhileRevalidate(.seconds(99))) == .reuseAndRefresh([:]))
         #expect(decision([:], age: 100, .staleWhileRevalidate(.seconds(99))) == .fetch)
         let rules = CacheRules(.staleIfError(.seconds(99)))
-        #expect(rules.mayAnswer(stored([:], age: 98), afterFailureAt: Self.now))
-        #expect(!rules.mayAnswer(stored([:], age: 100), afterFailureAt: Self.now))
+        #expect(rules.mayAnswer(request, stored([:], age: 98), afterFailureAt: Self.now))
+        #expect(!rules.mayAnswer(request, stored([:], age: 100), afterFailureAt: Self.now))
         let http = CacheRules(.http)
         #expect(
-            http.mayAnswer(stored(["Cache-Control": "max-age=1, stale-if-error=9"], age: 9), afterFailureAt: Self.now))
+            http.mayAnswer(
+                request, stored(["Cache-Control": "max-age=1, stale-if-error=9"], age: 9), afterFailureAt: Self.now))
         #expect(
             !http.mayAnswer(
-                stored(["Cache-Control": "max-age=1, stale-if-error=9, must-revalidate"], age: 9),
+                request, stored(["Cache-Control": "max-age=1, stale-if-error=9, must-revalidate"], age: 9),
                 afterFailureAt: Self.now))
+    }
+
+    @Test func `a response that may not be stale never answers for a failing server`() {
+        let fresh = stored(["Cache-Control": "max-age=60"], age: 10)
+        #expect(!CacheRules(.http).mayAnswer(request, fresh, afterFailureAt: Self.now))
+        let insisting = HTTPRequest("GET", "http://books.test/", headers: ["Cache-Control": "no-cache"])
+        #expect(!CacheRules(.staleIfError(.seconds(99))).mayAnswer(insisting, fresh, afterFailureAt: Self.now))
+        #expect(
+            decision(["Cache-Control": "max-age=60"], age: 70, asking: ["Cache-Control": "max-stale, max-age=65"])
+                == .fetch)
     }
 
     @Test func `a clock that was set back makes nothing fresh`() {
@@ -137,7 +148,7 @@ struct CacheRulesTests {
     @Test func `a confirmation updates the fields, and one of another response does not`() {
         let rules = CacheRules(), old = stored(["ETag": "\"1\"", "X-Count": "1", "Content-Length": "4", "Age": "9"])
         #expect(rules.mayConfirm(old, ["ETag": "W/\"1\""]) && rules.mayConfirm(old, [:]))
-        #expect(!rules.mayConfirm(old, ["ETag": "\"2\""]))
+        #expect(!rules.mayConfirm(old, ["ETag": "\"2\""]) && !rules.mayConfirm(stored([:]), ["ETag": "\"1\""]))
         let confirmed = rules.confirmed(
             old, by: HTTPResponse(status: 304, headers: ["ETag": "\"1\"", "X-Count": "2", "Content-Length": "0"]),
             requested: Self.now, received: Self.now)

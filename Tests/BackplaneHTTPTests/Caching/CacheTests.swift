@@ -180,6 +180,48 @@ struct CacheTests {
         #expect(try await http.load(list) == "4")
     }
 
+    @Test func `what was requested before a change is not stored after it, and answers nobody else`() async throws {
+        let held = TestGate()
+        let server = GatedServer { request, number in
+            if number == 1 { try await held.pass() }
+            return .text("\(number)")
+        }
+        let http = server.client(), list = endpoint("books", .memory(for: .seconds(60)))
+        let old = list.load(on: http)
+        try await held.arrivals()
+        var order = Endpoint<String>("POST", "books")
+        order.body = .text("whale")
+        #expect(try await http.load(order) == "2")
+        #expect(try await http.load(list) == "3")
+        held.open()
+        #expect(try await old.value == "1")
+        #expect(try await http.load(list) == "3")
+    }
+
+    @Test func `neither redirected responses nor cookies are stored`() async throws {
+        let server = GatedServer { request, number in
+            request.url.hasSuffix("/latest")
+                ? .text("", 302, ["Location": "/v\(number)", "Cache-Control": "no-store"])
+                : .text(request.url, 200, ["Cache-Control": "max-age=600", "Set-Cookie": "id=\(number)"])
+        }
+        let http = server.client()
+        #expect(try await http.load(endpoint("latest", .http(in: .memory))) == "http://books.test/v1")
+        #expect(try await http.load(endpoint("latest", .http(in: .memory))) == "http://books.test/v3")
+        let first = try await http.loadWithResponse(endpoint("list", .http(in: .memory)), Call())
+        let second = try await http.loadWithResponse(endpoint("list", .http(in: .memory)), Call())
+        #expect(first.response.headers["Set-Cookie"] == "id=5" && second.response.headers["Set-Cookie"] == nil)
+        #expect(second.response.source == .memory)
+    }
+
+    @Test func `a stored response that an endpoint rejects is loaded anew`() async throws {
+        let server = GatedServer { _, number in .text(number == 1 ? "oops" : "\(number)") }, http = server.client()
+        #expect(try await http.load(endpoint(.memory(for: .seconds(60)))) == "oops")
+        var numbers = Endpoint<Int>("GET", "list")
+        numbers.options.cache = .memory(for: .seconds(60))
+        #expect(try await http.load(numbers) == 2)
+        #expect(try await http.load(endpoint(.memory(for: .seconds(60)))) == "2")
+    }
+
     @Test func `responses are flushed by endpoint, prefix and tag, and all at once`() async throws {
         let server = GatedServer(), cache = ResponseCache(), http = server.client(cache: cache)
         var list = endpoint("books", .memory(for: .seconds(60)))

@@ -167,6 +167,18 @@ struct EqualRequestTests {
         #expect(server.count == 2)
     }
 
+    @Test func `cookies are only for the one who has made the exchange`() async throws {
+        let server = GatedServer { _, _ in .text("whale", 200, ["Set-Cookie": "id=1"]) }, network = server.network()
+        server.gate.close()
+        let request = HTTPRequest("GET", "http://books.test/")
+        let exchanges = [Task { try await network.send(request) }, Task { try await network.send(request) }]
+        try await network.followers(2)
+        server.gate.open()
+        var cookies: [String?] = []
+        for exchange in exchanges { cookies.append(try await exchange.value.headers["Set-Cookie"]) }
+        #expect(Set(cookies) == [nil, "id=1"] && server.count == 1)
+    }
+
     @Test func `an error of the exchange is everyone's`() async throws {
         let server = GatedServer { _, _ in throw BackplaneError(.networkFailed, "the connection was refused") }
         let network = server.network()

@@ -141,6 +141,14 @@ struct LimitMachineTests {
         #expect(bucket.available(at: Self.at(0)) == Self.at(2))
     }
 
+    @Test func `a faster rate owes no time of the slower one`() {
+        var bucket = TokenBucket(interval: .seconds(100), burst: 10)
+        for _ in 1...10 { bucket.take(at: Self.at(0)) }
+        bucket.interval = .milliseconds(100)
+        bucket.refit(at: Self.at(0))
+        #expect(bucket.available(at: Self.at(0)) == Self.at(0.1))
+    }
+
     // MARK: The queue
 
     @Test func `senders are served in turn, and the requests of one in order`() {

@@ -40,6 +40,15 @@ struct CassetteTests {
 
     private func write(_ text: String) throws { try Data(text.utf8).write(to: URL(filePath: path)) }
 
+    @Test func `what is no regular file is not replaced`() throws {
+        let other = folder.path + "/other.json"
+        try Data("{}".utf8).write(to: URL(filePath: other))
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: other)
+        let error = #expect(throws: BackplaneError.self) { try recording(counting()) }
+        #expect(error?.code == .networkMock && error?.location == path)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path) == other)
+    }
+
     // MARK: Both ways
 
     @Test func `equal requests are answered in order, and the last answer stays`() async throws {

@@ -123,7 +123,15 @@ final class Exchanges: Sendable {
 
     private func keep(_ acceptance: CacheAcceptance, of id: UInt64) {
         // A component that judges none of its responses cannot fill the memory.
-        state.withLock { if $0.unjudged.count < 1_000 { $0.unjudged[id] = acceptance } }
+        let isKept = state.withLock { state in
+            guard state.unjudged.count < 1_000, state.underWay[id] != nil else { return false }
+            state.unjudged[id] = acceptance
+            return true
+        }
+        guard isKept else { return }
+        clock.schedule(Callbacks.newID(), at: clock.moment + .seconds(60)) { [weak self] in
+            withExtendedLifetime(self?.state.withLock { $0.unjudged.removeValue(forKey: id) }) {}
+        }
     }
 
     /// Ends all exchanges because their component is no longer running; exchanges that start in the meantime are
@@ -133,8 +141,8 @@ final class Exchanges: Sendable {
     ///   component will not return.
     func retireAll(forGood isForGood: Bool) {
         let exchanges = state.withLock { state in
-            state.isEnding = true
-            if isForGood { (state.isClosed, state.unjudged) = (true, [:]) }
+            (state.isEnding, state.unjudged) = (true, [:])
+            if isForGood { state.isClosed = true }
             return Array(state.underWay.values)
         }
         for exchange in exchanges { exchange.end(.failure(.retired(exchange))) }
