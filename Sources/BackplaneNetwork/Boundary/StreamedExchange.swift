@@ -127,7 +127,8 @@ final class StreamedExchange: Sendable {
 
     private func body(of exchange: UInt64, holding acceptance: CacheAcceptance? = nil) -> HTTPBodyStream {
         HTTPBodyStream(cancel: { self.cancel(exchange) }) {
-            try await withExtendedLifetime(acceptance) { try await self.next(of: exchange) }
+            defer { withExtendedLifetime(acceptance) {} }
+            return try await self.next(of: exchange)
         }
     }
 
