@@ -217,7 +217,10 @@ struct SQLiteResponseCacheTests {
         // The tables are described before that, and read when the cache is opened.
         try damage(at: 98_304, 150_000)
         let cache = try fixture.open()
-        let error = await #expect(throws: BackplaneError.self) { try await cache.load("57") }
+        var error: BackplaneError?
+        for number in 0..<100 where error == nil {
+            do { _ = try await cache.load("\(number)") } catch let found { error = found as? BackplaneError }
+        }
         #expect(error?.code == .networkCache && error?.location == fixture.file)
         #expect(fixture.reports.map(\.code) == [.networkCache])
         #expect(try await cache.load("57") == nil)
