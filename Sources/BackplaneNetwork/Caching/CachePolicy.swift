@@ -50,7 +50,9 @@ public struct CachePolicy: Sendable, Hashable {
 
     /// Returns the policy of responses that answer at once, while the next one is loaded for the next request.
     ///
-    /// - Parameter limit: The age beyond which a response no longer answers.
+    /// - Parameters:
+    ///   - limit: The age beyond which a response no longer answers.
+    ///   - place: The place of the responses.
     public static func staleWhileRevalidate(_ limit: Duration, in place: Place = .disk) -> CachePolicy {
         var policy = CachePolicy(place, .zero)
         policy.staleWhileRevalidate = limit.bounded
@@ -59,7 +61,9 @@ public struct CachePolicy: Sendable, Hashable {
 
     /// Returns the policy of responses that answer only if the server fails.
     ///
-    /// - Parameter limit: The age beyond which a response no longer answers.
+    /// - Parameters:
+    ///   - limit: The age beyond which a response no longer answers.
+    ///   - place: The place of the responses.
     public static func staleIfError(_ limit: Duration, in place: Place = .disk) -> CachePolicy {
         var policy = CachePolicy(place, .zero)
         policy.staleIfError = limit.bounded
