@@ -19,7 +19,7 @@ package struct CacheControl: Sendable {
 
     /// Returns the argument of a directive in seconds; `nil` if it does not occur.
     ///
-    /// Of several arguments, the smallest counts. An argument that is not a number counts as zero, which makes a
+    /// The smallest of several arguments counts. An argument that is not a number counts as zero, which makes a
     /// response stale (RFC 9111, section 4.2.1).
     package func seconds(_ name: String) -> Int64? {
         directives.filter { $0.name == name }.map { Swift.min($0.value?.wholeNumber ?? 0, Self.longest) }.min()

@@ -21,7 +21,7 @@ extension HTTPRequest {
     }
 }
 
-/// What to do with a request for which a cache has a response.
+/// The decision about a request for which a cache may have a response.
 package enum CacheDecision: Equatable {
     /// The stored response is the answer.
     case reuse
@@ -110,7 +110,7 @@ package struct CacheRules: Sendable {
         let delay = max(0, stored.received.timeIntervalSince(stored.requested))
         let date = stored.headers["Date"].flatMap { Date(httpDate: $0) }
         let apparent = date.map { max(0, stored.received.timeIntervalSince($0)) } ?? 0
-        // Of a list, the first member counts; anything but a number is ignored (RFC 9111, section 5.1).
+        // The first member of a list counts; anything but a number is ignored (RFC 9111, section 5.1).
         let said = stored.headers["Age"].flatMap { $0.listElements.first?.wholeNumber } ?? 0
         return max(apparent, Double(said) + delay) + now.timeIntervalSince(stored.received)
     }

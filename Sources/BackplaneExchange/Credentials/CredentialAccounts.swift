@@ -162,7 +162,7 @@ final class CredentialAccounts: Sendable {
 
     /// The principal of the account that needs no sign-in.
     ///
-    /// Of a fixed login or token it is the same after a restart, so that what is stored for it is found again.
+    /// The number for a fixed login or token is the same after a restart, so that stored responses are found again.
     private var ownPrincipal: UInt64 {
         let secrets: [Secret?]
         switch definition.scheme {

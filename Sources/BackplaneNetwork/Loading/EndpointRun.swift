@@ -113,7 +113,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
             } catch let error as BackplaneError {
                 guard response.isFromCache else { throw error }
             }
-            // What others have stored does not suit this endpoint.
+            // The stored response, which another endpoint has accepted, does not suit this one.
             return try await receive(try await whole(request, options, refreshes: true), of: request, parse)
         case .file(let path, let made):
             let file = FileInProgress(http.way.file(path))
