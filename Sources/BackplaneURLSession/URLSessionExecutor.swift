@@ -82,6 +82,7 @@ public final class URLSessionExecutor: HTTPExecutor {
         try require(request, options)
         var ready = try request.readyToSend()
         ready.body = try await ready.body.collected(upTo: maximumBodySize)
+        try Task.checkCancellation()  // a session may send before it is told of the cancellation
         let outgoing = try URLRequest(ready),
             transfer = URLSessionTransfer(
                 limit: options.maximumBodySize ?? .max, memory: unreadLimit, sent: options.sent)
