@@ -422,6 +422,9 @@ if hasBenchmarks {
         // Libraries that do wrong, and attacks on hosts in processes of their own, from a seed; a stress test of leases.
         program("hostile", ["Backplane", "BackplaneHost"], path: "Tests/Hostile"),
         program("attack", ["BackplaneDocuments", "BackplaneHost", "TestFixtures"], path: "Tests/Attack"),
+        program(
+            "cache-proxy", ["BackplaneExchange", "BackplaneHTTP", "BackplaneNetwork", "BackplaneTestKit"],
+            path: "Tests/CacheProxy"),
         .executableTarget(name: "litmus", dependencies: ["CBackplane"], path: "Tests/Litmus"),
     ]
 }

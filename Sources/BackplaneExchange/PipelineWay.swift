@@ -21,6 +21,11 @@ struct PipelineWay: HTTPWay {
         return response
     }
 
+    func remembered(_ request: HTTPRequest, _ call: Call, _ options: HTTPOptions) -> RememberedResponse? {
+        if let left = clock.timeLeft(of: call), left <= .zero { return nil }
+        return pipeline.remembered(request, options)
+    }
+
     func download(
         _ request: HTTPRequest, to path: String, _ call: Call, _ options: HTTPOptions
     ) async throws(BackplaneError) -> HTTPResponse {

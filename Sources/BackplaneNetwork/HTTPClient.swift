@@ -203,6 +203,9 @@ package protocol HTTPWay: Sendable {
     func open(_ request: HTTPRequest, _ call: Call, _ options: HTTPOptions) async throws(BackplaneError)
         -> HTTPStreamedResponse
 
+    /// Returns the fresh response in the memory of this process; `nil` if there is none, or the exchange is observed.
+    func remembered(_ request: HTTPRequest, _ call: Call, _ options: HTTPOptions) -> RememberedResponse?
+
     func download(
         _ request: HTTPRequest, to path: String, _ call: Call, _ options: HTTPOptions
     ) async throws(BackplaneError) -> HTTPResponse
@@ -226,4 +229,6 @@ package protocol HTTPWay: Sendable {
 extension HTTPWay {
     package var folder: String? { nil }
     package var clock: any DeadlineClock { Alarms.shared }
+
+    package func remembered(_ request: HTTPRequest, _ call: Call, _ options: HTTPOptions) -> RememberedResponse? { nil }
 }

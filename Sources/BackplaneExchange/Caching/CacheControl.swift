@@ -5,12 +5,34 @@ import FoundationEssentials
 package struct CacheControl: Sendable {
     private var directives: [(name: String, value: String?)] = []
 
+    /// A Boolean value that indicates whether the directives are those for shared caches.
+    private(set) var isForSharedCaches = false
+
     package init(_ headers: HTTPHeaders) {
         for element in headers.values("Cache-Control").flatMap(\.listElements) {
             let parts = element.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             directives.append((parts[0].lowercased(), parts.count == 2 ? String(parts[1]).unquoted : nil))
         }
     }
+
+    /// Reads the field `CDN-Cache-Control`, by which a shared cache disregards `Cache-Control` and `Expires` (RFC 9213);
+    /// returns `nil` if there is none, or it is no dictionary of structured fields (RFC 8941, section 3.2).
+    init?(forSharedCaches headers: HTTPHeaders) {
+        for element in headers.values("CDN-Cache-Control").flatMap(\.listElements) {
+            // Parameters have no meaning here.
+            let parts = element.prefix { $0 != ";" }.split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts[0]), value = parts.count == 2 ? String(parts[1]) : nil
+            guard name.isStructuredKey, value?.isStructuredValue ?? true,
+                !Self.ofSeconds.contains(name) || value?.wholeNumber != nil
+            else { return nil }
+            directives.append((name, value?.unquoted))
+        }
+        guard !directives.isEmpty else { return nil }
+        isForSharedCaches = true
+    }
+
+    private static let ofSeconds: Set = ["max-age", "s-maxage", "stale-if-error", "stale-while-revalidate"]
 
     package var isEmpty: Bool { directives.isEmpty }
 
@@ -46,6 +68,24 @@ extension String {
         }
         elements.append(String(decoding: element, as: UTF8.self))
         return elements.map(\.trimmingBlanks).filter { !$0.isEmpty }
+    }
+
+    private static let ofStructuredKeys = Set("abcdefghijklmnopqrstuvwxyz0123456789_-.*".utf8)
+
+    /// A Boolean value that indicates whether it names a member of a dictionary (RFC 8941, section 3.1.2).
+    fileprivate var isStructuredKey: Bool {
+        utf8.first.map { $0 == UInt8(ascii: "*") || $0 >= UInt8(ascii: "a") } ?? false
+            && utf8.allSatisfy(Self.ofStructuredKeys.contains)
+    }
+
+    /// A Boolean value that indicates whether it is a quoted string, or has the first character of another item
+    /// (RFC 8941, section 3.3): a number, a token, bytes or a Boolean.
+    fileprivate var isStructuredValue: Bool {
+        guard let first else { return false }
+        return first == "\""
+            ? utf8.count >= 2 && hasSuffix("\"")
+            : first.isASCII && (first.isLetter || first.isNumber)
+                || "-*:?".contains(first)
     }
 
     /// The content of a quoted string without escapes; any other text unchanged.

@@ -10,14 +10,10 @@ extension CachedResponse {
 }
 
 extension HTTPRequest {
-    /// A Boolean value that indicates whether a cache may answer: it is a `GET` of a whole resource, without conditions
-    /// of its own.
+    /// A Boolean value that indicates whether a cache may answer: it is a `GET` with conditions that a cache can judge.
     var mayBeCached: Bool {
         method == "GET"
-            && !headers.fields.contains { field in
-                let name = field.name.lowercased()
-                return name == "range" || name.hasPrefix("if-")
-            }
+            && !["If-Match", "If-Range", "If-Unmodified-Since"].contains { headers[$0] != nil }
     }
 }
 
@@ -49,8 +45,8 @@ package struct CacheRules: Sendable {
 
     /// Returns whether a response may be stored (RFC 9111, section 3).
     package func mayStore(_ response: HTTPResponse, to request: HTTPRequest) -> Bool {
-        let control = CacheControl(response.headers)
-        guard request.method == "GET", request.headers["Range"] == nil, response.status != 206, response.status != 304,
+        let control = control(of: response.headers)
+        guard request.method == "GET", response.status != 206, response.status != 304,
             !CacheControl(request.headers).has("no-store"), Self.varying(response.headers) != nil
         else { return false }
         if policy.lifetime != nil { return Self.heuristic.contains(response.status) }
@@ -66,6 +62,14 @@ package struct CacheRules: Sendable {
         }
         return explicitLifetime(response.headers, at: .distantPast) != nil || control.has("public")
             || Self.heuristic.contains(response.status)
+    }
+
+    /// Returns the directives of a response, which do not count if the policy has a lifetime.
+    ///
+    /// A shared cache follows the field for it, if there is one (RFC 9213).
+    private func control(of headers: HTTPHeaders) -> CacheControl {
+        if policy.lifetime != nil { return CacheControl([:]) }
+        return isShared ? CacheControl(forSharedCaches: headers) ?? CacheControl(headers) : CacheControl(headers)
     }
 
     /// The fields of a response that are stored: those that concern a connection are not (RFC 9111, section 3.1).
@@ -119,7 +123,7 @@ package struct CacheRules: Sendable {
     package func lifetime(of stored: CachedResponse) -> Double {
         if let lifetime = policy.lifetime { return lifetime / .seconds(1) }
         if let explicit = explicitLifetime(stored.headers, at: stored.received) { return explicit }
-        guard Self.heuristic.contains(stored.status) || CacheControl(stored.headers).has("public"),
+        guard Self.heuristic.contains(stored.status) || control(of: stored.headers).has("public"),
             let changed = stored.headers["Last-Modified"].flatMap({ Date(httpDate: $0) })
         else { return 0 }
         // A tenth of the time since the last change (section 4.2.2), but at most a day.
@@ -128,11 +132,11 @@ package struct CacheRules: Sendable {
     }
 
     private func explicitLifetime(_ headers: HTTPHeaders, at received: Date) -> Double? {
-        let control = CacheControl(headers)
+        let control = control(of: headers)
         if isShared, let seconds = control.seconds("s-maxage") { return Double(seconds) }
         if let seconds = control.seconds("max-age") { return Double(seconds) }
         let expires = headers.values("Expires")
-        guard let first = expires.first else { return nil }
+        guard let first = expires.first, !control.isForSharedCaches else { return nil }
         guard expires.count == 1, let end = Date(strictHTTPDate: first) else { return 0 }
         let date = headers["Date"].flatMap { Date(httpDate: $0) } ?? received
         return max(0, end.timeIntervalSince(date))
@@ -151,18 +155,15 @@ package struct CacheRules: Sendable {
             asked = CacheControl(["Cache-Control": "no-cache"])
         }
         guard let stored, stored.answers(request) else { return asked.has("only-if-cached") ? .fail : .fetch }
-        let control = policy.lifetime == nil ? CacheControl(stored.headers) : CacheControl([:])
-        let age = age(of: stored, at: now)
+        let control = control(of: stored.headers), age = age(of: stored, at: now), lifetime = lifetime(of: stored)
         let mustAsk = mustAsk || asked.has("no-cache") || control.has("no-cache")
         // A clock that was set back makes every age meaningless.
         let wasSetBack = now.timeIntervalSince(stored.received) < -1
         let isYoung = asked.seconds("max-age").map { age <= Double($0) } ?? true
-        if !mustAsk, !wasSetBack, age < lifetime(of: stored) {
-            let left = lifetime(of: stored) - age
-            if isYoung, left >= Double(asked.seconds("min-fresh") ?? 0) { return .reuse }
+        if !mustAsk, !wasSetBack, age < lifetime, isYoung, lifetime - age >= Double(asked.seconds("min-fresh") ?? 0) {
+            return .reuse
         }
-        let conditions = Self.conditions(for: stored)
-        let stale = age - lifetime(of: stored)
+        let conditions = Self.conditions(for: stored), stale = age - lifetime
         if !mustAsk, !wasSetBack, !requiresValidation(control) {
             if isYoung, asked.has("max-stale"), stale <= asked.seconds("max-stale").map(Double.init) ?? .infinity {
                 return .reuse
@@ -180,7 +181,7 @@ package struct CacheRules: Sendable {
 
     /// Returns whether a stored response may answer although asking the server has failed (RFC 5861, section 4).
     package func mayAnswer(_ request: HTTPRequest, _ stored: CachedResponse, afterFailureAt now: Date) -> Bool {
-        let control = policy.lifetime == nil ? CacheControl(stored.headers) : CacheControl([:])
+        let control = control(of: stored.headers)
         let asked = CacheControl(request.headers)
         guard stored.answers(request), !requiresValidation(control), !control.has("no-cache"), !asked.has("no-cache"),
             now.timeIntervalSince(stored.received) >= -1
@@ -194,7 +195,7 @@ package struct CacheRules: Sendable {
     ///
     /// One that a server can confirm is kept for thirty days after its freshness.
     package func expiry(of stored: CachedResponse) -> Date {
-        let control = policy.lifetime == nil ? CacheControl(stored.headers) : CacheControl([:])
+        let control = control(of: stored.headers)
         let windows: [Double] = [
             Double(control.seconds("stale-while-revalidate") ?? 0), Double(control.seconds("stale-if-error") ?? 0),
             policy.staleWhileRevalidate / .seconds(1), policy.staleIfError / .seconds(1),
@@ -222,9 +223,8 @@ package struct CacheRules: Sendable {
     /// Returns whether a response with the status 304 confirms a stored response: they have one validator
     /// (RFC 9111, section 4.3.4).
     package func mayConfirm(_ stored: CachedResponse, _ headers: HTTPHeaders) -> Bool {
-        func strong(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
         guard let tag = headers["ETag"] else { return true }
-        return stored.headers["ETag"].map { strong($0) == strong(tag) } ?? tag.hasPrefix("W/")
+        return stored.headers["ETag"].map { CachedResponse.weak($0) == CachedResponse.weak(tag) } ?? tag.hasPrefix("W/")
     }
 
     /// Returns a stored response that a server has confirmed with a status of 304 (RFC 9111, section 3.2).

@@ -47,6 +47,9 @@ struct CachedExchange: Sendable {
         _ send: Send, _ conditions: HTTPHeaders, insteadOf stored: CachedResponse?
     ) async throws -> HTTPStreamedResponse {
         var asking = request
+        if !conditions.fields.isEmpty {
+            asking.headers = asking.headers.filter { !CachedResponse.conditions.contains($0) }
+        }
         for field in conditions.fields { asking.headers.add(field.name, field.value) }
         let requested = date(), position = cache.position
         do {
@@ -110,7 +113,7 @@ struct CachedExchange: Sendable {
     }
 
     private func answer(_ stored: CachedResponse, at now: Date) -> HTTPStreamedResponse {
-        var whole = HTTPResponse(status: stored.status, headers: stored.headers, body: Array(stored.body))
+        var whole = stored.answer(to: request)
         let age = max(0, rules.age(of: stored, at: now))
         if rules.policy.lifetime == nil { whole.headers["Age"] = "\(Int(min(age, 2_147_483_648)))" }
         whole.source = place == .memory || cache.isOnlyInMemory ? .memory : .disk

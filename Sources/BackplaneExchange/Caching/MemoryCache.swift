@@ -5,6 +5,7 @@ struct MemoryCache {
     private struct Slot {
         var key: String
         var response: CachedResponse
+        let decoded = DecodedValue()
         var cost: Int
         /// The neighbours in the order of use; `nil` at its ends.
         var older, newer: Int?
@@ -25,18 +26,22 @@ struct MemoryCache {
 
     var responses: [CachedResponse] { slots.compactMap { $0?.response } }
 
-    mutating func load(_ key: String) -> CachedResponse? {
+    mutating func load(_ key: String) -> CachedResponse? { find(key)?.response }
+
+    /// Returns a response, and the value that was decoded from it.
+    mutating func find(_ key: String) -> (response: CachedResponse, decoded: DecodedValue)? {
         guard let place = places[key] else { return nil }
         if newest != place {
             unlink(place)
             link(place)
         }
-        return slots[place]!.response
+        return slots[place].map { ($0.response, $0.decoded) }
     }
 
     mutating func store(_ response: CachedResponse, for key: String) {
         remove(key)
-        let cost = response.cost + 2 * key.utf8.count
+        // The decoded value counts as the body does.
+        let cost = response.cost + response.body.count + 2 * key.utf8.count
         guard cost <= limit else { return }
         while self.cost + cost > limit, let oldest {
             remove(slots[oldest]!.key)

@@ -88,6 +88,20 @@ public final class ResponseCache: Sendable {
         return found
     }
 
+    /// Returns the fresh response to a request in memory, unless it varies with the request's fields; `nil` if there is
+    /// none.
+    func remembered(_ request: HTTPRequest, _ key: CacheKey, _ rules: CacheRules, at now: Date) -> RememberedResponse? {
+        state.withLock { state in
+            guard let (stored, decoded) = state.memory.find(key.text), !stored.isOfVariants,
+                rules.decide(request, stored, at: now) == .reuse
+            else { return nil }
+            state.counts[.memory, default: Counts()].hits += 1
+            var response = HTTPResponse(status: stored.status, headers: stored.headers)
+            (response.source, response.age) = (.memory, .seconds(rules.age(of: stored, at: now)))
+            return RememberedResponse(response, body: stored.body, decoded)
+        }
+    }
+
     /// The number of removals so far.
     var position: Int { state.withLock(\.removed) }
 

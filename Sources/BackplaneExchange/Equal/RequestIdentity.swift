@@ -10,6 +10,8 @@ struct RequestIdentity: Hashable, Sendable {
     let sender: String
     /// The other fields, such as `Accept`.
     let selection: String
+    /// The fields by which a cache answers with a part of a response or the status 304.
+    let conditions: String
     /// The URL without credentials and query.
     let url: String
     /// A Boolean value that indicates whether the method changes nothing.
@@ -21,12 +23,14 @@ struct RequestIdentity: Hashable, Sendable {
     ///   executor and the client certificate.
     init?(_ request: HTTPRequest, principal: String) {
         guard let body = request.body.bytes else { return nil }
-        var sender = "\(principal) \(request.method) ", selection = ""
+        var sender = "\(principal) \(request.method) ", selection = "", conditions = ""
         sender += request.url.utf8.contains(UInt8(ascii: "#")) ? String(request.url.prefix { $0 != "#" }) : request.url
         for field in request.headers.fields {
             let name = field.name.lowercased()
             if name == "traceparent" || name == "tracestate" { continue }
-            if HTTPHeaders.isForAnyone(name) {
+            if CachedResponse.conditions.contains(name) {
+                conditions += "\(name):\(field.value)\n"
+            } else if HTTPHeaders.isForAnyone(name) {
                 selection += "\(name):\(field.value)\n"
             } else {
                 sender += "\n\(name):\(field.value)"
@@ -34,7 +38,7 @@ struct RequestIdentity: Hashable, Sendable {
         }
         if let type = request.body.mediaType { sender += "\n\(type)" }
         if !body.isEmpty { sender += "\n\n" + ContentDigest.sha256(of: body).hexadecimal }
-        (self.sender, self.selection) = (sender, selection)
+        (self.sender, self.selection, self.conditions) = (sender, selection, conditions)
         (url, isSafe) = (request.printableURL, EqualRequests.standard(for: request.method) == .coalesce)
     }
 }

@@ -157,6 +157,19 @@ public struct HTTPPipeline: Sendable {
         return try await begin(request, options).downloaded(to: path, headed: headed)
     }
 
+    /// Returns the fresh response to a request in memory; `nil` if there is none, or more than the cache has a say.
+    func remembered(_ request: HTTPRequest, _ options: HTTPOptions) -> RememberedResponse? {
+        guard let cache, interceptors.isEmpty, refusal == nil, observers().isEmpty, !isSubstituted(request, options),
+            request.mayBeCached
+        else { return nil }
+        var options = credentials.chosen(for: request, withTLS(options, for: request))
+        options.isWhole = true
+        guard let identity = try? identity(of: request, options), identity.conditions.isEmpty else { return nil }
+        return cache.remembered(
+            request, CacheKey(identity, options, request, isShared: cache.isShared),
+            CacheRules(options.cache, isShared: cache.isShared), at: retries.date())
+    }
+
     private func begin(_ request: HTTPRequest, _ options: HTTPOptions) -> ExchangeRun {
         ExchangeRun(self, request, options.bounded)
     }

@@ -69,7 +69,10 @@ public struct Endpoint<Response: Sendable>: Sendable {
 
     /// The form in which a response is received.
     enum Receipt: Sendable {
-        case parsed(@Sendable (HTTPResponse, any ResponseDecoder) throws -> Response)
+        typealias Parse = @Sendable (HTTPResponse, any ResponseDecoder) throws -> Response
+        /// The value depends only on the body and the decoder.
+        case decoded(Parse)
+        case parsed(Parse)
         case file(path: String, @Sendable (DownloadedFile) -> Response)
     }
 

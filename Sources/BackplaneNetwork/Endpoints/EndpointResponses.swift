@@ -9,13 +9,13 @@ extension Endpoint where Response: Decodable {
         _ method: String, _ path: some EndpointPath, query: KeyValuePairs<String, String?> = [:],
         headers: HTTPHeaders = [:], body: HTTPBody = .none
     ) {
-        self.init(method, path, query, headers, body, .decoded)
+        self.init(method, path, query, headers, body, .ofBody)
     }
 }
 
 extension Endpoint.Receipt where Response: Decodable {
-    fileprivate static var decoded: Self {
-        .parsed { response, decoder in
+    fileprivate static var ofBody: Self {
+        .decoded { response, decoder in
             let body = response.body, raw: any Sendable
             if Response.self == String.self {
                 raw = String(decoding: body, as: UTF8.self)

@@ -60,6 +60,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
 
     /// Returns the value, and the response without its body.
     func run() async throws -> (value: Response, response: HTTPResponse) {
+        if let remembered { return remembered }
         let observed = ObservedExchange(
             endpoint.event(number, http.defaults, call), observers + (log.map { [$0.note] } ?? []), http.way.clock)
         do {
@@ -70,6 +71,30 @@ struct EndpointRun<Response: Sendable>: Sendable {
         } catch {
             observed?.ended(error)
             throw error
+        }
+    }
+
+    /// The value of a fresh response in memory, without an exchange; `nil` if there is none, or it is not accepted.
+    private var remembered: (value: Response, response: HTTPResponse)? {
+        guard endpoint.options.cache.place == .memory, !refreshes, observers.isEmpty, log == nil,
+            interceptors.isEmpty, !Task.isCancelled, let request = try? endpoint.request(http.defaults),
+            let found = http.way.remembered(request, call, options(of: request, from: 1, nil)),
+            endpoint.validStatuses?.contains(found.response.status) ?? true,
+            let value = try? value(of: found), case .value = try? judged(value, found.response, request)
+        else { return nil }
+        return (value, found.response)
+    }
+
+    private func value(of found: RememberedResponse) throws -> Response? {
+        let decoder = endpoint.responseDecoder(http.defaults)
+        switch endpoint.receipt {
+        case .decoded(let parse):
+            if let value = found.decoded.value(as: Response.self, by: decoder) { return value }
+            let value = try parse(found.whole, decoder)
+            found.decoded.set(value, by: decoder)
+            return value
+        case .parsed(let parse): return try parse(found.whole, decoder)
+        case .file: return nil
         }
     }
 
@@ -102,7 +127,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
     ) async throws -> Outcome {
         let options = options(of: request, from: attempt, observed)
         switch endpoint.receipt {
-        case .parsed(let parse):
+        case .parsed(let parse), .decoded(let parse):
             let response = try await whole(request, options, refreshes: refreshes)
             attempt = max(attempt, response.timings.attempts)
             observed?.loaded(response)

@@ -145,6 +145,65 @@ struct CacheRulesTests {
         #expect(rules.mayStore(response("s-maxage=60"), to: signed))
     }
 
+    @Test(
+        arguments: [
+            ("max-age=60", "no-store", true), ("max-age=60;x=\"1\", foo", "no-store", true),
+            ("max-age=0", "max-age=60", false),
+            ("no-store", "max-age=60", false), ("private", "max-age=60", false),
+            // What is no dictionary of structured fields does not count.
+            ("max-age=60, &&&", "no-store", false), ("max-age=\"60\"", "no-store", false),
+            ("MAX-AGE=60", "no-store", false),
+            ("max-age", "no-store", false), ("max-age=60, &&&", "max-age=60", true), ("", "max-age=60", true),
+        ])
+    func `a shared cache follows the directives that are for it alone`(own: String, general: String, isReused: Bool) {
+        let headers: HTTPHeaders = [
+            "CDN-Cache-Control": own, "Cache-Control": general, "Expires": "Fri, 31 Dec 9999 23:59:59 GMT",
+        ]
+        let rules = CacheRules(isShared: true), response = HTTPResponse(status: 200, headers: headers)
+        let isFresh = rules.decide(request, stored(headers, age: 30), at: Self.now) == .reuse
+        #expect((rules.mayStore(response, to: request) && isFresh) == isReused)
+        #expect((decision(headers, age: 30) == .reuse) == general.contains("max-age"), "a private cache does not")
+    }
+
+    @Test(
+        arguments: [
+            (["If-None-Match": "\"1\""], 304), (["If-None-Match": "\"0\", W/\"1\""], 304),
+            (["If-None-Match": "*"], 304),
+            (["If-None-Match": "\"2\""], 200), (["If-Modified-Since": "Sun, 09 Sep 2001 01:46:40 GMT"], 304),
+            (["If-Modified-Since": "Sunday, 09-Sep-01 01:46:40 GMT"], 304),
+            (["If-Modified-Since": "Sun, 09 Sep 2001 01:46:39 GMT"], 200), (["If-Modified-Since": "yesterday"], 200),
+            (["If-None-Match": "\"2\"", "If-Modified-Since": "Sun, 09 Sep 2001 01:46:40 GMT"], 200),
+        ] as [(HTTPHeaders, Int)])
+    func `who has a stored response gets only its head`(asking: HTTPHeaders, status: Int) {
+        var entry = stored([
+            "ETag": "\"1\"", "Last-Modified": "Sun, 09 Sep 2001 01:46:40 GMT", "Content-Type": "text/plain",
+        ])
+        entry.body = Data("moby".utf8)
+        let answer = entry.answer(to: HTTPRequest("GET", "http://books.test/", headers: asking))
+        #expect(answer.status == status && answer.headers["ETag"] == "\"1\"")
+        #expect(answer.body == (status == 200 ? Array("moby".utf8) : []))
+        #expect(answer.headers["Content-Type"] == (status == 200 ? "text/plain" : nil))
+    }
+
+    @Test(
+        arguments: [
+            ("bytes=0-3", 206, "moby", "bytes 0-3/9"), ("bytes=5-", 206, "dick", "bytes 5-8/9"),
+            ("BYTES=-2", 206, "ck", "bytes 7-8/9"), ("bytes=7-99999999999999999999", 206, "ck", "bytes 7-8/9"),
+            ("bytes=9-", 416, "", "bytes */9"), ("bytes=-0", 416, "", "bytes */9"),
+            ("bytes=3-2", 200, "moby-dick", nil), ("bytes=0-1,3-4", 200, "moby-dick", nil),
+            ("pages=1-2", 200, "moby-dick", nil), ("bytes=-", 200, "moby-dick", nil),
+            ("bytes=x-2", 200, "moby-dick", nil),
+        ])
+    func `a part of a stored response answers who asks for it`(
+        range: String, status: Int, body: String, content: String?
+    ) {
+        var entry = stored(["Content-Length": "9"])
+        entry.body = Data("moby-dick".utf8)
+        let answer = entry.answer(to: HTTPRequest("GET", "http://books.test/", headers: ["Range": range]))
+        #expect(answer.status == status && answer.body == Array(body.utf8))
+        #expect(answer.headers["Content-Range"] == content && answer.headers["Content-Length"] == "\(body.utf8.count)")
+    }
+
     @Test func `a confirmation updates the fields, and one of another response does not`() {
         let rules = CacheRules(), old = stored(["ETag": "\"1\"", "X-Count": "1", "Content-Length": "4", "Age": "9"])
         #expect(rules.mayConfirm(old, ["ETag": "W/\"1\""]) && rules.mayConfirm(old, [:]))

@@ -68,6 +68,56 @@ struct CacheTests {
         #expect(server.requests.all.map { $0.headers["If-None-Match"] } == [nil, "\"1\"", "\"1\"", nil])
     }
 
+    @Test func `one stored response answers conditions and ranges, and a stale one is confirmed by its own tag`()
+        async throws
+    {
+        let server = GatedServer { request, number in
+            request.headers["If-None-Match"] == "\"1\""
+                ? .text("", 304, ["ETag": "\"1\""])
+                : .text("moby", 200, ["ETag": "\"1\"", "Cache-Control": "max-age=10"])
+        }
+        let http = server.client()
+        func load(_ headers: HTTPHeaders) async throws -> HTTPResponse {
+            var whole = Endpoint<HTTPResponse>("GET", "list", headers: headers)
+            (whole.options.cache, whole.validStatuses) = (.http(in: .memory), nil)
+            return try await http.load(whole)
+        }
+        #expect(try await load([:]).status == 200)
+        #expect(try await load(["If-None-Match": "\"1\""]).status == 304)
+        #expect(try await load(["Range": "bytes=0-1"]).body == Array("mo".utf8))
+        #expect(server.count == 1)
+        server.clock.advance(by: .seconds(11))
+        #expect(try await load(["If-None-Match": "\"0\"", "Range": "bytes=0-1"]).body == Array("mo".utf8))
+        #expect(server.requests.all.last?.headers.values("If-None-Match") == ["\"1\""])
+        #expect(server.requests.all.last?.headers["Range"] == nil)
+        #expect(try await load(["If-Range": "\"1\"", "Range": "bytes=0-1"]).status == 200)
+        #expect(server.count == 3, "only a server judges other conditions")
+    }
+
+    @Test func `a response in memory is decoded once, by each decoder`() async throws {
+        final class CountingDecoder: ResponseDecoder {
+            let count = Atomic(0)
+            func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+                count.add(1, ordering: .relaxed)
+                return try JSONDecoder().decode(type, from: data)
+            }
+        }
+        let server = GatedServer { _, number in .text("[\(number)]") }, http = server.client()
+        let decoder = CountingDecoder(), other = CountingDecoder()
+        var numbers = Endpoint<[Int]>("GET", "list")
+        (numbers.options.cache, numbers.decoder) = (.memory(for: .seconds(60)), decoder)
+        for _ in 1...5 { #expect(try await http.load(numbers) == [1]) }
+        #expect(decoder.count.load(ordering: .relaxed) == 2, "one for the response, and one for what was stored")
+        var same = numbers, texts = Endpoint<[Double]>("GET", "list")
+        same.decoder = other
+        (texts.options.cache, texts.decoder) = (numbers.options.cache, other)
+        #expect(try await http.load(same) == [1])
+        #expect(try await http.load(texts) == [1.0])
+        #expect(other.count.load(ordering: .relaxed) == 2)
+        server.clock.advance(by: .seconds(61))
+        #expect(try await http.load(numbers) == [2])
+    }
+
     @Test(arguments: [
         CachePolicy.memory(for: .seconds(60)), .disk(for: .seconds(60)), .http, .http(in: .memory),
         .staleWhileRevalidate(.seconds(60)), .staleIfError(.seconds(60)),
