@@ -13,7 +13,7 @@ extension BenchSuite {
     static let http = BenchSuite(name: HTTPRows.suite) { folder in
         let rig = try await HTTPRig(in: folder), rows = HTTPRows(rig: rig)
         let credentials = CredentialRows(folder: folder).rows
-        let endpoints = EndpointRows(rig: rig).rows
+        let endpoints = EndpointRows(rig: rig).rows + CacheRows(rig: rig).rows
         return Opened(rows: rows.small + rows.proved + endpoints + credentials + rows.files + rows.memory) {
             await rig.stop()
         }
