@@ -22,6 +22,7 @@ final class BooksService: NetworkService {
         table.async(\.giveBack) { _, _, _ in throw NotInThisVersion() }
         table.stream(\.events) { _, _, _, _ in throw NotInThisVersion() }
         table.async(\.page) { _, _, _ in throw NotInThisVersion() }
+        table.async(\.browse) { _, _, _ in throw NotInThisVersion() }
         table.async(\.cover) { _, _, _ in throw NotInThisVersion() }
         table.stream(\.text) { _, _, _, _ in throw NotInThisVersion() }
     }

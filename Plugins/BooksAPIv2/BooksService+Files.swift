@@ -4,12 +4,15 @@ import BookshelfContracts
 import FoundationEssentials
 
 extension BooksService {
-    /// Downloads the cover of a book into this service's folder.
+    /// Loads the cover of a book, from the cache while it is fresh, and writes it to this service's folder.
     func cover(of book: String, _ call: Call) async throws -> StoredFile {
-        let name = book.encodedForQuery, file = "cover-\(name).svg"
-        let request = HTTPRequest("GET", "\(configuration.baseURL)/books/\(name)/cover")
-        try await context.http.download(request, to: file, call).requireSuccess()
-        return try context.stored(file)
+        var cover = Endpoint<Data>("GET", ["books", book, "cover"])
+        cover.options.cache = .http
+        let image = try await http.load(cover, call)
+        // Each call hands over a file of its own, also of the same book at the same time.
+        let name = "cover-\(UUID()).svg"
+        try image.write(to: URL(filePath: "\(context.folder)/\(name)"))
+        return try context.stored(name)
     }
 
     /// Starts the transfer of a book's text, or finds an existing one, and returns its states.

@@ -8,7 +8,7 @@ final class BooksService: NetworkService {
     typealias Configuration = BooksConfiguration
     let context: Context
     let configuration: Configuration
-    private let http: HTTPClient
+    let http: HTTPClient
 
     init(_ context: Context) {
         var http = context.http.relative(to: context.configuration.baseURL)
@@ -30,12 +30,9 @@ final class BooksService: NetworkService {
             let loan = Endpoint<Nothing>("DELETE", "loans/\(loan.encodedForQuery)")
             return try await service.http.load(service.proving(loan), call)
         }
-        table.async(\.page) { service, number, call in
-            let books = Endpoint<Page>("GET", "books", query: ["page": "\(number)", "per": "\(Page.size)"])
-            let page = try await service.http.load(books, call)
-            let total = page.total ?? page.items.count
-            guard Page.totals.contains(total) else { throw Refusal.total(total) }
-            return CataloguePage(books: page.items, pages: (total + Page.size - 1) / Page.size)
+        table.async(\.page) { service, number, call in try await service.page(number, .none, call) }
+        table.async(\.browse) { service, number, call in
+            try await service.page(number, .staleWhileRevalidate(.seconds(86_400)), call)
         }
         table.async(\.cover) { service, book, call in try await service.cover(of: book, call) }
         table.stream(\.text) { service, book, elements, call in
@@ -47,6 +44,15 @@ final class BooksService: NetworkService {
             let events = service.http.events(Endpoint("GET", "events"), call, after: place.id)
             try await elements.send(contentsOf: events.compactMap { LibraryEvent($0) })
         }
+    }
+
+    private func page(_ number: Int, _ cache: CachePolicy, _ call: Call) async throws -> CataloguePage {
+        var books = Endpoint<Page>("GET", "books", query: ["page": "\(number)", "per": "\(Page.size)"])
+        books.options.cache = cache
+        let page = try await http.load(books, call)
+        let total = page.total ?? page.items.count
+        guard Page.totals.contains(total) else { throw Refusal.total(total) }
+        return CataloguePage(books: page.items, pages: (total + Page.size - 1) / Page.size)
     }
 
     /// Returns an endpoint whose request authenticates the reader; the host requests the token.

@@ -18,6 +18,7 @@ final class LibraryCommunication: CommunicationController {
         table.async(\.borrow) { controller, book, call in try await controller.wires.books.borrow(book, call) }
         table.async(\.giveBack) { controller, loan, call in try await controller.wires.books.giveBack(loan, call) }
         table.async(\.page) { controller, page, call in try await controller.wires.books.page(page, call) }
+        table.async(\.browse) { controller, page, call in try await controller.wires.books.browse(page, call) }
         table.async(\.cover) { controller, book, call in try await controller.wires.books.cover(book, call) }
         table.stream(\.text) { controller, book, elements, call in
             try await elements.send(contentsOf: controller.wires.books.text(book, call))

@@ -38,6 +38,13 @@ final class LibraryManager: Manager, StatefulComponent {
 
     static func methods(_ table: inout Methods) {
         table.async(\.search) { manager, query, call in try await manager.search(query, call) }
+        table.async(\.browse) { manager, page, call in
+            try await manager.wires.communicationController.browse(page, call)
+        }
+        table.async(\.cover) { manager, book, call in
+            let file = try await manager.wires.communicationController.cover(book, call)
+            return try await manager.wires.dataAccessController.keepCover(BookFile(book: book, file: file), call)
+        }
         table.async(\.borrow) { manager, book, call in try await manager.borrow(book, call) }
         table.async(\.giveBack) { manager, loan, call in
             try await manager.giveBack(loan, call)

@@ -4,9 +4,15 @@ public import FoundationEssentials
 /// The contract of the library's manager.
 public struct Library: Contract {
     /// The version of this set of methods.
-    public static let version: Version = "1.6.0"
+    public static let version: Version = "1.7.0"
     /// Returns the books that match every word, from the network or, if it fails, from storage.
     public let search = AsyncMethod<BookQuery, Sourced<[Book]>>()
+    /// Returns a page of the catalogue; the first one is 1.
+    ///
+    /// A page that was fetched within a day is returned at once, and fetched again for the next call.
+    public let browse = AsyncMethod<Int, CataloguePage>()
+    /// Stores the cover of a book, and returns its path.
+    public let cover = AsyncMethod<String, String>()
     /// Borrows the book with an identifier.
     public let borrow = AsyncMethod<String, Loan>()
     /// Ends the loan with an identifier.
@@ -65,7 +71,7 @@ public struct SearchAnswer: Codable, Sendable, Hashable {
 /// The contract of the library's communication controller.
 public struct LibraryNetwork: Contract {
     /// The version of this set of methods.
-    public static let version: Version = "1.3.0"
+    public static let version: Version = "1.4.0"
     /// Fetches the books that match a search.
     public let find = AsyncMethod<BookQuery, [Book]>()
     /// Borrows the book with the given identifier.
@@ -76,6 +82,8 @@ public struct LibraryNetwork: Contract {
     public let events = StreamMethod<EventsAfter, LibraryEvent>()
     /// Fetches a page of the catalogue; the first one is 1.
     public let page = AsyncMethod<Int, CataloguePage>()
+    /// Returns a page of the catalogue, perhaps as it was when it was last browsed.
+    public let browse = AsyncMethod<Int, CataloguePage>()
     /// Fetches the cover of a book, and transfers ownership of the file.
     public let cover = AsyncMethod<String, StoredFile>()
     /// Streams the progress of the text of a borrowed book, and transfers ownership of the file once it has arrived.
@@ -87,7 +95,7 @@ public struct LibraryNetwork: Contract {
 /// The contract of the network service `BooksService`, in both of its versions.
 public struct BooksAPI: Contract {
     /// The version of this set of methods.
-    public static let version: Version = "1.3.0"
+    public static let version: Version = "1.4.0"
     /// Fetches the books that match every word of a text.
     public let search = AsyncMethod<String, [Book]>()
     /// Borrows the book with an identifier; version 1 of the books API does not support it.
@@ -99,6 +107,9 @@ public struct BooksAPI: Contract {
     public let events = StreamMethod<EventsAfter, LibraryEvent>()
     /// Fetches a page of the catalogue; version 1 of the books API does not support it.
     public let page = AsyncMethod<Int, CataloguePage>()
+    /// Returns a page of the catalogue, perhaps as it was when it was last browsed; version 1 of the books API does not
+    /// support it.
+    public let browse = AsyncMethod<Int, CataloguePage>()
     /// Fetches the cover of a book, and transfers ownership of the file; version 1 of the books API does not support
     /// it.
     public let cover = AsyncMethod<String, StoredFile>()

@@ -44,7 +44,9 @@ struct Routes: Sendable {
 
         case "GET /v2/books": try exchange.sendPage(of: catalogue.books)
         case "GET /v2/books/": connection.answer(json: try catalogue[id])
-        case "GET /v2/books//cover": exchange.send(Array(try catalogue[id].cover.utf8), type: "image/svg+xml")
+        case "GET /v2/books//cover":
+            let cover = Array(try catalogue[id].cover.utf8)
+            exchange.send(cover, type: "image/svg+xml", ("Cache-Control", "max-age=86400"))
         case "GET /v2/books//text":
             try library.authorize(exchange.request)
             let book = try catalogue[id]
@@ -89,8 +91,8 @@ struct Exchange {
     static func tag(of bytes: [UInt8]) -> String { "\"\(String(fnv(bytes), radix: 16))\"" }
 
     /// Sends bytes with their entity tag, or the range of them that is asked for.
-    func send(_ bytes: [UInt8], type: String) {
-        connection.answer(request, content: bytes, tag: Self.tag(of: bytes), [("Content-Type", type)])
+    func send(_ bytes: [UInt8], type: String, _ fields: (String, String)...) {
+        connection.answer(request, content: bytes, tag: Self.tag(of: bytes), [("Content-Type", type)] + fields)
     }
 
     /// Sends the page of books that `page` and `per` in the query choose; a page beyond the last is empty.

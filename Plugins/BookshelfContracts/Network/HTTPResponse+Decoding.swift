@@ -20,7 +20,7 @@ extension HTTPResponse {
     /// Checks that the response was successful.
     ///
     /// - Throws: ``ServerError`` for any status other than 200 to 299.
-    public func requireSuccess() throws {
+    private func requireSuccess() throws {
         guard !(200..<300).contains(status) else { return }
         let said = try? JSONDecoder().decode(Refusal.self, from: Data(body))
         throw ServerError(

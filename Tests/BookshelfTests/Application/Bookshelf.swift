@@ -63,6 +63,7 @@ final class Bookshelf: Sendable {
             pluginPaths: [Self.built], loadFolder: folder.path + "/loads", dataFolder: folder.data, log: log,
             executors: [AsyncHTTPClientExecutor()],
             openStore: { try SQLiteRecordStore(folder: $0, damaged: $1.damaged, report: $2) })
+        options.openCache = { try SQLiteResponseCache(folder: $0, limit: $1, report: $2) }
         options.mocks = mocks
         options.observers = [
             { event in

@@ -37,6 +37,9 @@ struct ServerTests {
             #expect(try await server.get("/v2/books/walden").text("title") == "Walden")
             let cover = try await server.get("/v2/books/walden/cover")
             #expect(cover.header("Content-Type") == "image/svg+xml" && cover.text.contains("Walden"))
+            #expect(cover.header("Cache-Control") == "max-age=86400")
+            let tag = try #require(cover.header("ETag"))
+            #expect(try await server.get("/v2/books/walden/cover", ["If-None-Match": tag]).status == 304)
             for query in ["page=0", "page=x", "page=1000001", "per=101", "page=99999999999999999999"] {
                 try await server.get("/v2/books?\(query)").expect(400, "page.invalid")
             }
