@@ -86,26 +86,17 @@ final class StreamedExchange: Sendable {
                     number: Int(head.attempt), status: head.status == 0 ? nil : Int(head.status),
                     error: head.status == 0 ? BackplaneError.Code(rawValue: head.source.text) : nil))
         case Int(BP_HTTP_RESPONSE):
-            let version = head.protocol.text, exchange = head.exchange
+            let version = head.protocol.text, exchange = head.exchange, acceptance = acceptance(of: exchange)
             var response = HTTPStreamedResponse(
                 status: Int(head.status), headers: headers, version: version.isEmpty ? nil : version,
-                body: waitsForEnd ? HTTPBodyStream([]) : body(of: exchange))
+                body: waitsForEnd ? HTTPBodyStream([]) : body(of: exchange, holding: acceptance))
             response.timings.attempts = Int(head.attempt)
             response.timings.head = .nanoseconds(head.after_ns)
             response.url = head.url.length == 0 ? nil : head.url.text
             response.source = ResponseSource(rawValue: head.source.text)
             response.age = head.age_ns < 0 ? nil : .nanoseconds(head.age_ns)
             response.isStale = head.flags & UInt32(BP_HTTP_STALE) != 0
-            if options.isWhole, options.cache != .none {
-                let acceptance = CacheAcceptance { [table, component] in
-                    table.pointer.pointee.accept(component, exchange)
-                } dropped: { [table, component] in
-                    table.pointer.pointee.cancel(component, exchange)
-                }
-                response.acceptance = acceptance
-                // Releasing the response alone does not end the exchange.
-                response.body = body(of: exchange, holding: acceptance)
-            }
+            response.acceptance = acceptance
             let waiter = state.withLock { state in
                 if waitsForEnd { state.response = response }
                 return waitsForEnd ? nil : state.waiter.take()
@@ -125,7 +116,19 @@ final class StreamedExchange: Sendable {
         waiter?.resume(returning: failure.map { .failure($0) } ?? response.map { .success($0) } ?? .failure(noHead))
     }
 
-    private func body(of exchange: UInt64, holding acceptance: CacheAcceptance? = nil) -> HTTPBodyStream {
+    /// Returns the acceptance of a response that may be stored in a cache; `nil` for any other.
+    private func acceptance(of exchange: UInt64) -> CacheAcceptance? {
+        guard options.isWhole, options.cache != .none else { return nil }
+        return CacheAcceptance { [table, component] in
+            table.pointer.pointee.accept(component, exchange)
+        } dropped: { [table, component] in
+            table.pointer.pointee.cancel(component, exchange)
+        }
+    }
+
+    /// - Parameter acceptance: The acceptance that lives as long as the body may be read, since dropping it ends the
+    ///   exchange.
+    private func body(of exchange: UInt64, holding acceptance: CacheAcceptance?) -> HTTPBodyStream {
         HTTPBodyStream(cancel: { self.cancel(exchange) }) {
             defer { withExtendedLifetime(acceptance) {} }
             return try await self.next(of: exchange)

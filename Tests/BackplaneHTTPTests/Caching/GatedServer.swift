@@ -20,16 +20,19 @@ final class GatedServer: Sendable {
 
     func answers(_ answer: @escaping Answer) { self.answer.withLock { $0 = answer } }
 
-    func network(
-        cache: ResponseCache? = ResponseCache(), credentials: Credentials = Credentials()
-    ) -> HTTPPipeline {
-        let executor = MemoryExecutor { [self] request, _ in
+    var executor: MemoryExecutor {
+        MemoryExecutor { [self] request, _ in
             requests.add(request)
             let number = count
             try await gate.pass()
             return try await answer.withLock { $0 }(request, number)
         }
-        return HTTPPipeline(
+    }
+
+    func network(
+        cache: ResponseCache? = ResponseCache(), credentials: Credentials = Credentials()
+    ) -> HTTPPipeline {
+        HTTPPipeline(
             [executor], retries: Retries(clock: clock, date: { [clock] in clock.date }, random: { 0 }),
             credentials: credentials, cache: cache)
     }
