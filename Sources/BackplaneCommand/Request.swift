@@ -27,10 +27,12 @@ extension BackplaneTool {
                   backplane request http://127.0.0.1:8484/v2/sessions --json '{"reader": "ann", "password": "white"}'
                   backplane request http://127.0.0.1:8484/covers --form title=Moby-Dick --form cover=@whale.png
                   backplane request http://127.0.0.1:8484/books.epub --output books.epub --timeout 60
+                  backplane request http://127.0.0.1:8484/books --trace
                   backplane request -X PUT http://127.0.0.1:8484/books/1 --file book.epub --curl
                   backplane request file:almanac/events.json --manifest manifests/almanac.json
                   backplane request https://books.example.org/shelf --manifest backplane.json --credentials library
                   backplane request https://books.example.org --show-pins
+                  backplane request https://books.example.org --show-pins --format json
                 """)
 
         @Argument(help: "The URL.") var url: String
@@ -60,9 +62,12 @@ extension BackplaneTool {
         var output: String?
         @Flag(name: .shortAndLong, help: "Print the headers and timings on standard error, without secrets.")
         var verbose = false
+        @Flag(help: "Print the stages of the exchange, and their times, on standard error.") var trace = false
         @Flag(help: "Print the curl command for the same request, and send nothing.") var curl = false
         @Flag(help: "Print the pins of the server's certificates, without verifying them, and send no request.")
         var showPins = false
+        @Option(help: ArgumentHelp("The output format of --show-pins (default: text).", valueName: "format"))
+        var format: Format?
         @Flag(help: "Request compressed content, and decode it.") var compressed = false
         @Option(help: ArgumentHelp("Seconds after which the exchange fails.", valueName: "seconds"))
         var timeout: Double?
@@ -81,8 +86,15 @@ extension BackplaneTool {
         var account: String?
         @OptionGroup var substitutes: SubstituteArguments
 
+        enum Format: String, CaseIterable, Sendable, ExpressibleByArgument {
+            case text, json
+        }
+
         func validate() throws {
             _ = try body()
+            if format != nil, !showPins {
+                throw ValidationError("--format requires --show-pins; the body of a response is printed as it is")
+            }
             if credentials != nil, manifest == nil {
                 throw ValidationError("--credentials requires --manifest")
             }
@@ -124,12 +136,23 @@ extension BackplaneTool {
             throw ExitCode(status)
         }
 
+        /// The pins of a server's certificates, in the order in which it sends them.
+        private struct ServerPins: Encodable {
+            var host: String
+            var pins: [String]
+        }
+
         /// Prints the server and, for each certificate that it sends, the position and the pin.
         private func printPins() async -> Int32 {
             do {
-                let pins = try await Engines.pins(of: url, timeout: timeout.map { .seconds($0) } ?? .seconds(10))
-                Output.line(HTTPRequest("GET", url).authority)
-                for (position, pin) in pins.enumerated() { Output.line("\(position) \(pin)") }
+                let found = try await Engines.pins(of: url, timeout: timeout.map { .seconds($0) } ?? .seconds(10))
+                let server = ServerPins(host: HTTPRequest("GET", url).authority, pins: found.map { "\($0)" })
+                if format == .json {
+                    Output.json(server)
+                } else {
+                    Output.line(server.host)
+                    for (position, pin) in server.pins.enumerated() { Output.line("\(position) \(pin)") }
+                }
                 Output.remark("backplane: pins are compared with 0, the server's own; nothing was verified")
                 return 0
             } catch {
@@ -145,21 +168,39 @@ extension BackplaneTool {
         }
 
         private func send(_ request: HTTPRequest, _ cassette: Cassette?) async -> Int32 {
-            var settings = manifest.map {
-                HostSettings(manifest: $0, environment: environment, data: dataFolder, log: LogSettings())
+            let watch = TransferLine(shows: output != nil || !request.body.isEmpty)
+            let observers = trace ? [stagePrinter(beside: watch)] : [], mocks = substitutes.mocks
+            guard let manifest else {
+                let network = HTTPPipeline(
+                    [Engines.makeHTTP()], observers: observers, mocks: mocks, cassette: cassette)
+                return await send(request, through: network, watch)
             }
-            let mocks = substitutes.mocks
-            settings?.mocks = mocks
-            settings?.cassette = cassette
-            let host = settings?.makeHost()
-            let network = host?.network ?? HTTPPipeline([Engines.makeHTTP()], mocks: mocks, cassette: cassette)
-            let code = await send(request, through: network)
-            await host?.stop()
+            var settings = HostSettings(
+                manifest: manifest, environment: environment, data: dataFolder, log: LogSettings())
+            (settings.mocks, settings.cassette) = (mocks, cassette)
+            var options = settings.makeOptions()
+            options.observers = observers
+            let host = PluginHost(manifest: settings.document, options: options)
+            let code = await send(request, through: host.network, watch)
+            await host.stop()
             return code
         }
 
-        private func send(_ request: HTTPRequest, through network: HTTPPipeline) async -> Int32 {
-            let watch = TransferLine(shows: output != nil || !request.body.isEmpty)
+        /// Returns an observer that prints the stages of exchanges.
+        private func stagePrinter(beside watch: TransferLine) -> @Sendable (ExchangeEvent) -> Void {
+            let transcript = Mutex(ExchangeTranscript())
+            return { event in
+                transcript.withLock { transcript in
+                    guard let line = transcript.line(event) else { return }
+                    watch.end()
+                    Output.remark(line.printable)
+                }
+            }
+        }
+
+        private func send(
+            _ request: HTTPRequest, through network: HTTPPipeline, _ watch: TransferLine
+        ) async -> Int32 {
             var options = HTTPOptions()
             options.totalTimeout = timeout.map { .seconds($0) }
             options.decompresses = compressed
@@ -350,8 +391,13 @@ final class TransferLine: Sendable {
         if isTerminal { ProgressLine().show(text) } else { Output.remark(text) }
     }
 
+    /// Clears the line of a terminal, until there is further progress.
     func end() {
-        if isTerminal, isShown { ProgressLine().clear() }
+        let wasShown = last.withLock { last in
+            defer { if isTerminal { last = "" } }
+            return !last.isEmpty
+        }
+        if isTerminal, wasShown { ProgressLine().clear() }
     }
 
     /// Returns the line for the progress of the upload until the response begins, and then of the download.

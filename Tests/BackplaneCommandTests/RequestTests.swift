@@ -57,6 +57,30 @@ struct RequestTests {
         #expect(outcome.errors.contains("* head after"))
     }
 
+    @Test(arguments: [false, true])
+    func `the stages of the exchange are printed, also of a host's, and no secrets`(hasManifest: Bool) async throws {
+        let server = try TestServer { $1.answer("404 Not Found", body: Array("no whale".utf8)) }
+        let manifest = try tool.write(#"{"manifestVersion": 1, "plugins": [], "managers": {}}"#, as: "empty.json")
+        func stages(_ url: String) async throws -> [String] {
+            let arguments = hasManifest ? ["--manifest", manifest] : []
+            let outcome = try await tool.start(["request", url, "--trace"] + arguments).end()
+            #expect(outcome.status == 1 && !outcome.errors.contains("secret"), "\(outcome)")
+            return outcome.errors.replacing(/, [0-9.]+ ms:/, with: ":").split(separator: "\n").map(String.init)
+                .filter { $0.hasPrefix("exchange ") }
+        }
+        #expect(
+            try await stages(server.url("/books?key=secret")) == [
+                "exchange 1: GET \(server.url("/books"))", "exchange 1: attempt 1", "exchange 1: status 404",
+                "exchange 1: end, 8 bytes received",
+            ])
+        server.stop()
+        #expect(
+            try await stages(server.url("/books?key=secret")) == [
+                "exchange 1: GET \(server.url("/books"))", "exchange 1: attempt 1",
+                "exchange 1: end, 0 bytes received, network.failed",
+            ])
+    }
+
     @Test func `a download shows its progress in lines, and appears complete`() async throws {
         let body = [UInt8](repeating: 120, count: 2_000_000), path = tool.folder + "/download"
         let server = try TestServer { $1.answer("200 OK", body: body) }
@@ -117,16 +141,63 @@ struct RequestTests {
         }
         let insecure = "https://127.0.0.1:\(server.port)/"
         for (url, code) in [(server.url(), "network.refused"), (insecure, "network.insecure")] {
-            let outcome = try await tool.plain("request", url, "--show-pins")
-            #expect(outcome.status == 1 && outcome.output == "" && outcome.errors.contains(code), "\(outcome)")
+            for format in ["text", "json"] {
+                let outcome = try await tool.plain("request", url, "--show-pins", "--format", format)
+                #expect(outcome.status == 1 && outcome.output == "" && outcome.errors.contains(code), "\(outcome)")
+            }
         }
         #expect(requests.all == [])
     }
 
+    @Test(.enabled(if: PeerServer.isThere("python3"), "python3 is not installed"))
+    func `the pins of a server are printed as lines or as JSON`() async throws {
+        struct ServerPins: Decodable {
+            var host: String
+            var pins: [String]
+        }
+        try await PeerServer.with(Self.secureServer, arguments: [selfSigned()]) { server in
+            let url = "https://127.0.0.1:\(server.ports[0])/", host = "127.0.0.1:\(server.ports[0])"
+            let lines = try await tool.plain("request", url, "--show-pins")
+            let json = try await tool.plain("request", url, "--show-pins", "--format", "json")
+            #expect(lines.status == 0 && json.status == 0, "\(lines) \(json)")
+            let found = try JSONDecoder().decode(ServerPins.self, from: Data(json.output.utf8))
+            let pin = try #require(found.pins.first, "\(json)")
+            #expect(found.host == host && found.pins.count == 1)
+            #expect(pin.wholeMatch(of: /sha256\/[A-Za-z0-9+\/]{43}=/) != nil, "\(pin)")
+            #expect(lines.output == "\(host)\n0 \(pin)\n")
+        }
+    }
+
+    /// Writes the file with a certificate and its key, and returns its path.
+    private func selfSigned() throws -> String {
+        let all = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../BackplaneHTTPTests/TLS/certificates.pem")
+        let sections = try String(contentsOf: all, encoding: .utf8).split(separator: "# ")
+        return try tool.write(String(#require(sections.first { $0.hasPrefix("self-signed\n") })), as: "server.pem")
+    }
+
+    /// The script of a TLS server with the certificate and key in a file, whose clients may leave after the handshake.
+    private static let secureServer = """
+        import socket, ssl, threading
+        folder, identity = sys.argv[1:3]
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(identity)
+        server = socket.create_server(("127.0.0.1", 0))
+        def serve():
+            while True:
+                client = server.accept()[0]
+                try: context.wrap_socket(client, server_side=True).close()
+                except OSError: client.close()
+        threading.Thread(target=serve, daemon=True).start()
+        with open(folder + "/ports.new", "w") as file: file.write(str(server.getsockname()[1]))
+        os.rename(folder + "/ports.new", folder + "/ports")
+        wait_for_end(folder)
+        """
+
     @Test(arguments: [
         ["--data", "a", "--json", "1"], ["--json", "{"], ["--form", "a"], ["-H", "no colon"], ["--timeout", "0"],
         ["--credentials", "library"], ["--account", "ann"],
-        ["--data-folder", "data"],
+        ["--data-folder", "data"], ["--format", "json"], ["--show-pins", "--format", "xml"],
     ])
     func `arguments that make no sense are refused, and nothing is sent`(arguments: [String]) async throws {
         let outcome = try await tool.start(["request", "http://127.0.0.1:1/"] + arguments).end()

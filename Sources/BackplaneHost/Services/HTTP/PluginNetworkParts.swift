@@ -224,9 +224,11 @@ final class ExchangeTaps: Sendable {
 }
 
 /// The stages of exchanges as text lines, in which exchanges are numbered.
-struct ExchangeTranscript {
+package struct ExchangeTranscript: Sendable {
     private var numbers: [UInt64: Int] = [:]
     private var last = 0
+
+    package init() {}
 
     /// Returns the lines for the next stages; progress has none.
     mutating func lines(_ batch: ExchangeEvents) -> [String] {
@@ -235,7 +237,8 @@ struct ExchangeTranscript {
         return lines
     }
 
-    private mutating func line(_ event: ExchangeEvent) -> String? {
+    /// Returns the line for the next stage; `nil` for progress.
+    package mutating func line(_ event: ExchangeEvent) -> String? {
         guard event.stage != .progress else { return nil }
         let number = numbers[event.exchange] ?? last + 1
         (numbers[event.exchange], last) = (number, max(last, number))
