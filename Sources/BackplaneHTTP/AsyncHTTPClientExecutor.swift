@@ -101,7 +101,7 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
         let isKept = isRepeatable && origins.mayHaveConnection(to: origin)
         let key = clients.key(scheme: scheme, proxy: proxy, tls: options.tls, origin: origin)
         defer {
-            if let mismatch = clients.takeMismatch(of: key) { options.pinMismatched?(mismatch.error(for: request)) }
+            for failure in clients.takePinFailures(of: key) { options.pinMismatched?(failure.error(for: request)) }
         }
         let first = try await attempt(ready, to: origin, key, decodes, at: place) { error in
             isRepeatable && HTTPFailure.isUnprocessed(error) || isKept && HTTPFailure.isClosedBeforeResponse(error)

@@ -15,20 +15,21 @@ import Synchronization
 final class PinCheck: Sendable {
     private let keys: Set<CertificatePin>
     private let reportsOnly: Bool
-    /// The key of the last connection, if it is not pinned and has not been reported yet.
-    private let mismatch = Mutex<CertificatePin?>(nil)
+    /// The reason why no key can be compared, if that is only reported.
+    private let defect: String?
+    /// The failures of connections that are only reported, and have not been yet.
+    private let unreported = Mutex<[HTTPFailure]>([])
 
     /// Creates the check of settings; `nil` if they have no pins.
     ///
-    /// - Throws: `HTTPFailure.insecure` if a certificate file cannot be read, or there is no backup pin.
+    /// - Throws: `HTTPFailure.insecure` if a certificate file cannot be read, or there is no backup pin, unless that is
+    ///   only reported.
     init?(_ settings: TLSSettings?) throws(HTTPFailure) {
         guard let settings, !settings.pins.isEmpty else { return nil }
-        var keys: Set<CertificatePin> = []
-        for pin in settings.pins { keys.insert(try pin.read()) }
-        guard keys.count > 1 else {
-            throw .insecure("there is one pinned key; add the pin of a backup key, with which it can be replaced")
-        }
-        (self.keys, reportsOnly) = (keys, settings.reportsOnly)
+        var keys: Set<CertificatePin> = [], defect: String?
+        do throws(BackplaneError) { keys = try settings.pinnedKeys() } catch { defect = error.message }
+        if let defect, !settings.reportsOnly { throw .insecure(defect) }
+        (self.keys, self.defect, reportsOnly) = (keys, defect, settings.reportsOnly)
     }
 
     /// Checks the server of a connection, and closes the connection if it has none of the keys.
@@ -36,93 +37,36 @@ final class PinCheck: Sendable {
     /// The library must learn of the error before it learns of the end of the connection.
     func check(_ channel: any Channel) -> EventLoopFuture<Void> {
         channel.eventLoop.submit { [self] in
-            do {
-                try verify(channel.pipeline.syncOperations)
-            } catch {
-                channel.eventLoop.execute { channel.close(promise: nil) }
-                throw error
-            }
+            let failure = failure(channel.pipeline.syncOperations)
+            guard let failure else { return }
+            if reportsOnly { return unreported.withLock { $0.append(failure) } }
+            channel.eventLoop.execute { channel.close(promise: nil) }
+            throw failure
         }
     }
 
-    private func verify(_ pipeline: ChannelPipeline.SynchronousOperations) throws {
+    private func failure(_ pipeline: ChannelPipeline.SynchronousOperations) -> HTTPFailure? {
+        func incomparable(_ why: String) -> HTTPFailure { reportsOnly ? .pinsNotCompared(why) : .insecure(why) }
+        if let defect { return incomparable(defect) }
         guard let certificate = try? pipeline.nioSSL_peerCertificate(), let key = CertificatePin(of: certificate) else {
-            throw HTTPFailure.insecure("the server has no certificate with a key that can be compared with the pins")
+            return incomparable("the server has no certificate with a key that can be compared with the pins")
         }
-        let isPinned = keys.contains(key)
-        if reportsOnly {
-            mismatch.withLock { $0 = isPinned ? nil : key }
-        } else if !isPinned {
-            throw HTTPFailure.pinMismatch("\(key)", isReported: false)
-        }
+        return keys.contains(key) ? nil : .pinMismatch("\(key)", isReported: reportsOnly)
     }
 
-    /// Returns the mismatch of the last connection once, if mismatches are only reported.
-    func takeMismatch() -> HTTPFailure? {
-        mismatch.withLock { $0.take() }.map { .pinMismatch("\($0)", isReported: true) }
+    /// Returns each failure once, if failures are only reported.
+    func takeFailures() -> [HTTPFailure] {
+        unreported.withLock { failures in
+            defer { failures = [] }
+            return failures
+        }
     }
 }
 
 extension CertificatePin {
-    /// Creates the pin of a certificate's key; returns `nil` if its encoding is not that of RFC 5280, section 4.1.
-    ///
-    /// The key is hashed as the certificate has it, whether or not the library knows its algorithm.
-    init?(of certificate: NIOSSLCertificate) {
+    fileprivate init?(of certificate: NIOSSLCertificate) {
         guard let bytes = try? certificate.toDERBytes() else { return nil }
-        var outer = DERReader(bytes[...])
-        guard let whole = outer.next() else { return nil }
-        outer = DERReader(whole.content)
-        guard let signed = outer.next() else { return nil }
-        var fields = DERReader(signed.content)
-        guard var field = fields.next() else { return nil }
-        if field.tag == 0xa0 {  // a version, which precedes the serial number
-            guard let serial = fields.next() else { return nil }
-            field = serial
-        }
-        for _ in 0..<5 {  // the algorithm of the signature, the issuer, the validity, the subject, and the key
-            guard let next = fields.next() else { return nil }
-            field = next
-        }
-        self = .key(sha256: ContentDigest.sha256(of: Array(field.bytes)))
-    }
-
-    /// Returns the hash of the key, for a file that of its first certificate.
-    fileprivate func read() throws(HTTPFailure) -> CertificatePin {
-        guard let path else { return self }
-        guard let certificate = try? NIOSSLCertificate.fromPEMFile(path).first, let pin = Self(of: certificate) else {
-            throw .insecure("the certificate `\(path)` of a pin cannot be read; expected PEM")
-        }
-        return pin
-    }
-}
-
-/// A reader of consecutive elements in the Distinguished Encoding Rules (X.690).
-private struct DERReader {
-    struct Element {
-        var tag: UInt8
-        var content: ArraySlice<UInt8>
-        /// The tag, the length and the content.
-        var bytes: ArraySlice<UInt8>
-    }
-    private var rest: ArraySlice<UInt8>
-
-    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
-
-    /// Reads the next element; returns `nil` if there is no complete one.
-    mutating func next() -> Element? {
-        guard rest.count >= 2 else { return nil }
-        let start = rest.startIndex
-        var content = start + 2, length = Int(rest[start + 1])
-        if length >= 0x80 {  // the number of bytes of the length
-            let count = length - 0x80
-            guard (1...4).contains(count), rest.count >= 2 + count else { return nil }
-            length = rest[content..<content + count].reduce(0) { $0 << 8 | Int($1) }
-            content += count
-        }
-        guard length <= rest.endIndex - content else { return nil }
-        let end = content + length
-        defer { rest = rest[end...] }
-        return Element(tag: rest[start], content: rest[content..<end], bytes: rest[start..<end])
+        self.init(certificate: bytes)
     }
 }
 

@@ -15,7 +15,7 @@ struct ClientKey: Hashable, Sendable {
     var roots: FileState?
     /// The states of the files with the client certificate, its key and the pins.
     var files: [FileState] = []
-    /// The origin of the requests, if mismatches of pins are reported, which concern one origin; otherwise `nil`.
+    /// The origin of the requests, if failures of pins are only reported, which concern one origin; otherwise `nil`.
     var origin: String?
 }
 
@@ -78,10 +78,10 @@ final class HTTPClients: Sendable {
         return ClientUse(client, of: self, key)
     }
 
-    /// Returns the mismatch of pins that is to be reported for a client's origin, once for each connection.
-    func takeMismatch(of key: ClientKey) -> HTTPFailure? {
-        guard key.origin != nil else { return nil }
-        return state.withLock { $0.clients[key]?.pins }?.takeMismatch()
+    /// Returns the failures of pins that are to be reported for a client's origin, one for each connection.
+    func takePinFailures(of key: ClientKey) -> [HTTPFailure] {
+        guard key.origin != nil else { return [] }
+        return state.withLock { $0.clients[key]?.pins }?.takeFailures() ?? []
     }
 
     fileprivate func leave(_ key: ClientKey) {

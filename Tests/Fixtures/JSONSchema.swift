@@ -62,7 +62,21 @@ package struct JSONSchema {
                 guard case .string(let key) = key, members[key] == nil else { return nil }
                 return "\(path)/\(key): required"
             }
+        case ("dependentRequired", .dictionary(let needed), .dictionary(let members)):
+            return try needed.sorted { $0.key < $1.key }.filter { members[$0.key] != nil }.flatMap {
+                try violations(in: value, at: path, "required", $0.value, [:])
+            }
+        case ("dependentSchemas", .dictionary(let schemas), .dictionary(let members)):
+            return try schemas.sorted { $0.key < $1.key }.filter { members[$0.key] != nil }.flatMap {
+                try violations(in: value, at: path, $0.value)
+            }
+        case ("anyOf", .array(let schemas), _):
+            return expect(try schemas.contains { try violations(in: value, at: path, $0).isEmpty })
         case ("maxProperties", .integer(let most), .dictionary(let members)): return expect(members.count <= most)
+        case ("propertyNames", _, .dictionary(let members)):
+            return try members.keys.sorted().flatMap { key in
+                try violations(in: .string(key), at: "\(path)/\(key)", argument)
+            }
         case ("properties", .dictionary(let schemas), .dictionary(let members)):
             return try members.sorted { $0.key < $1.key }.flatMap { key, value in
                 try schemas[key].map { try violations(in: value, at: "\(path)/\(key)", $0) } ?? []
@@ -75,6 +89,9 @@ package struct JSONSchema {
         case ("items", _, .array(let values)):
             return try values.enumerated().flatMap { try violations(in: $1, at: "\(path)/\($0)", argument) }
         case ("minItems", .integer(let least), .array(let values)): return expect(values.count >= least)
+        case ("maxItems", .integer(let most), .array(let values)): return expect(values.count <= most)
+        case ("uniqueItems", .bool(let isUnique), .array(let values)):
+            return expect(!isUnique || Set(values).count == values.count)
         case ("minLength", .integer(let least), .string(let text)): return expect(text.unicodeScalars.count >= least)
         case ("pattern", .string(let pattern), .string(let text)):
             return expect(try Regex(pattern).dotMatchesNewlines().firstMatch(in: text) != nil)
@@ -82,9 +99,10 @@ package struct JSONSchema {
             guard let bound = argument.double else { throw UnknownKeyword(keyword: keyword) }
             return expect(value.double.map { keyword == "minimum" ? $0 >= bound : $0 <= bound } ?? true)
         // Those that say nothing of other kinds of values.
-        case ("required", .array, _), ("maxProperties", .integer, _), ("properties", .dictionary, _),
-            ("additionalProperties", _, _), ("items", _, _),
-            ("minItems", .integer, _), ("minLength", .integer, _), ("pattern", .string, _):
+        case ("required", .array, _), ("dependentRequired", .dictionary, _), ("dependentSchemas", .dictionary, _),
+            ("maxProperties", .integer, _), ("propertyNames", _, _), ("properties", .dictionary, _),
+            ("additionalProperties", _, _), ("items", _, _), ("minItems", .integer, _), ("maxItems", .integer, _),
+            ("uniqueItems", .bool, _), ("minLength", .integer, _), ("pattern", .string, _):
             return []
         default: throw UnknownKeyword(keyword: keyword)
         }

@@ -10,6 +10,8 @@ package enum HTTPFailure: Error, Hashable {
     case insecure(String)
     /// The server has a trusted certificate with the given key, which is not pinned.
     case pinMismatch(String, isReported: Bool)
+    /// The server's key was not compared with the pins, which are only reported.
+    case pinsNotCompared(String)
     /// The connection was closed before the response was complete.
     case closed
     case malformed(String)
@@ -39,6 +41,11 @@ package enum HTTPFailure: Error, Hashable {
                         + (isReported
                             ? "mismatches are only reported, and the exchange continues"
                             : "no request was sent; if the server's key has been replaced, add its pin")
+                )
+            case .pinsNotCompared(let reason):
+                (
+                    .networkInsecure,
+                    "the key of \(host) was not compared with its pins, which are only reported: \(reason)"
                 )
             case .closed: (.networkFailed, "\(host) closed the connection before the response was complete")
             case .malformed(let reason): (.networkMalformed, "the response of \(host) is not HTTP: \(reason)")

@@ -177,10 +177,11 @@ extension LiveComposition {
         let rule = options.trials, isRunning = loadedManifest != nil
         let trials = !trust && (rule == .always || rule == .whileRunning && isRunning) ? trials : nil
         return {
-            [linked, options, generations, loadedManifest, loadFolder, clock, serialize = network.managers.serialize] in
+            [linked, options, generations, loadedManifest, loadFolder, clock, network] in
             LoadedManifest(
-                document, linked: linked, options, serialize: serialize, generations, after: loadedManifest,
-                in: loadFolder, trying: trials, by: clock)
+                document, linked: linked, options, serialize: network.managers.serialize, generations,
+                after: loadedManifest, in: loadFolder, trying: trials, by: clock,
+                pinProblems: network.pinProblems(of: document))
         }
     }
 

@@ -12,6 +12,7 @@ struct LoadedManifest: Sendable {
     let plugins: [LoadedPlugin]
     let document: ManifestDocument
     private let loadProblems: [Problem]
+    private let pinProblems: [Problem]
     private let serialize: DefinitionLoader.Serialize
     private(set) var loadFolder: LoadFolder?
     /// The identity of the parsed manifest, which is the same for all values that differ only in their plugins.
@@ -27,10 +28,12 @@ struct LoadedManifest: Sendable {
     ///   - generations: The generations that are already in memory.
     ///   - before: The previously active manifest; libraries that it loaded are not loaded again.
     ///   - trials: The trials that each library first has to survive, or `nil` for none.
+    ///   - pinProblems: The problems of the manifest's pins.
     init(
         _ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions,
         serialize: @escaping DefinitionLoader.Serialize, _ generations: GenerationTable,
-        after before: LoadedManifest?, in folder: LoadFolder?, trying trials: LibraryTrials?, by clock: any HostClock
+        after before: LoadedManifest?, in folder: LoadFolder?, trying trials: LibraryTrials?, by clock: any HostClock,
+        pinProblems: [Problem]
     ) {
         var loader = PluginLoader(
             document, options, generations, after: before?.plugins ?? [], in: folder, trying: trials, by: clock)
@@ -38,7 +41,7 @@ struct LoadedManifest: Sendable {
         loader.addLibraries()
         self.init(
             document, loader.plugins, definitions: before?.plugins.filter { $0.definition != nil } ?? [],
-            readsFiles: true, serialize, loader.problems, loader.folder, Reading())
+            readsFiles: true, serialize, loader.problems, pinProblems, loader.folder, Reading())
     }
 
     /// Returns the same manifest with some plugins, given by index, replaced.
@@ -54,15 +57,15 @@ struct LoadedManifest: Sendable {
         for (place, plugin) in replacements { plugins[place] = plugin }
         return LoadedManifest(
             document, plugins.filter { $0.definition == nil }, definitions: plugins.filter { $0.definition != nil },
-            readsFiles: false, serialize, loadProblems, folder, reading)
+            readsFiles: false, serialize, loadProblems, pinProblems, folder, reading)
     }
 
     private init(
         _ document: ManifestDocument, _ libraries: [LoadedPlugin], definitions: [LoadedPlugin], readsFiles: Bool,
-        _ serialize: @escaping DefinitionLoader.Serialize, _ loadProblems: [Problem],
+        _ serialize: @escaping DefinitionLoader.Serialize, _ loadProblems: [Problem], _ pinProblems: [Problem],
         _ loadFolder: LoadFolder?, _ reading: Reading
     ) {
-        (self.reading, self.serialize) = (reading, serialize)
+        (self.reading, self.serialize, self.pinProblems) = (reading, serialize, pinProblems)
         let ofLibraries = Catalogue(of: libraries)
         let loader = DefinitionLoader(
             document, for: libraries, ofLibraries, known: definitions, readsFiles: readsFiles, serialize)
@@ -89,7 +92,7 @@ struct LoadedManifest: Sendable {
         self.document = document
         self.plugins = plugins
         (plan, lock) = (resolution.plan, resolution.lock)
-        problems = (document.positioning(loadProblems) + resolution.problems).grouped
+        problems = (document.positioning(loadProblems + pinProblems) + resolution.problems).grouped
         (self.loadProblems, self.loadFolder) = (loadProblems, loadFolder)
     }
 

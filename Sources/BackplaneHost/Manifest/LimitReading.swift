@@ -34,7 +34,7 @@ extension ManifestReader {
         }
         var limits = HostLimits(
             concurrent: count("concurrent", in: 1...10_000, in: host), perSecond: rate("perSecond", in: host),
-            maximumBodySize: count("body", in: 1...(1 << 40), in: host))
+            maximumBodySize: bytes("body", in: 1...(1 << 40), in: host))
         if let burst = count("burst", in: 1...1_000_000, in: host) { limits.burst = burst }
         if let waiting = count("waiting", in: 0...10_000, in: host) { limits.waiting = waiting }
         if let breaker = dictionary("breaker", in: host) { limits.breaker = self.breaker(in: breaker) }

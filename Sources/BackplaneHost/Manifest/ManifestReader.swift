@@ -303,6 +303,23 @@ extension ManifestReader {
         return nil
     }
 
+    /// Reads a whole number of bytes that may be missing.
+    mutating func bytes(_ key: String, in range: ClosedRange<Int64>, in section: Section) -> Int? {
+        guard let value = section.values[key] else { return nil }
+        if case .integer(let number) = value, range.contains(number) { return Int(number) }
+        let path = section.path / key
+        let found =
+            switch value {
+            case .integer(let number): "\(number)"
+            case .number(let number): "\(number)"
+            case .string(let text): "`\(shown(text, at: path))`"
+            default: value.kind
+            }
+        let words = "expected a number of bytes from \(range.lowerBound) to \(range.upperBound), found \(found)"
+        report(.manifestWrongType, words, at: path)
+        return nil
+    }
+
     /// Reads a whole number that may be missing.
     mutating func count(_ key: String, in range: ClosedRange<Int64>, in section: Section) -> Int? {
         guard let value = section.values[key] else { return nil }

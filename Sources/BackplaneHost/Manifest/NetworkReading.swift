@@ -82,8 +82,8 @@ extension ManifestReader {
     mutating func cache(in section: Section) -> CacheSettings {
         var settings = CacheSettings()
         guard let section = dictionary("cache", in: section) else { return settings }
-        settings.memory = count("memory", in: ManifestLimits.cacheBytes, in: section) ?? settings.memory
-        settings.disk = count("disk", in: ManifestLimits.cacheBytes, in: section) ?? settings.disk
+        settings.memory = bytes("memory", in: ManifestLimits.cacheBytes, in: section) ?? settings.memory
+        settings.disk = bytes("disk", in: ManifestLimits.cacheBytes, in: section) ?? settings.disk
         settings.provider = string("provider", in: section)
         if settings.provider != nil, section.values["disk"] != nil {
             report(

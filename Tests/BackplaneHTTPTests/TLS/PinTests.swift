@@ -168,7 +168,44 @@ struct PinTests {
         }
     }
 
+    @Test func `pins that cannot be compared do not fail an exchange if mismatches are only reported`() async throws {
+        try await with { server, files in
+            for (pins, words) in [
+                ([.file(files.path + "/none.pem"), TestIdentity.server.pin], "`\(files.path)/none.pem` of a pin"),
+                ([TestIdentity.expired.pin], "backup"),
+            ] as [([CertificatePin], String)] {
+                let reports = Recording<ExchangeEvent>()
+                let network = network(
+                    pins, files, reportsOnly: true,
+                    observers: [{ event in if event.stage == .pinMismatch { reports.add(event) } }])
+                let response = try await network.send(HTTPRequest("GET", server.url()))
+                #expect(response.status == 200)
+                #expect(reports.all.map(\.error) == ["network.insecure"])
+                #expect(reports.all.first?.failure?.message.contains(words) == true, "\(reports.all)")
+            }
+        }
+    }
+
     // MARK: The pins
+
+    @Test(arguments: [true, false])
+    func `a host does not start with pins that cannot be compared`(reportsOnly: Bool) async throws {
+        let files = try TestFolder()
+        try files.write(Array(TestIdentity.server.certificate.utf8), as: "own.pem")
+        for (pins, words) in [
+            (#""own.pem", "none.pem""#, "`\(files.path)/none.pem` of a pin"),
+            (#""own.pem", "\#(TestIdentity.server.pin)""#, "there is one pinned key"),
+        ] {
+            let tls = #"{"books.test": {"pins": [\#(pins)], "reportOnly": \#(reportsOnly)}}"#
+            let text = #"{"manifestVersion": 1, "plugins": [], "managers": {}, "network": {"tls": \#(tls)}}"#
+            let document = ManifestDocument(contentsOf: try files.write(Array(text.utf8), as: "manifest.json"))
+            let host = PluginHost(manifest: document, options: HostOptions(dataFolder: files.path + "/data"))
+            let error = await #expect(throws: BackplaneError.self) { try await host.start() }
+            #expect(error?.code == .networkInsecure && error?.location == "/network/tls/books.test/pins")
+            #expect(error?.message.contains(words) == true, "\(error as Any)")
+            await host.stop()
+        }
+    }
 
     @Test func `a certificate file is a pin, and is read again once it is replaced`() async throws {
         try await with { server, files in

@@ -3,16 +3,19 @@ import BackplaneExchange
 import BackplaneNetwork
 import BackplaneTestKit
 import FoundationEssentials
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
 
 /// The `cache` in a manifest's `network`: read, and held as long as its settings stay.
 struct CacheSectionTests {
+    private func text(_ cache: String, _ more: String = "") -> String {
+        #"{"manifestVersion": 1, "managers": {"M": {"className": "M"}}, "network": {"cache": \#(cache)}\#(more)}"#
+    }
+
     private func read(_ cache: String, _ more: String = "", environment: String? = nil) -> ManifestDocument {
-        let text =
-            #"{"manifestVersion": 1, "managers": {"M": {"className": "M"}}, "network": {"cache": \#(cache)}\#(more)}"#
-        return ManifestDocument(parsing: Data(text.utf8), environment: environment) { _ in "Expanded" }
+        ManifestDocument(parsing: Data(text(cache, more).utf8), environment: environment) { _ in "Expanded" }
     }
 
     @Test(arguments: [
@@ -36,19 +39,29 @@ struct CacheSectionTests {
 
     @Test(arguments: [
         ("[]", "expected a dictionary, found an array", ""),
-        (#"{"memory": "32 MB"}"#, "expected an integer, found a string", "/memory"),
-        (#"{"memory": -1}"#, "expected a number from 0 to 1125899906842624, found -1", "/memory"),
-        (#"{"disk": 1.5}"#, "expected an integer, found a number", "/disk"),
+        (
+            #"{"memory": "32 MB"}"#, "expected a number of bytes from 0 to 1125899906842624, found `32 MB`", "/memory"
+        ),
+        (
+            #"{"memory": "${NAME}"}"#, "expected a number of bytes from 0 to 1125899906842624, found `${NAME}`",
+            "/memory"
+        ),
+        (#"{"memory": -1}"#, "expected a number of bytes from 0 to 1125899906842624, found -1", "/memory"),
+        (#"{"disk": 1.5}"#, "expected a number of bytes from 0 to 1125899906842624, found 1.5", "/disk"),
+        (#"{"disk": []}"#, "expected a number of bytes from 0 to 1125899906842624, found an array", "/disk"),
         (#"{"provider": ""}"#, "`provider` is empty", "/provider"),
         (#"{"disk": 1, "provider": "M"}"#, "`provider` takes the place of the disk; remove `disk`", "/disk"),
         (#"{"folder": "x"}"#, "unknown key `folder`", "/folder"),
     ])
-    func `a mistake is an error, and lets nothing run`(cache: String, message: String, place: String) {
+    func `a mistake is an error, for editors, too, and lets nothing run`(
+        cache: String, message: String, place: String
+    ) throws {
         let document = read(cache)
         #expect(document.problems.count == 1 && document.problems.first?.severity == .error)
         #expect(document.problems.first?.error.message.hasPrefix(message) == true, "\(document.problems)")
         #expect(document.problems.first?.error.location == "/network/cache" + place)
         #expect(document.manifest.managers.isEmpty)
+        #expect(try !JSONSchema.ofManifests.accepts(text(cache)))
     }
 
     @Test func `manifests with one kind of cache share it, and another kind is another cache`() {

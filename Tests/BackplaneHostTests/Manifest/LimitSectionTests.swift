@@ -2,25 +2,27 @@ import Backplane
 import BackplaneDocuments
 import BackplaneExchange
 import FoundationEssentials
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
 
 /// The `limits` of a manifest's network.
 struct LimitSectionTests {
-    private func read(_ limits: String) -> ManifestDocument {
-        let text =
-            #"{"manifestVersion": 1, "managers": {"M": {"className": "M"}}, "network": {"limits": \#(limits)}}"#
-        return ManifestDocument(parsing: Data(text.utf8))
+    private func text(_ limits: String) -> String {
+        #"{"manifestVersion": 1, "managers": {"M": {"className": "M"}}, "network": {"limits": \#(limits)}}"#
     }
 
-    @Test func `limits are read by host`() {
-        let document = read(
-            #"""
+    private func read(_ limits: String) -> ManifestDocument { ManifestDocument(parsing: Data(text(limits).utf8)) }
+
+    @Test func `limits are read by host`() throws {
+        let limits = #"""
             {"books.test": {"concurrent": 4, "perSecond": 0.5, "burst": 20, "waiting": 0, "body": 1000,
               "breaker": {"failures": 3, "openFor": 7.5, "probes": 2}},
             "[::1]:8080": {}, "*": {"breaker": {}}}
-            """#)
+            """#
+        let document = read(limits)
+        #expect(try JSONSchema.ofManifests.accepts(text(limits)))
         #expect(document.problems.isEmpty, "\(document.problems)")
         #expect(
             document.manifest.network.limits == [
@@ -46,7 +48,7 @@ struct LimitSectionTests {
             #"{"a.test": {"concurrent": 1, "waiting": -1}}"#, "expected a number from 0 to 10000, found -1",
             "/a.test/waiting"
         ),
-        (#"{"a.test": {"body": 0}}"#, "expected a number from 1 to", "/a.test/body"),
+        (#"{"a.test": {"body": 0}}"#, "expected a number of bytes from 1 to 1099511627776, found 0", "/a.test/body"),
         (#"{"a.test": {"concurent": 4}}"#, "unknown key `concurent`; did you mean `concurrent`?", "/a.test/concurent"),
         (#"{"a.test": {"breaker": 5}}"#, "expected a dictionary, found an integer", "/a.test/breaker"),
         (
@@ -66,12 +68,15 @@ struct LimitSectionTests {
         (#"{"https://a.test": {}}"#, "expected the name of a host", "/https:~1~1a.test"),
         ("[]", "expected a dictionary, found an array", ""),
     ])
-    func `a mistake is an error, and lets nothing run`(limits: String, message: String, place: String) {
+    func `a mistake is an error, for editors, too, and lets nothing run`(
+        limits: String, message: String, place: String
+    ) throws {
         let document = read(limits)
         #expect(document.problems.count == 1 && document.problems.first?.severity == .error, "\(document.problems)")
         #expect(document.problems.first?.error.message.hasPrefix(message) == true, "\(document.problems)")
         #expect(document.problems.first?.error.location == "/network/limits" + place)
         #expect(document.manifest.managers.isEmpty)
+        #expect(try !JSONSchema.ofManifests.accepts(text(limits)))
     }
 
     @Test func `there are at most a thousand hosts`() {

@@ -8,13 +8,9 @@ import Testing
 @testable import BackplaneHost
 
 struct `The schema of manifests` {
-    private static let root = Examples.folder.deletingLastPathComponent()
     private let schema: JSONSchema
 
-    init() throws {
-        schema = JSONSchema(
-            try ManifestValue(parsing: Data(contentsOf: Self.root.appending(path: "docs/manifest.schema.json"))))
-    }
+    init() throws { schema = try .ofManifests }
 
     @Test func `Every example is valid, in every spelling`() throws {
         for path in try Examples.paths() {
@@ -71,5 +67,20 @@ struct `The schema of manifests` {
             ("nemoLogicCommunicationController", .communicationController), ("nemoLogicService", .service),
         ]
         for (name, known) in theirs { #expect(try keys(name) == known.known(isNemoLogic: true).sorted(), "\(name)") }
+    }
+}
+
+extension JSONSchema {
+    /// The schema of manifests, for editors.
+    static var ofManifests: JSONSchema {
+        get throws {
+            let path = Examples.folder.deletingLastPathComponent().appending(path: "docs/manifest.schema.json")
+            return JSONSchema(try ManifestValue(parsing: Data(contentsOf: path)))
+        }
+    }
+
+    /// Returns whether the schema accepts a manifest.
+    func accepts(_ manifest: String) throws -> Bool {
+        try violations(in: ManifestValue(parsing: Data(manifest.utf8))).isEmpty
     }
 }

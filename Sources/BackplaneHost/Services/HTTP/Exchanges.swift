@@ -51,11 +51,14 @@ final class Exchanges: Sendable {
         _ request: HTTPRequest, source: ComponentBody? = nil, options: HTTPOptions = HTTPOptions(),
         _ delivery: ExchangeDelivery, _ call: Call, _ client: ExchangeClient, ended: @escaping @Sendable () -> Void
     ) -> UInt64 {
-        let network = own.withLock { $0 } ?? network.active, pipeline = pipeline(in: network, for: call)
+        let network = own.withLock { $0 } ?? network.active, senders = senders(in: network, for: call)
+        let pipeline = network.pipeline(of: senders)
         var options = options
         // An executor that is swapped together with the component lets in what the swap waits for.
         options.call = call.made(by: UInt32(number))
         (options.sender, options.mockFolder) = (component, mocks)
+        // Nothing distinguishes the sign-ins of an authenticator from its other requests.
+        options.hidesBodies = network.parts(of: senders).contains(.authenticator)
         do throws(BackplaneError) {
             try pipeline.requireExecutor(for: request, options)
             if let credential = options.credential { try pipeline.credentials.require(credential, for: managers) }
@@ -103,13 +106,12 @@ final class Exchanges: Sendable {
         return pipeline
     }
 
-    /// Returns the pipeline for an exchange that is made for a call.
+    /// Returns the managers on whose behalf an exchange is made for a call.
     ///
-    /// The exchange is made on behalf of all components that the call came through. If one of them takes part in
-    /// exchanges, the exchange does not pass that part again, even if the component was connected only at run time.
-    private func pipeline(in network: ManifestNetwork, for call: Call) -> HTTPPipeline {
-        guard network.hasParts else { return network.pipeline(of: managers) }
-        return network.pipeline(of: managers + self.network.managers(along: call))
+    /// They are those of all components that the call came through. If one of them takes part in exchanges, the exchange
+    /// does not pass that part again, even if the component was connected only at run time.
+    private func senders(in network: ManifestNetwork, for call: Call) -> [String] {
+        network.hasParts ? managers + self.network.managers(along: call) : managers
     }
 
     func find(_ id: UInt64) -> Exchange? { state.withLock { $0.underWay[id] } }

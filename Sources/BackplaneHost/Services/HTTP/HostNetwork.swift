@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneDocuments
 import BackplaneExchange
 import BackplaneNetwork
 import Synchronization
@@ -79,6 +80,22 @@ final class HostNetwork: Sendable {
     func network(of document: ManifestDocument) -> ManifestNetwork {
         ManifestNetwork(document, means, in: document.folder ?? folder)
     }
+
+    /// Returns the errors of a manifest's pins, for which their files are read.
+    func pinProblems(of document: ManifestDocument) -> [Problem] {
+        guard document.refusal == nil else { return [] }
+        let folder = document.folder ?? folder ?? FilePath.absolute(".")
+        return document.manifest.network.tls.sorted { $0.key < $1.key }.compactMap { host, settings -> Problem? in
+            do throws(BackplaneError) {
+                _ = try settings.below(folder).pinnedKeys()
+                return nil
+            } catch {
+                var error = error
+                error.location = document.place(of: ManifestPath() / "network" / "tls" / host / "pins")
+                return Problem(.error, manager: nil, error)
+            }
+        }
+    }
 }
 
 extension ManifestDocument {
@@ -147,10 +164,14 @@ struct ManifestNetwork: Sendable {
     /// The pipeline of the exchanges of the host program, and of components that take no part in those of others.
     var pipeline: HTTPPipeline { pipeline(of: []) }
 
+    /// Returns the parts that managers take in exchanges.
+    func parts(of managers: [String]) -> NetworkParts {
+        managers.reduce(into: []) { $0.formUnion(parts[$1] ?? []) }
+    }
+
     /// Returns the pipeline of the exchanges of a component.
     func pipeline(of managers: [String]) -> HTTPPipeline {
-        let taken = managers.reduce(into: NetworkParts()) { $0.formUnion(parts[$1] ?? []) }
-        guard let pipeline = pipelines[taken.passed] else {
+        guard let pipeline = pipelines[parts(of: managers).passed] else {
             preconditionFailure("there is a pipeline for every part that is taken")
         }
         return pipeline
@@ -180,9 +201,12 @@ extension LogSink {
     fileprivate var pinObserver: @Sendable (ExchangeEvent) -> Void {
         { event in
             guard event.stage == .pinMismatch, let error = event.failure else { return }
+            let isMismatch = error.code == .networkPinMismatch
             self.write(
                 LogRecord(
-                    level: .warning, source: "host", message: "a server has a key that is not pinned",
+                    level: .warning, source: "host",
+                    message: isMismatch
+                        ? "a server has a key that is not pinned" : "a server's key was not compared with its pins",
                     metadata: ["url": event.url, "error": error.description]))
         }
     }
