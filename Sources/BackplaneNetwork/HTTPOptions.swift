@@ -55,8 +55,8 @@ public struct HTTPOptions: Sendable {
     package var attempt = 1
     /// The TLS settings that the pipeline has for the request's host, for the executor to apply.
     public package(set) var tls: TLSSettings?
-    /// The function that receives `network.pin-mismatch` from an executor if the mismatch is only reported; it must not
-    /// block.
+    /// The function that receives `network.pin-mismatch` from an executor, or `network.insecure` if no key could be
+    /// compared, if that is only reported; it must not block.
     public package(set) var pinMismatched: (@Sendable (BackplaneError) -> Void)?
     /// The function that receives the number of bytes of each part of the response's body, before it is read.
     package var received: (@Sendable (Int) -> Void)?
@@ -76,6 +76,8 @@ public struct HTTPOptions: Sendable {
     package var interceptors: [HTTPInterceptor] = []
     /// A Boolean value that indicates whether the request asks for a token, and passes no interceptors.
     package var isSignIn = false
+    /// A Boolean value that indicates whether cassettes record neither body, because both may contain secrets.
+    package var hidesBodies = false
     /// A Boolean value that indicates whether the request has no credential, not even the client's.
     package var hasNoCredential = false
     /// The names of the credential fields, which are hidden from interceptors.

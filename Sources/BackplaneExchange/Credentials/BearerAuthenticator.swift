@@ -113,7 +113,7 @@ final class BearerAuthenticator: Authenticator {
     ) async throws -> BearerToken {
         let request = try request.request(with: values)
         var options = HTTPOptions()
-        (options.totalTimeout, options.isSignIn) = (limit, true)
+        (options.totalTimeout, options.isSignIn, options.hidesBodies) = (limit, true, true)
         let response = try await network.send(request, upTo: BearerToken.mostAnswerBytes, options)
         return try BearerToken(response, to: request, source, now: date())
     }

@@ -14,8 +14,8 @@ import Synchronization
 ///
 /// The file is JSON, and may be edited by hand. It contains the rule by which requests are matched (``Part``). Values
 /// of fields that may be credentials, credentials and query parameters such as `token` in URLs, and the bodies of
-/// sign-ins are not recorded; all other bodies are, as they are. Requests for `file:` URLs are neither recorded nor
-/// replayed.
+/// sign-ins and of managers that authenticate requests are not recorded; all other bodies are, as they are. Requests
+/// for `file:` URLs are neither recorded nor replayed.
 public struct Cassette: Sendable {
     /// A part of a request in which it must equal a recorded one.
     public enum Part: String, Sendable, CaseIterable {
@@ -86,6 +86,7 @@ private final class CassetteRecorder: Sendable {
             throw BackplaneError(
                 .networkMock, "the cassette cannot be recorded: expected a regular file, or no file", at: path)
         }
+        IncomingFile.removeAbandoned(beside: path)
         try write([])
     }
 
@@ -121,7 +122,7 @@ private final class CassetteRecorder: Sendable {
         do throws(BackplaneError) {
             let file = try IncomingFile(path)
             try file.write(text)
-            _ = try file.finish()
+            _ = try file.finish(survivesPowerFailure: false)  // exchanges would wait for the disk
         } catch {
             throw BackplaneError(.networkMock, "the cassette cannot be written", at: path, causes: [error])
         }
@@ -142,11 +143,11 @@ private struct RecordingExecutor: HTTPExecutor {
         let number = recorder.begin(), recorded = CassetteExchange.Request(request, options)
         let url = request.printableURL
         var response = try await real.open(request, options)
-        let head = response.head, isSignIn = options.isSignIn
+        let head = response.head, hidesBody = options.hidesBodies
         @Sendable func end(_ body: [UInt8]) throws(BackplaneError) {
             var whole = head
             whole.body = body
-            try recorder.end(number, with: CassetteExchange(recorded, whole, isSignIn: isSignIn))
+            try recorder.end(number, with: CassetteExchange(recorded, whole, hidesBody: hidesBody))
         }
         guard response.hasBody(for: request) else {
             try end([])

@@ -28,7 +28,7 @@ extension CassetteExchange.Request {
     /// Creates a request as it is recorded and compared, from one whose body is in memory.
     init(_ request: HTTPRequest, _ options: HTTPOptions) {
         method = request.method
-        url = WebURL(request.url)?.redacted.text ?? "\(request.scheme):…"
+        url = WebURL(request.url)?.redacted(all: options.hidesBodies).text ?? "\(request.scheme):…"
         headers = [:]
         let harmless = Set(request.headers.forAnyone.fields.map(\.name))
         for field in request.headers.fields where !HTTPHeaders.ofFraming.contains(field.name.lowercased()) {
@@ -37,27 +37,30 @@ extension CassetteExchange.Request {
         }
         if let type = request.body.mediaType, headers["Content-Type"] == nil { headers.add("Content-Type", type) }
         body = request.body.bytes ?? []
-        if options.isSignIn, !body.isEmpty { body = Array(redactedText.utf8) }
+        if options.hidesBodies, !body.isEmpty { body = Array(redactedText.utf8) }
     }
 }
 
 extension CassetteExchange {
     /// Creates an exchange as it is recorded.
-    init(_ request: Request, _ response: HTTPResponse, isSignIn: Bool) {
+    ///
+    /// - Parameter hidesBody: A Boolean value that indicates whether the body of the response may contain secrets.
+    init(_ request: Request, _ response: HTTPResponse, hidesBody: Bool) {
         (self.request, status, headers) = (request, response.status, [:])
         for field in response.headers.fields where !HTTPHeaders.ofFraming.contains(field.name.lowercased()) {
             let name = field.name.lowercased()
             if name == "location" || name == "content-location" {
                 // A URL drops its fragment, which may be a token.
-                let url = WebURL(field.value), isPlain = url.map { $0.redacted == $0 } ?? false
+                let url = WebURL(field.value), redacted = url?.redacted(all: hidesBody),
+                    isPlain = url != nil && redacted == url
                 let isWhole = isPlain && !field.value.utf8.contains(UInt8(ascii: "#"))
-                headers.add(field.name, isWhole ? field.value : url?.redacted.text ?? redactedText)
+                headers.add(field.name, isWhole ? field.value : redacted?.text ?? redactedText)
             } else {
                 headers.add(field.name, name.isSecretName || name.hasSuffix("cookie") ? redactedText : field.value)
             }
         }
         body = response.body
-        guard isSignIn, !body.isEmpty else { return }
+        guard hidesBody, !body.isEmpty else { return }
         // The shape remains, so that the sign-in can be replayed.
         body = (try? DocumentValue(json: Data(body))).map { Array($0.redacted().json) } ?? Array(redactedText.utf8)
     }
@@ -72,14 +75,16 @@ extension HTTPHeaders {
 }
 
 extension WebURL {
-    /// The URL without a user, and without the values of query parameters whose names are those of secrets.
-    fileprivate var redacted: WebURL {
+    /// Returns the URL without a user, and without the values of query parameters: of all, or of those whose names are
+    /// those of secrets.
+    fileprivate func redacted(all: Bool) -> WebURL {
         var url = self
         url.userInfo = nil
         url.query = query.map { query in
             query.split(separator: "&", omittingEmptySubsequences: false).map { field in
                 let name = field.prefix { $0 != "=" }
-                let isSecret = String(decoding: String(name).percentDecoded, as: UTF8.self).lowercased().isSecretName
+                let isSecret =
+                    all || String(decoding: String(name).percentDecoded, as: UTF8.self).lowercased().isSecretName
                 return isSecret && name.count < field.count ? "\(name)=\(redactedText)" : String(field)
             }.joined(separator: "&")
         }
@@ -88,10 +93,12 @@ extension WebURL {
 }
 
 extension DocumentValue {
-    /// Returns the value with its strings redacted, except for the type of a token (RFC 6749, section 5.1).
+    /// Returns the value with its strings and numbers redacted, except for the type and the lifetime of a token
+    /// (RFC 6749, section 5.1).
     fileprivate func redacted(_ key: String = "") -> DocumentValue {
         switch self {
         case .string: key == "token_type" ? self : .string(redactedText)
+        case .integer, .number: key == "expires_in" ? self : .integer(0)
         case .array(let values): .array(values.map { $0.redacted() })
         case .dictionary(let members):
             .dictionary(Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0.value.redacted($0.key)) }))

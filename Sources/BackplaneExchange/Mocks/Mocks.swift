@@ -51,8 +51,23 @@ public struct Mocks: Sendable {
         return mocks
     }
 
+    /// Returns whether a mock answers a request, or is missing, so that the request is not sent.
     func apply(to request: HTTPRequest, _ options: HTTPOptions) -> Bool {
+        areMeant(for: request, options) && (!fallsThrough || path(for: request, options) != nil)
+    }
+
+    private func areMeant(for request: HTTPRequest, _ options: HTTPOptions) -> Bool {
         request.scheme != "file" && options.usesMock ?? isForAll
+    }
+
+    private func searched(_ options: HTTPOptions) -> [String] { folders + (options.mockFolder.map { [$0] } ?? []) }
+
+    private func path(for request: HTTPRequest, _ options: HTTPOptions) -> String? {
+        let names = MockName.files(of: request, options)
+        for folder in searched(options) {
+            for name in names where access("\(folder)/\(name)", F_OK) == 0 { return "\(folder)/\(name)" }
+        }
+        return nil
     }
 
     /// Returns the executor that answers a request; `nil` if the request is to be sent.
@@ -62,16 +77,10 @@ public struct Mocks: Sendable {
     package func executor(
         for request: HTTPRequest, _ options: HTTPOptions, _ clock: (any DeadlineClock)?
     ) throws(BackplaneError) -> (any HTTPExecutor)? {
-        guard apply(to: request, options) else { return nil }
-        let folders = folders + (options.mockFolder.map { [$0] } ?? [])
-        let names = MockName.files(of: request, options)
-        for folder in folders {
-            for name in names where access("\(folder)/\(name)", F_OK) == 0 {
-                return MockExecutor(path: "\(folder)/\(name)", clock: clock)
-            }
-        }
+        guard areMeant(for: request, options) else { return nil }
+        if let path = path(for: request, options) { return MockExecutor(path: path, clock: clock) }
         if fallsThrough { return nil }
-        throw Self.missing(request, options, in: folders)
+        throw Self.missing(request, options, in: searched(options))
     }
 
     private static func missing(

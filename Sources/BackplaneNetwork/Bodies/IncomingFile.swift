@@ -109,9 +109,13 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         guard isWritten else { throw Self.failure(path) }
     }
 
-    /// Moves the file to its destination once it is on the disk, and returns the number of its bytes.
-    package func finish() throws(BackplaneError) -> Int64 {
-        guard fsync(number) == 0, rename(temporary, path) == 0 else { throw Self.failure(path) }
+    /// Moves the file to its destination, and returns the number of its bytes.
+    ///
+    /// - Parameter survivesPowerFailure: A Boolean value that indicates whether the file is on the disk first.
+    package func finish(survivesPowerFailure: Bool = true) throws(BackplaneError) -> Int64 {
+        guard !survivesPowerFailure || fsync(number) == 0, rename(temporary, path) == 0 else {
+            throw Self.failure(path)
+        }
         isOpen = false
         close(number)
         Self.opened.wrappingSubtract(1, ordering: .relaxed)

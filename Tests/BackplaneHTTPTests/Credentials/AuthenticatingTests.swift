@@ -191,4 +191,41 @@ struct AuthenticatingTests {
             #expect(error?.message == "the authenticator `Signer` failed: the credential has no value `key`")
         }
     }
+
+    @Test func `a cassette hides the bodies of what such a manager sends, which may be a sign-in`() async throws {
+        let server = try TestServer { request, connection in
+            let isSignIn = request.target == "/sessions"
+            connection.answer(
+                "200 OK", body: Array((isSignIn ? #"{"token": "planted", "pin": 471147114711}"# : "a book").utf8))
+        }
+        let files = try TestFolder(), path = files.path + "/cassette.json"
+        func exchange(_ cassette: Cassette, signIn answer: String) async throws {
+            let keys = [UUID().uuidString, UUID().uuidString]
+            var manifest = LendingPlugin.manifest(of: keys[0])
+            manifest.managers["Signer"] = ManagerDefinition(
+                className: "BookSigner",
+                communicationController: ComponentDefinition(
+                    className: "LendingCommunication", configuration: ["key": .string(keys[1])]))
+            manifest.network.credentials["own"] = Credential(hosts: ["127.0.0.1"], .component("Signer"))
+            try await PluginHost.running(
+                manifest, [LendingPlugin.self, SigningPlugin.self], executors: [Engine.urlSession.executor()]
+            ) {
+                $0.cassette = cassette
+            } _: { _ in
+                let lender = try LendingCommunication.context(keys[0]), own = try LendingCommunication.context(keys[1])
+                let signIn = HTTPRequest("POST", server.url("/sessions"), body: .text("ann planted"))
+                let signedIn = try await own.http.send(signIn, own.begin()).body
+                #expect(String(decoding: signedIn, as: UTF8.self) == answer)
+                let order = HTTPRequest("POST", server.url("/books"), body: .text("whale"))
+                let book = try await lender.http.send(order, lender.begin()).body
+                #expect(String(decoding: book, as: UTF8.self) == "a book")
+            }
+        }
+        try await exchange(.recording(to: path), signIn: #"{"token": "planted", "pin": 471147114711}"#)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(
+            !text.contains("planted") && !text.contains("471147114711") && !text.contains("ann")
+                && text.contains("whale"), "\(text)")
+        try await exchange(.replaying(path), signIn: #"{"pin":0,"token":"REDACTED"}"#)
+    }
 }

@@ -49,7 +49,23 @@ struct CassetteTests {
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path) == other)
     }
 
+    @Test func `what a killed process has left beside the cassette is removed`() throws {
+        let abandoned = folder.path + "/.backplane-incoming-0123456789abcdef"
+        try Data("{".utf8).write(to: URL(filePath: abandoned))
+        _ = try Cassette.recording(to: path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["books.cassette.json"])
+    }
+
     // MARK: Both ways
+
+    @Test func `what a cache has is recorded as well`() async throws {
+        let live = try recording(counting()), request = HTTPRequest("GET", "http://books.test/")
+        var options = HTTPOptions()
+        options.cache = .memory(for: .seconds(60))
+        for number in 1...2 { #expect(try await live.send(request, options).body == Array("\(number) ".utf8)) }
+        let replayed = try replaying()
+        for number in 1...2 { #expect(try await replayed.send(request, options).body == Array("\(number) ".utf8)) }
+    }
 
     @Test func `equal requests are answered in order, and the last answer stays`() async throws {
         let get = HTTPRequest("GET", "http://books.test/a?b=1"),
@@ -236,7 +252,7 @@ struct CassetteTests {
             HTTPRequest("GET", "http://ann:planted@books.test/a?ACCESS_token=planted#b"), HTTPOptions())
         #expect(asked.url == "http://books.test/a?ACCESS_token=REDACTED")
         let answer = HTTPResponse(status: 302, headers: ["Location": "/b?code=planted&state=1"])
-        #expect(CassetteExchange(asked, answer, isSignIn: false).headers["Location"] == "/b?code=REDACTED&state=1")
+        #expect(CassetteExchange(asked, answer, hidesBody: false).headers["Location"] == "/b?code=REDACTED&state=1")
     }
 
     // MARK: Edited by hand

@@ -141,6 +141,19 @@ struct MockTests {
         #expect(response.body == Array("sent".utf8) && response.source == .network)
     }
 
+    @Test func `a request without a mock that is sent may be cached, and one with a mock is not`() async throws {
+        try write(#""mock""#, as: "GET shelves.mock")
+        var mocks = mocks, options = HTTPOptions()
+        mocks.fallsThrough = true
+        options.cache = .memory(for: .seconds(60))
+        let network = network(mocks)
+        for (name, source) in [("books", ResponseSource.memory), ("shelves", .mock)] {
+            let request = HTTPRequest("GET", "http://books.test/\(name)")
+            _ = try await network.send(request, options)
+            #expect(try await network.send(request, options).source == source)
+        }
+    }
+
     // MARK: Clients, endpoints and hosts
 
     @Test func `mocks are enabled for all, for a client, or for an endpoint`() async throws {
@@ -219,6 +232,31 @@ struct MockTests {
                 try await http.load(Endpoint<Nothing>("GET", "loans"), context.begin())
             }
             #expect(error?.code == .networkMock)
+        }
+    }
+
+    @Test func `a mock in a plugin's resources answers what the plugin sends, unless the host has one`() async throws {
+        let library = folder.path + "/libAlmanac.so", own = folder.path + "/own"
+        try FileManager.default.copyItem(atPath: BuiltProducts.folder + "/libAlmanac.so", toPath: library)
+        for (place, text) in [("app_Almanac.resources/mocks", "of the plugin"), ("own", "of the host")] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.path)/\(place)", withIntermediateDirectories: true)
+            try write(#"[{"day": "07-20", "year": 1969, "text": "\#(text)"}]"#, as: "\(place)/GET events.mock")
+        }
+        let feed = ComponentDefinition(
+            className: "EventFeedService", propertyName: "feed",
+            configuration: ["url": .string("http://almanac.test/events")])
+        let almanac = ManagerDefinition(
+            dataAccessController: ComponentDefinition(className: "AlmanacStore"),
+            communicationController: ComponentDefinition(className: "AlmanacCommunication", services: [feed]))
+        let manifest = Manifest(plugins: [PluginReference(library: library)], managers: ["AlmanacManager": almanac])
+        for (folders, text) in [([], "of the plugin"), ([own], "of the host")] as [([String], String)] {
+            try await PluginHost.running(manifest, executors: [real]) {
+                $0.mocks = Mocks(folders: folders)
+            } _: { host in
+                let events = try await host.call("AlmanacManager", "on", Array(#""07-20""#.utf8), host.begin())
+                #expect(String(decoding: events, as: UTF8.self).contains(text))
+            }
         }
     }
 
