@@ -47,6 +47,7 @@ package struct CacheRules: Sendable {
     package func mayStore(_ response: HTTPResponse, to request: HTTPRequest) -> Bool {
         let control = control(of: response.headers)
         guard request.method == "GET", response.status != 206, response.status != 304,
+            response.status == 200 || request.headers["Range"] == nil,  // an error may be that of the range
             !CacheControl(request.headers).has("no-store"), Self.varying(response.headers) != nil
         else { return false }
         if policy.lifetime != nil { return Self.heuristic.contains(response.status) }
@@ -117,6 +118,13 @@ package struct CacheRules: Sendable {
         // The first member of a list counts; anything but a number is ignored (RFC 9111, section 5.1).
         let said = stored.headers["Age"].flatMap { $0.listElements.first?.wholeNumber } ?? 0
         return max(apparent, Double(said) + delay) + now.timeIntervalSince(stored.received)
+    }
+
+    /// Adds the age of a stored response to the answer that it gives (RFC 9111, section 5.1).
+    func note(age stored: CachedResponse, at now: Date, in answer: inout HTTPResponse) {
+        let age = max(0, age(of: stored, at: now))
+        answer.age = .seconds(age)
+        if policy.lifetime == nil { answer.headers["Age"] = "\(Int(min(age, 2_147_483_648)))" }
     }
 
     /// Returns the lifetime of a response in seconds: that of the policy, or of RFC 9111, section 4.2.1.

@@ -21,6 +21,7 @@ struct CachedExchange: Sendable {
     /// Answers from the cache, or makes the exchange with a function that returns its whole response.
     func run(_ send: Send) async throws -> HTTPStreamedResponse {
         let stored = await cache.response(to: request, key, in: place), now = date()
+        cache.count(isHit: stored != nil, in: place)
         switch rules.decide(request, stored, at: now, mustAsk: options.refreshes) {
         case .reuse:
             note("\(age(of: stored!, at: now)), fresh")
@@ -47,7 +48,7 @@ struct CachedExchange: Sendable {
         _ send: Send, _ conditions: HTTPHeaders, insteadOf stored: CachedResponse?
     ) async throws -> HTTPStreamedResponse {
         var asking = request
-        if !conditions.fields.isEmpty {
+        if !conditions.fields.isEmpty || options.refreshes {  // the whole response replaces the stored one
             asking.headers = asking.headers.filter { !CachedResponse.conditions.contains($0) }
         }
         for field in conditions.fields { asking.headers.add(field.name, field.value) }
@@ -79,11 +80,27 @@ struct CachedExchange: Sendable {
             }
             return storable(response, requested: requested, received: received, since: position)
         } catch let error as BackplaneError where error.isConnectivity || error.code == .networkLimited {
-            let now = date()
-            guard let stored, mayAnswer(stored, at: now) else { throw error }
-            note("the server failed with \(error.code.rawValue)")
-            return answer(stored, at: now)
+            return try answer(stored, insteadOf: error)
         }
+    }
+
+    /// A Boolean value that indicates whether a stale response may answer if the server fails.
+    var mayFallBack: Bool {
+        !options.refreshes && (rules.policy.staleIfError > .zero || rules.policy.lifetime == nil)
+    }
+
+    /// Returns the stale response that answers although a time limit has passed, or throws the error of the limit.
+    func answer(insteadOf error: BackplaneError) async throws -> HTTPStreamedResponse {
+        var answer = try answer(await cache.response(to: request, key, in: place), insteadOf: error)
+        answer.isReceived = true
+        return answer
+    }
+
+    private func answer(_ stored: CachedResponse?, insteadOf error: BackplaneError) throws -> HTTPStreamedResponse {
+        let now = date()
+        guard let stored, mayAnswer(stored, at: now) else { throw error }
+        note("the server failed with \(error.code.rawValue)")
+        return answer(stored, at: now)
     }
 
     private func mayAnswer(_ stored: CachedResponse, at now: Date) -> Bool {
@@ -95,9 +112,9 @@ struct CachedExchange: Sendable {
         _ response: HTTPStreamedResponse, requested: Date, received: Date, since position: Int
     ) -> HTTPStreamedResponse {
         var head = response.head
-        guard response.url == nil, rules.mayStore(head, to: request), let bytes = response.body.bytes else {
-            return response
-        }
+        guard response.url == nil, response.source == .network, rules.mayStore(head, to: request),
+            let bytes = response.body.bytes
+        else { return response }
         (head.headers, head.body) = (rules.storable(head.headers), bytes)
         var entry = CachedResponse(
             key: "", url: request.printableURL, endpoint: options.endpoint, tags: options.cacheTags, head,
@@ -114,10 +131,8 @@ struct CachedExchange: Sendable {
 
     private func answer(_ stored: CachedResponse, at now: Date) -> HTTPStreamedResponse {
         var whole = stored.answer(to: request)
-        let age = max(0, rules.age(of: stored, at: now))
-        if rules.policy.lifetime == nil { whole.headers["Age"] = "\(Int(min(age, 2_147_483_648)))" }
+        rules.note(age: stored, at: now, in: &whole)
         whole.source = place == .memory || cache.isOnlyInMemory ? .memory : .disk
-        whole.age = .seconds(age)
         return HTTPStreamedResponse(whole)
     }
 

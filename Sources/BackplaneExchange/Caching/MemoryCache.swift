@@ -6,6 +6,8 @@ struct MemoryCache {
         var key: String
         var response: CachedResponse
         let decoded = DecodedValue()
+        /// A Boolean value that indicates whether the decoded value counts, as much as the body.
+        var hasValue = false
         var cost: Int
         /// The neighbours in the order of use; `nil` at its ends.
         var older, newer: Int?
@@ -35,18 +37,21 @@ struct MemoryCache {
             unlink(place)
             link(place)
         }
+        if !slots[place]!.hasValue, slots[place]!.decoded.isKept {
+            let size = slots[place]!.response.body.count
+            slots[place]!.hasValue = true
+            slots[place]!.cost += size
+            makeRoom(for: size)
+            cost += size
+        }
         return slots[place].map { ($0.response, $0.decoded) }
     }
 
     mutating func store(_ response: CachedResponse, for key: String) {
         remove(key)
-        // The decoded value counts as the body does.
-        let cost = response.cost + response.body.count + 2 * key.utf8.count
+        let cost = response.cost + 2 * key.utf8.count
         guard cost <= limit else { return }
-        while self.cost + cost > limit, let oldest {
-            remove(slots[oldest]!.key)
-            evictions += 1
-        }
+        makeRoom(for: cost)
         let slot = Slot(key: key, response: response, cost: cost), place: Int
         if let last = free.popLast() {
             (place, slots[last]) = (last, slot)
@@ -58,6 +63,14 @@ struct MemoryCache {
         keys[response.url, default: []].insert(key)
         self.cost += cost
         link(place)
+    }
+
+    /// Removes the least recently used responses, but not the one that was used last.
+    private mutating func makeRoom(for cost: Int) {
+        while self.cost + cost > limit, let oldest, count > 1 {
+            remove(slots[oldest]!.key)
+            evictions += 1
+        }
     }
 
     mutating func remove(_ key: String) {

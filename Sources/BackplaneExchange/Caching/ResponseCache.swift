@@ -16,7 +16,7 @@ public final class ResponseCache: Sendable {
     /// The number of removals that are remembered, so that responses that were requested before are not stored.
     private static let mostRemovals = 100
     /// The time limit for an answer of a provider.
-    private static let limit = Duration.seconds(1)
+    static let limit = Duration.seconds(1)
     struct State {
         var memory: MemoryCache
         /// The responses that the provider is storing.
@@ -78,14 +78,17 @@ public final class ResponseCache: Sendable {
         if let first = found, first.isOfVariants {
             found = await load(key.variant(first.varying.keys.sorted(), of: request), in: place)
         }
+        return found
+    }
+
+    func count(isHit: Bool, in place: CachePolicy.Place) {
         state.withLock { state in
-            if found == nil {
-                state.counts[place, default: Counts()].misses += 1
-            } else {
+            if isHit {
                 state.counts[place, default: Counts()].hits += 1
+            } else {
+                state.counts[place, default: Counts()].misses += 1
             }
         }
-        return found
     }
 
     /// Returns the fresh response to a request in memory, unless it varies with the request's fields; `nil` if there is
@@ -97,7 +100,8 @@ public final class ResponseCache: Sendable {
             else { return nil }
             state.counts[.memory, default: Counts()].hits += 1
             var response = HTTPResponse(status: stored.status, headers: stored.headers)
-            (response.source, response.age) = (.memory, .seconds(rules.age(of: stored, at: now)))
+            rules.note(age: stored, at: now, in: &response)
+            response.source = .memory
             return RememberedResponse(response, body: stored.body, decoded)
         }
     }
@@ -189,7 +193,7 @@ struct CacheKey: Sendable {
     /// A private cache compares the fields that may identify a sender, whatever the server says. With a lifetime of the
     /// policy, all fields are compared, since servers that say nothing about caches do not say `Vary` either.
     init(_ identity: RequestIdentity, _ options: HTTPOptions, _ request: HTTPRequest, isShared: Bool) {
-        if isShared {
+        if isShared, options.credential == nil, options.cache.lifetime == nil {
             text = "\(request.method) \(request.url.prefix { $0 != "#" })"
         } else if options.cache.lifetime == nil {
             text = "\(identity.sender) \(options.decompresses)"

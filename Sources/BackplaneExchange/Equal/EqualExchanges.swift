@@ -16,6 +16,8 @@ package final class EqualExchanges: Sendable {
         var received: (@Sendable (Int) -> Void)?
         /// The function that is called when no body is being received, at its end or before another attempt.
         var paused: @Sendable () -> Void = {}
+        /// A Boolean value that indicates whether the follower has yet to learn what arrived before it was added.
+        var isBehind = false
     }
     typealias Run = @Sendable (Flight) async throws -> HTTPStreamedResponse
     private let flights = Mutex<[ExchangeIdentity: Flight]>([:])
@@ -49,8 +51,7 @@ package final class EqualExchanges: Sendable {
             flights[identity] = flight
             return (flight, flight.add(follower), true)
         }
-        if let length = place.length { follower.headed(length) }
-        if place.received > 0 { follower.received?(place.received) }
+        if place.isBehind { flight.catchUp(follower, place.number) }
         if isFirst {
             flight.begin { [self] in
                 defer { end(flight, identity) }
@@ -97,19 +98,40 @@ final class Flight: Sendable {
         var length: Int64??
         /// The number of bytes that have been received.
         var received = 0
+        /// A Boolean value that indicates whether no body is being received.
+        var isPaused = false
         var result: Result<HTTPStreamedResponse, any Error>?
     }
     private let state = Mutex(State())
+    /// The lock around the calls of followers' functions, so that each follower is notified in order; they may leave.
+    private let notices = Mutex(())
 
     var followers: Int { state.withLock { $0.followers.count } }
 
-    /// Adds a follower, and returns its number with what has already arrived.
+    /// Adds a follower, and returns its number.
+    ///
+    /// A follower that is behind, because the head has already arrived, is notified of nothing until it catches up.
     @discardableResult
-    func add(_ follower: EqualExchanges.Follower) -> (number: Int, length: Int64??, received: Int) {
+    func add(_ follower: EqualExchanges.Follower) -> (number: Int, isBehind: Bool) {
         state.withLock { state in
+            let isBehind = state.length != nil
             state.last += 1
             state.followers[state.last] = follower
-            return (state.last, state.length, state.received)
+            state.followers[state.last]?.isBehind = isBehind
+            return (state.last, isBehind)
+        }
+    }
+
+    /// Notifies a follower of what has arrived so far.
+    func catchUp(_ follower: EqualExchanges.Follower, _ number: Int) {
+        notices.withLock { _ in
+            let (length, received, isPaused) = state.withLock { state in
+                state.followers[number]?.isBehind = false
+                return (state.length, state.received, state.isPaused)
+            }
+            if let length { follower.headed(length) }
+            if received > 0 { follower.received?(received) }
+            if isPaused { follower.paused() }
         }
     }
 
@@ -169,23 +191,37 @@ final class Flight: Sendable {
 
     /// Notifies the followers of the head of the response, again if another attempt follows.
     func headed(_ length: Int64?) {
-        let followers = state.withLock { state in
-            (state.length, state.received) = (length, 0)
-            return state.followers.values
+        notify { state in
+            (state.length, state.received, state.isPaused) = (length, 0, false)
+        } by: { follower in
+            follower.headed(length)
         }
-        for follower in followers { follower.headed(length) }
     }
 
     func received(_ count: Int) {
-        let followers = state.withLock { state in
+        notify { state in
             state.received += count
-            return state.followers.values
+        } by: { follower in
+            follower.received?(count)
         }
-        for follower in followers { follower.received?(count) }
     }
 
     func paused() {
-        for follower in state.withLock({ $0.followers.values }) { follower.paused() }
+        notify { state in
+            state.isPaused = true
+        } by: { follower in
+            follower.paused()
+        }
+    }
+
+    private func notify(_ change: (inout State) -> Void, by notice: (EqualExchanges.Follower) -> Void) {
+        notices.withLock { _ in
+            let followers = state.withLock { state in
+                change(&state)
+                return state.followers.values
+            }
+            for follower in followers where !follower.isBehind { notice(follower) }
+        }
     }
 
     /// The time left for the follower that waits longest; `nil` without a limit.

@@ -67,7 +67,8 @@ struct ExchangeRun: Sendable {
             let limit = [options.headTimeout, options.totalTimeout].compactMap(\.self).min()
             var response =
                 options.isWhole
-                ? try await watched { try await load() } : try await limited(limit, since: start) { try await load() }
+                ? try await watched(patience: { arrival.patience }) { try await load() }
+                : try await limited(limit, since: start) { try await load() }
             if response.isReceived, response.body.bytes != nil { return observed?.watching(response) ?? response }
             response.timings.head = clock.moment - start
             try begin(&response)
@@ -131,13 +132,16 @@ struct ExchangeRun: Sendable {
     /// Runs the exchange, and fails once one of its limits has passed.
     ///
     /// One race watches all limits, since nothing is waited for between the pieces of a body.
-    private func watched<Value: Sendable>(_ exchange: @escaping @Sendable () async throws -> Value) async throws
-        -> Value
-    {
+    ///
+    /// - Parameter patience: The time for which a passed limit still waits for a stale response.
+    private func watched<Value: Sendable>(
+        patience: @escaping @Sendable () -> Duration = { .zero },
+        _ exchange: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         guard options.totalTimeout != nil || options.headTimeout != nil || options.readTimeout != nil else {
             return try await exchange()
         }
-        return try await Race.run(by: clock, exchange) { look() }
+        return try await Race.run(by: clock, exchange) { look(patience()) }
     }
 
     /// Runs a step, and fails if there is no head of a response within a limit.
@@ -155,7 +159,7 @@ struct ExchangeRun: Sendable {
     }
 
     /// Checks whether a limit has passed; returns the time of the next check, or `nil` without a limit.
-    private func look() -> Race.Look? {
+    private func look(_ patience: Duration) -> Race.Look? {
         let (head, last) = arrival.times
         var limits: [(end: Deadline, failure: HTTPFailure?)] = []
         if let total = options.totalTimeout {
@@ -173,7 +177,8 @@ struct ExchangeRun: Sendable {
             }
         }
         guard let next = limits.min(by: { $0.end < $1.end }) else { return nil }
-        guard let failure = next.failure, next.end <= clock.moment else { return .again(next.end) }
+        let end = next.end + patience
+        guard let failure = next.failure, end <= clock.moment else { return .again(end) }
         return .over(failure.error(for: request))
     }
 
@@ -223,7 +228,17 @@ struct ExchangeRun: Sendable {
             guard complete == nil, let identity = try pipeline.identity(of: request, options) else {
                 return try await exchange(request, options, complete)
             }
-            return try await shared(request, options, identity)
+            guard let cached = cachedExchange(request, options, identity), cached.mayFallBack else {
+                return try await shared(request, options, identity)
+            }
+            // A server that hangs has failed as well: the limits are watched here, where a stale response may answer.
+            arrival.patience = ResponseCache.limit
+            defer { arrival.patience = .zero }
+            do {
+                return try await watched { try await shared(request, options, identity) }
+            } catch let error as BackplaneError where error.code == .networkTimeout {
+                return try await cached.answer(insteadOf: error)
+            }
         }
     }
 
@@ -287,18 +302,23 @@ struct ExchangeRun: Sendable {
         func send(_ request: HTTPRequest) async throws -> HTTPStreamedResponse {
             try await exchange(request, options, { try await whole($0, of: request, flight) }, flight)
         }
-        guard let place = options.cache.place, let cache = pipeline.cache, request.mayBeCached,
-            !pipeline.isSubstituted(request, options)
-        else {
-            return try await send(request)
-        }
-        var response = try await CachedExchange(
-            cache: cache, rules: CacheRules(options.cache, isShared: cache.isShared), place: place,
-            key: CacheKey(identity, options, request, isShared: cache.isShared), request: request,
-            options: options, date: pipeline.retries.date, note: { observed?.decided($0) }
-        ).run(send)
+        guard let cached = cachedExchange(request, options, identity) else { return try await send(request) }
+        var response = try await cached.run(send)
         response.isReceived = true
         return response
+    }
+
+    /// Returns the exchange through the cache; `nil` if the request passes it.
+    private func cachedExchange(
+        _ request: HTTPRequest, _ options: HTTPOptions, _ identity: RequestIdentity
+    ) -> CachedExchange? {
+        guard let place = options.cache.place, let cache = pipeline.cache, pipeline.mayCache(request, options) else {
+            return nil
+        }
+        return CachedExchange(
+            cache: cache, rules: CacheRules(options.cache, isShared: cache.isShared), place: place,
+            key: CacheKey(identity, options, request, isShared: cache.isShared), request: request,
+            options: options, date: pipeline.retries.date, note: { observed?.decided($0) })
     }
 
     /// Receives the body of a response that is loaded whole.
@@ -531,6 +551,13 @@ extension HTTPStreamedResponse {
 
 private final class Arrival: Sendable {
     private let state = Mutex<(head: Deadline?, last: Deadline?)>((nil, nil))
+    private let wait = Mutex(Duration.zero)
+
+    /// The time for which a passed limit of the whole exchange still waits for a stale response.
+    var patience: Duration {
+        get { wait.withLock(\.self) }
+        set { wait.withLock { $0 = newValue } }
+    }
 
     /// The times of the head and of the last progress of the body; the latter is `nil` while no body is read.
     var times: (head: Deadline?, last: Deadline?) { state.withLock(\.self) }

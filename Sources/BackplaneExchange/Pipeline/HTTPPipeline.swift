@@ -159,9 +159,9 @@ public struct HTTPPipeline: Sendable {
 
     /// Returns the fresh response to a request in memory; `nil` if there is none, or more than the cache has a say.
     func remembered(_ request: HTTPRequest, _ options: HTTPOptions) -> RememberedResponse? {
-        guard let cache, interceptors.isEmpty, refusal == nil, observers().isEmpty, !isSubstituted(request, options),
-            request.mayBeCached
-        else { return nil }
+        guard let cache, interceptors.isEmpty, refusal == nil, observers().isEmpty, mayCache(request, options) else {
+            return nil
+        }
         var options = credentials.chosen(for: request, withTLS(options, for: request))
         options.isWhole = true
         guard let identity = try? identity(of: request, options), identity.conditions.isEmpty else { return nil }
@@ -184,6 +184,11 @@ public struct HTTPPipeline: Sendable {
     /// Returns whether a mock or a cassette is to answer a request, so that the response is not that of a server.
     package func isSubstituted(_ request: HTTPRequest, _ options: HTTPOptions) -> Bool {
         request.scheme != "file" && (cassette?.player != nil || mocks.apply(to: request, options))
+    }
+
+    /// Returns whether a cache may answer a request; a cassette records and replays what servers say.
+    func mayCache(_ request: HTTPRequest, _ options: HTTPOptions) -> Bool {
+        request.mayBeCached && cassette == nil && !isSubstituted(request, options)
     }
 
     package func executor(for request: HTTPRequest, _ options: HTTPOptions) async throws -> any HTTPExecutor {

@@ -12,6 +12,8 @@ package struct RememberedResponse: Sendable {
         (self.response, self.body, self.decoded) = (response, body, decoded)
     }
 
+    var size: Int { body.count }
+
     var whole: HTTPResponse {
         var whole = response
         whole.body = Array(body)
@@ -21,17 +23,25 @@ package struct RememberedResponse: Sendable {
 
 /// The value that a response in memory was last decoded into, so that it is not decoded for each load.
 package final class DecodedValue: Sendable {
-    private let last = Mutex<(value: any Sendable, decoder: any ResponseDecoder)?>(nil)
+    private let last = Mutex<(value: any Sendable, type: ObjectIdentifier, decoder: any ResponseDecoder)?>(nil)
 
     package init() {}
 
-    /// Returns the value if it was decoded by this very decoder, which must be an object.
-    func value<Value>(as type: Value.Type, by decoder: any ResponseDecoder) -> Value? {
+    package var isKept: Bool { last.withLock { $0 != nil } }
+
+    /// Returns the value of exactly this type that this very decoder has returned.
+    func value<Value>(of type: Value.Type, by decoder: any ResponseDecoder) -> Value? {
         last.withLock { last in
-            guard let last, last.decoder as AnyObject === decoder as AnyObject else { return nil }
+            guard let last, last.type == ObjectIdentifier(type), last.decoder as AnyObject === decoder as AnyObject
+            else { return nil }
             return last.value as? Value
         }
     }
 
-    func set(_ value: any Sendable, by decoder: any ResponseDecoder) { last.withLock { $0 = (value, decoder) } }
+    /// Keeps a value, unless it is an object, which each load has of its own, or the decoder is none, which could not
+    /// be compared.
+    func keep<Value: Sendable>(_ value: Value, by decoder: any ResponseDecoder) {
+        guard !(Value.self is AnyClass), type(of: decoder) is AnyClass else { return }
+        last.withLock { $0 = (value, ObjectIdentifier(Value.self), decoder) }
+    }
 }

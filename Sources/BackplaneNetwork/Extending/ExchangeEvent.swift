@@ -29,7 +29,8 @@ public struct ExchangeEvent: Codable, Sendable {
         public static let retry = Self(rawValue: "retry")
         /// A redirect is followed to ``ExchangeEvent/url``.
         public static let redirect = Self(rawValue: "redirect")
-        /// The server has a key that is not pinned, and the exchange continues because that is only reported.
+        /// The server has a key that is not pinned or cannot be compared, and the exchange continues because that is
+        /// only reported.
         public static let pinMismatch = Self(rawValue: "pin-mismatch")
         /// The exchange has ended, with ``ExchangeEvent/error`` or with the whole response.
         public static let end = Self(rawValue: "end")

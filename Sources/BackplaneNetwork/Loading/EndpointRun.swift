@@ -79,6 +79,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
         guard endpoint.options.cache.place == .memory, !refreshes, observers.isEmpty, log == nil,
             interceptors.isEmpty, !Task.isCancelled, let request = try? endpoint.request(http.defaults),
             let found = http.way.remembered(request, call, options(of: request, from: 1, nil)),
+            found.size <= endpoint.options.bounded.maximumBodySize ?? HTTPOptions.collectionLimit,
             endpoint.validStatuses?.contains(found.response.status) ?? true,
             let value = try? value(of: found), case .value = try? judged(value, found.response, request)
         else { return nil }
@@ -89,9 +90,9 @@ struct EndpointRun<Response: Sendable>: Sendable {
         let decoder = endpoint.responseDecoder(http.defaults)
         switch endpoint.receipt {
         case .decoded(let parse):
-            if let value = found.decoded.value(as: Response.self, by: decoder) { return value }
+            if let value = found.decoded.value(of: Response.self, by: decoder) { return value }
             let value = try parse(found.whole, decoder)
-            found.decoded.set(value, by: decoder)
+            found.decoded.keep(value, by: decoder)
             return value
         case .parsed(let parse): return try parse(found.whole, decoder)
         case .file: return nil

@@ -118,6 +118,59 @@ struct CacheTests {
         #expect(try await http.load(numbers) == [2])
     }
 
+    @Test func `a response in memory is judged like any other`() async throws {
+        let server = GatedServer { _, number in
+            .text("[\(number)]", number == 1 ? 404 : 200, ["Cache-Control": "max-age=60"])
+        }
+        let http = server.client()
+        func endpoint<Value: Decodable>(_ type: Value.Type) -> Endpoint<Value> {
+            var endpoint = Endpoint<Value>("GET", "list")
+            endpoint.options.cache = .http(in: .memory)
+            return endpoint
+        }
+        var any = endpoint([Int].self)
+        any.validStatuses = nil
+        #expect(try await http.load(any) == [1])
+        server.clock.advance(by: .seconds(9))
+        let (value, response) = try await http.loadWithResponse(any, Call())
+        #expect(value == [1] && response.status == 404 && response.age == .seconds(9) && response.headers["Age"] == "9")
+        #expect(server.count == 1)
+        #expect(try await http.load(endpoint([Int].self)) == [2], "its status is not valid here")
+        var short = endpoint(String.self), picky = endpoint([Int].self)
+        short.options.maximumBodySize = 2
+        picky.verdict = { numbers, _ in numbers == [2] ? .reject("it is two") : .accept }
+        let error = await http.failure(of: short)
+        #expect(error?.code == .networkTooLarge)
+        #expect(try await http.load(picky) == [4])
+    }
+
+    @Test func `an error that a range causes is not the response of the resource`() async throws {
+        let server = GatedServer { request, _ in
+            request.headers["Range"] == nil ? .text("moby") : .text("no", 416, ["Cache-Control": "max-age=60"])
+        }
+        let http = server.client()
+        var part = Endpoint<String>("GET", "list", headers: ["Range": "bytes=9-"])
+        (part.options.cache, part.validStatuses) = (.http(in: .memory), nil)
+        #expect(try await http.load(part) == "no")
+        #expect(try await http.load(endpoint(.http(in: .memory))) == "moby")
+    }
+
+    @Test func `a shared cache keeps the responses of accounts apart`() async throws {
+        let credentials = Credentials(["books": Credential(hosts: ["books.test"], .basic(Login()))])
+        let server = GatedServer { _, number in .text("\(number)", 200, ["Cache-Control": "max-age=60"]) }
+        let network = server.network(cache: ResponseCache(isShared: true), credentials: credentials)
+        let http = HTTPClient(network).relative(to: Self.books)
+        for name in ["ann", "bob"] {
+            try await network.signIn("books", as: name, with: ["user": name, "password": "whale"])
+        }
+        for (number, name) in [(1, "ann"), (2, "bob"), (1, "ann")] {
+            var list = endpoint(.http(in: .memory))
+            (list.options.credential, list.options.account) = ("books", name)
+            #expect(try await http.load(list) == "\(number)")
+            #expect(try await http.load(list) == "\(number)")
+        }
+    }
+
     @Test(arguments: [
         CachePolicy.memory(for: .seconds(60)), .disk(for: .seconds(60)), .http, .http(in: .memory),
         .staleWhileRevalidate(.seconds(60)), .staleIfError(.seconds(60)),
@@ -214,6 +267,21 @@ struct CacheTests {
         server.clock.advance(by: .seconds(61))
         let error = await http.failure(of: list)
         #expect(error?.code == .networkFailed)
+    }
+
+    @Test func `a response answers in place of a server that does not answer in time`() async throws {
+        let server = GatedServer(), http = server.client()
+        var list = endpoint(.staleIfError(.seconds(60), in: .memory)), other = endpoint("other", list.options.cache)
+        (list.timeout, other.timeout) = (.seconds(5), .seconds(5))
+        #expect(try await http.load(list) == "1")
+        server.gate.close()
+        let late = list.load(on: http), lost = other.load(on: http)
+        try await server.gate.arrivals(3)
+        server.clock.advance(by: .seconds(5))
+        #expect(try await late.value == "1")
+        let error = await #expect(throws: BackplaneError.self) { try await lost.value }
+        #expect(error?.code == .networkTimeout, "nothing is stored")
+        server.gate.open()
     }
 
     @Test func `a change on the server drops what it concerns, for every sender`() async throws {

@@ -26,6 +26,26 @@ struct EqualRequestTests {
         #expect(try await http.load(Endpoint<String>("GET", "list")) == "2")
     }
 
+    @Test func `one who joins late learns in order what has arrived`() {
+        let flight = Flight(), notices = Recording<String>()
+        flight.headed(3)
+        flight.received(1)
+        var late = EqualExchanges.Follower { length in notices.add("length \(length ?? 0)") }
+        late.received = { count in notices.add("received \(count)") }
+        let place = flight.add(late)
+        flight.received(1)
+        #expect(place.isBehind && notices.all == [])
+        flight.catchUp(late, place.number)
+        flight.received(1)
+        #expect(notices.all == ["length 3", "received 2", "received 1"])
+        // Another attempt follows, and nobody who joins meanwhile waits for a body.
+        flight.paused()
+        var last = EqualExchanges.Follower { _ in }
+        last.paused = { notices.add("paused") }
+        flight.catchUp(last, flight.add(last).number)
+        #expect(notices.all.last == "paused")
+    }
+
     @Test func `a follower survives the cancellation of the first, and the last one to leave cancels`() async throws {
         let server = GatedServer { _, _ in .text("whale") }, network = server.network()
         server.gate.close()
