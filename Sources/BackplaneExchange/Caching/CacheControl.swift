@@ -15,8 +15,8 @@ package struct CacheControl: Sendable {
         }
     }
 
-    /// Reads the field `CDN-Cache-Control`, by which a shared cache disregards `Cache-Control` and `Expires` (RFC 9213);
-    /// returns `nil` if there is none, or it is no dictionary of structured fields (RFC 8941, section 3.2).
+    /// Reads the field `CDN-Cache-Control`, for which a shared cache disregards `Cache-Control` and `Expires`
+    /// (RFC 9213); returns `nil` if there is none, or it is no dictionary of structured fields (RFC 8941, section 3.2).
     init?(forSharedCaches headers: HTTPHeaders) {
         for element in headers.values("CDN-Cache-Control").flatMap(\.listElements) {
             // Parameters have no meaning here.
