@@ -108,8 +108,8 @@ final class Exchanges: Sendable {
 
     /// Returns the managers on whose behalf an exchange is made for a call.
     ///
-    /// They are those of all components that the call came through. If one of them takes part in exchanges, the exchange
-    /// does not pass that part again, even if the component was connected only at run time.
+    /// They are those of all components that the call came through. If one of them takes part in exchanges, the
+    /// exchange does not pass that part again, even if the component was connected only at run time.
     private func senders(in network: ManifestNetwork, for call: Call) -> [String] {
         network.hasParts ? managers + self.network.managers(along: call) : managers
     }
