@@ -103,6 +103,7 @@ final class Flight: Sendable {
         var result: Result<HTTPStreamedResponse, any Error>?
     }
     private let state = Mutex(State())
+    private let decoded = DecodedValue()
     /// The lock around the calls of followers' functions, so that each follower is notified in order; they may leave.
     private let notices = Mutex(())
 
@@ -156,7 +157,7 @@ final class Flight: Sendable {
                 state.waiters[number] = waiter
                 return nil
             }
-            if let result { waiter.resume(with: result.map(\.copy)) }
+            if let result { waiter.resume(with: result.map { $0.copy(sharing: decoded) }) }
         }
     }
 
@@ -184,7 +185,7 @@ final class Flight: Sendable {
             state.result = result
             return state.waiters.values
         }
-        for waiter in waiters { waiter.resume(with: result.map(\.copy)) }
+        for waiter in waiters { waiter.resume(with: result.map { $0.copy(sharing: decoded) }) }
     }
 
     // MARK: What the exchange reports to its followers
@@ -249,10 +250,10 @@ extension EqualRequests {
 
 extension HTTPStreamedResponse {
     /// A response of its own with the same body in memory, which can be read once more.
-    fileprivate var copy: HTTPStreamedResponse {
+    fileprivate func copy(sharing decoded: DecodedValue) -> HTTPStreamedResponse {
         guard let bytes = body.bytes else { return self }
         var copy = self
-        copy.body = HTTPBodyStream(bytes)
+        copy.body = HTTPBodyStream(bytes, sharing: decoded)
         return copy
     }
 }

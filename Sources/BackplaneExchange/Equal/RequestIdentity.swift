@@ -12,10 +12,12 @@ struct RequestIdentity: Hashable, Sendable {
     let selection: String
     /// The fields by which a cache answers with a part of a response or the status 304.
     let conditions: String
-    /// The URL without credentials and query.
-    let url: String
+    private let address: String
     /// A Boolean value that indicates whether the method changes nothing.
     let isSafe: Bool
+
+    /// The URL without credentials and query.
+    var url: String { HTTPRequest("GET", address).printableURL }
 
     /// Creates the identity of a request; returns `nil` for one with a body that is not in memory.
     ///
@@ -39,7 +41,7 @@ struct RequestIdentity: Hashable, Sendable {
         if let type = request.body.mediaType { sender += "\n\(type)" }
         if !body.isEmpty { sender += "\n\n" + ContentDigest.sha256(of: body).hexadecimal }
         (self.sender, self.selection, self.conditions) = (sender, selection, conditions)
-        (url, isSafe) = (request.printableURL, EqualRequests.standard(for: request.method) == .coalesce)
+        (address, isSafe) = (request.url, EqualRequests.standard(for: request.method) == .coalesce)
     }
 }
 

@@ -13,6 +13,8 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     public let length: Int64?
     /// The whole body, if it is in memory.
     package private(set) var bytes: [UInt8]?
+    /// The value that was decoded from the whole body for another load; `nil` if no other one has the same body.
+    private(set) var decoded: DecodedValue?
     private let state: BodyStreamState
 
     /// Creates a stream from its producer's functions.
@@ -33,6 +35,12 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
         let rest = Mutex(bytes.isEmpty ? nil : bytes)
         self.init(length: Int64(bytes.count)) { rest.withLock { $0.take() } }
         self.bytes = bytes
+    }
+
+    /// Creates a stream of bytes in memory from which several loads decode one value.
+    package init(_ bytes: [UInt8], sharing decoded: DecodedValue) {
+        self.init(bytes)
+        self.decoded = decoded
     }
 
     /// Creates a stream from a sequence of chunks.

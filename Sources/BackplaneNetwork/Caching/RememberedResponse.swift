@@ -29,19 +29,20 @@ package final class DecodedValue: Sendable {
 
     package var isKept: Bool { last.withLock { $0 != nil } }
 
-    /// Returns the value of exactly this type that this very decoder has returned.
-    func value<Value>(of type: Value.Type, by decoder: any ResponseDecoder) -> Value? {
-        last.withLock { last in
-            guard let last, last.type == ObjectIdentifier(type), last.decoder as AnyObject === decoder as AnyObject
-            else { return nil }
-            return last.value as? Value
+    /// Returns the value of exactly this type that this very decoder has returned, or decodes it.
+    ///
+    /// Neither an object is kept, since each load has its own, nor the value of a decoder that is no object, which could
+    /// not be compared.
+    func value<Value: Sendable>(by decoder: any ResponseDecoder, decode: () throws -> Value) rethrows -> Value {
+        guard !(Value.self is AnyClass), type(of: decoder) is AnyClass else { return try decode() }
+        let type = ObjectIdentifier(Value.self), last = last.withLock(\.self)
+        if let last, last.type == type, last.decoder as AnyObject === decoder as AnyObject,
+            let value = last.value as? Value
+        {
+            return value
         }
-    }
-
-    /// Keeps a value, unless it is an object, which each load has of its own, or the decoder is none, which could not
-    /// be compared.
-    func keep<Value: Sendable>(_ value: Value, by decoder: any ResponseDecoder) {
-        guard !(Value.self is AnyClass), type(of: decoder) is AnyClass else { return }
-        last.withLock { $0 = (value, ObjectIdentifier(Value.self), decoder) }
+        let value = try decode()
+        self.last.withLock { $0 = (value, type, decoder) }
+        return value
     }
 }

@@ -87,15 +87,9 @@ struct EndpointRun<Response: Sendable>: Sendable {
     }
 
     private func value(of found: RememberedResponse) throws -> Response? {
-        let decoder = endpoint.responseDecoder(http.defaults)
         switch endpoint.receipt {
-        case .decoded(let parse):
-            if let value = found.decoded.value(of: Response.self, by: decoder) { return value }
-            let value = try parse(found.whole, decoder)
-            found.decoded.keep(value, by: decoder)
-            return value
-        case .parsed(let parse): return try parse(found.whole, decoder)
-        case .file: return nil
+        case .decoded(let parse), .parsed(let parse): try value(of: found.whole, sharing: found.decoded, parse)
+        case .file: nil
         }
     }
 
@@ -216,11 +210,21 @@ struct EndpointRun<Response: Sendable>: Sendable {
             throw error
         }
         let value: Response
-        do { value = try parse(whole, endpoint.responseDecoder(http.defaults)) } catch {
+        do { value = try self.value(of: whole, sharing: response.body.decoded, parse) } catch {
             throw BackplaneError.unparsable(whole, request, error, keeping: endpoint.keptLimit)
         }
         whole.body = []
         return try judged(value, whole, request)
+    }
+
+    /// Returns the value of a response, which another load with the same body may have decoded.
+    private func value(
+        of response: @autoclosure () -> HTTPResponse, sharing decoded: DecodedValue?,
+        _ parse: (HTTPResponse, any ResponseDecoder) throws -> Response
+    ) throws -> Response {
+        let decoder = endpoint.responseDecoder(http.defaults)
+        guard case .decoded = endpoint.receipt, let decoded else { return try parse(response(), decoder) }
+        return try decoded.value(by: decoder) { try parse(response(), decoder) }
     }
 
     private func receive(

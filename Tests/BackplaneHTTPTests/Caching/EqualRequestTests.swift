@@ -26,6 +26,19 @@ struct EqualRequestTests {
         #expect(try await http.load(Endpoint<String>("GET", "list")) == "2")
     }
 
+    @Test func `equal loads share what was decoded`() async throws {
+        let server = GatedServer { _, number in .text("[\(number)]") }, network = server.network()
+        let http = HTTPClient(network).relative(to: "http://books.test"), decoder = CountingDecoder()
+        server.gate.close()
+        var numbers = Endpoint<[Int]>("GET", "list")
+        numbers.decoder = decoder
+        let loads = (1...100).map { _ in numbers.load(on: http) }
+        try await network.followers(100)
+        server.gate.open()
+        for load in loads { #expect(try await load.value == [1]) }
+        #expect(decoder.count < 100)
+    }
+
     @Test func `one who joins late learns in order what has arrived`() {
         let flight = Flight(), notices = Recording<String>()
         flight.headed(3)

@@ -59,3 +59,15 @@ extension HTTPClient {
         }
     }
 }
+
+/// A decoder of JSON that counts its values.
+final class CountingDecoder: ResponseDecoder {
+    private let decoded = Atomic(0)
+
+    var count: Int { decoded.load(ordering: .relaxed) }
+
+    func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        decoded.add(1, ordering: .relaxed)
+        return try JSONDecoder().decode(type, from: data)
+    }
+}
