@@ -31,8 +31,8 @@ package final class DecodedValue: Sendable {
 
     /// Returns the value of exactly this type that this very decoder has returned, or decodes it.
     ///
-    /// Neither an object is kept, since each load has its own, nor the value of a decoder that is no object, which could
-    /// not be compared.
+    /// Neither an object is kept, since each load has its own, nor the value of a decoder that is no object, which
+    /// could not be compared.
     func value<Value: Sendable>(by decoder: any ResponseDecoder, decode: () throws -> Value) rethrows -> Value {
         guard !(Value.self is AnyClass), type(of: decoder) is AnyClass else { return try decode() }
         let type = ObjectIdentifier(Value.self), last = last.withLock(\.self)

@@ -120,7 +120,8 @@ struct EndpointRun<Response: Sendable>: Sendable {
     private func attempt(
         _ request: HTTPRequest, _ attempt: inout Int, _ observed: ObservedExchange?
     ) async throws -> Outcome {
-        let options = options(of: request, from: attempt, observed)
+        var options = options(of: request, from: attempt, observed)
+        options.endpoint = endpoint.title
         switch endpoint.receipt {
         case .parsed(let parse), .decoded(let parse):
             let response = try await whole(request, options, refreshes: refreshes)
@@ -138,7 +139,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
         case .file(let path, let made):
             let file = FileInProgress(http.way.file(path))
             defer { file.remove() }
-            let exchange = interceptors.around { [http, call] request in
+            let exchange = interceptors.around { [http, call, options] request in
                 let response = HTTPStreamedResponse(
                     try await file.naming { try await http.way.download(request, to: file.temporary, call, options) })
                 file.body = response.body
@@ -176,7 +177,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
             endpoint.timeout.map { Swift.max($0 - (http.way.clock.moment - start), .nanoseconds(1)) }
             ?? options.totalTimeout
         options.redirects = endpoint.redirects
-        options.endpoint = endpoint.title
+        options.endpoint = endpoint.name
         options.usesMock = options.usesMock ?? http.defaults.usesMock
         options.retry = retry.attempts > 1 ? retry : nil
         options.attempt = attempt
