@@ -69,6 +69,7 @@ let sdk: [Target] = [
     .target(name: "CBackplane"),
     module("Backplane", ["CBackplane"]),
     module("BackplaneNetwork", ["Backplane", "CBackplane"]),
+    module("BackplaneRoutes", ["Backplane", "BackplaneNetwork"]),
     module("BackplaneStorage", ["Backplane", "CBackplane"]),
     module("BackplaneOperations", ["Backplane", "CBackplane"]),
     module("BackplaneOperationsNetwork", ["Backplane", "BackplaneNetwork", "BackplaneOperations"]),
@@ -176,6 +177,7 @@ let package = Package(
     products: [
         .library(name: "Backplane", targets: ["Backplane"]),
         .library(name: "BackplaneNetwork", targets: ["BackplaneNetwork"]),
+        .library(name: "BackplaneRoutes", targets: ["BackplaneRoutes"]),
         .library(name: "BackplaneDefinitions", targets: ["BackplaneDefinitions"]),
         .library(name: "BackplaneExchange", targets: ["BackplaneExchange"]),
         .library(name: "BackplaneTransfers", targets: ["BackplaneTransfers"]),
@@ -240,6 +242,9 @@ package.targets += [
         "ParityContracts", ["Backplane", "CBackplane"], path: "Tests/Plugins/Parity/Contracts"),
     tests(
         "BackplaneTests", ["Backplane", "BackplaneDocuments", "BackplaneHost", "CBackplane", "TestFixtures"]),
+    tests(
+        "BackplaneRoutesTests",
+        ["Backplane", "BackplaneHost", "BackplaneNetwork", "BackplaneRoutes", "BackplaneTestKit"]),
     tests(
         "BackplaneDefinitionsTests",
         [

@@ -322,7 +322,7 @@ struct ApplicationTests {
         try await RunningServer.run("--token-lifetime", "0") { server in
             try await Bookshelf.run(server: server.url) { _, library in
                 let error = await #expect(throws: BackplaneError.self) { try await library.borrow("moby-dick") }
-                #expect(error?.failure?.code == "token.expired")
+                #expect(error?.failure?.code == "token.expired", "\(String(describing: error))")
             }
         }
     }

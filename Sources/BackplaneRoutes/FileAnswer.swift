@@ -1,0 +1,107 @@
+package import BackplaneNetwork
+import FoundationEssentials
+import Glibc
+
+/// The answer to a request for a file: whole, in part, or unchanged (RFC 9110, sections 13 and 14).
+package struct FileAnswer: Sendable, Equatable {
+    package var status: Int
+    /// The header fields, without those that frame the message.
+    package var headers: HTTPHeaders
+    /// The bytes of the file that are the body; a server sends none of them for the method `HEAD`.
+    package var range: Range<Int64>
+
+    /// Creates the answer to a request.
+    ///
+    /// - Parameters:
+    ///   - response: The answer of the route, whose own `ETag` and `Last-Modified` are kept.
+    ///   - size: The size of the file in bytes.
+    ///   - modified: The time of the file's last change, since 1970.
+    ///   - method: The request method; only `GET` has ranges.
+    ///   - request: The header fields of the request.
+    package init(
+        _ response: RouteResponse, size: Int64, modified: (seconds: Int64, nanoseconds: Int64), method: String,
+        _ request: HTTPHeaders
+    ) {
+        status = response.status
+        headers = response.headers.filter { !HTTPHeaders.ofFraming.contains($0) }
+        range = 0..<size
+        guard status == 200, ["GET", "HEAD"].contains(method) else { return }
+        if headers["ETag"] == nil {
+            let time = modified.seconds &* 1_000_000_000 &+ modified.nanoseconds
+            headers["ETag"] = "\"\(String(time, radix: 16))-\(String(size, radix: 16))\""
+        }
+        if headers["Last-Modified"] == nil { headers["Last-Modified"] = Self.date(modified.seconds) }
+        headers["Accept-Ranges"] = "bytes"
+        if isKnown(to: request) {
+            (status, range) = (304, 0..<0)
+            headers = headers.filter { $0 == "content-location" || !$0.hasPrefix("content-") }
+        } else if method == "GET", isCurrent(request["If-Range"]),
+            let part = request["Range"].flatMap({ Self.range($0, of: size) })
+        {
+            range = part
+            status = part.isEmpty ? 416 : 206
+            let place = part.isEmpty ? "*" : "\(part.lowerBound)-\(part.upperBound - 1)"
+            headers["Content-Range"] = "bytes \(place)/\(size)"
+        }
+    }
+
+    /// Returns whether the conditions of a request say that its sender has the file.
+    private func isKnown(to request: HTTPHeaders) -> Bool {
+        let conditions = request.values("If-None-Match")
+        guard conditions.isEmpty else {
+            let own = Self.tags(headers["ETag"] ?? "").first
+            return conditions.contains { Self.tags($0).contains { $0 == "*" || $0 == own } }
+        }
+        guard let since = request["If-Modified-Since"].flatMap({ Date(httpDate: $0) }),
+            let changed = headers["Last-Modified"].flatMap({ Date(httpDate: $0) })
+        else { return false }
+        return changed <= since
+    }
+
+    /// Returns whether the file is that of an `If-Range`, by a strong comparison.
+    private func isCurrent(_ condition: String?) -> Bool {
+        guard let condition else { return true }
+        return condition == headers[condition.hasSuffix("\"") ? "ETag" : "Last-Modified"] && !condition.hasPrefix("W/")
+    }
+
+    /// Returns the entity tags of a list, with their quotes and without the marks of weak ones; `*` is itself.
+    private static func tags(_ list: String) -> [String] {
+        var reader = FieldReader(list), tags: [String] = []
+        while true {
+            reader.take { $0.isBlank || $0 == UInt8(ascii: ",") }
+            if reader.take("*") {
+                tags.append("*")
+                continue
+            }
+            reader.take { $0 == UInt8(ascii: "W") || $0 == UInt8(ascii: "/") }
+            guard reader.take("\"") else { return tags }
+            let tag = reader.take { $0 != UInt8(ascii: "\"") }
+            guard reader.take("\"") else { return tags }
+            tags.append("\"\(tag)\"")
+        }
+    }
+
+    /// Returns the part of a file that a `Range` names, empty if the file has no such part; `nil` if the field names no
+    /// bytes, or several parts.
+    private static func range(_ text: String, of size: Int64) -> Range<Int64>? {
+        guard text.lowercased().hasPrefix("bytes=") else { return nil }
+        let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2 else { return nil }
+        if ends[0].isEmpty { return ends[1].wholeNumber.map { size - min($0, size)..<size } }
+        guard let first = ends[0].wholeNumber, let last = ends[1].isEmpty ? .max : ends[1].wholeNumber, first <= last
+        else { return nil }
+        return min(first, size)..<max(min(first, size), min(last, size - 1) + 1)
+    }
+
+    /// Returns a time since 1970 as a date of HTTP (RFC 9110, section 5.6.7).
+    private static func date(_ seconds: Int64) -> String {
+        var time = time_t(seconds), parts = tm()
+        gmtime_r(&time, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let day = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][Int(parts.tm_wday)]
+        let month = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"][
+            Int(parts.tm_mon)]
+        let clock = "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
+        return "\(day), \(two(parts.tm_mday)) \(month) \(parts.tm_year + 1900) \(clock) GMT"
+    }
+}
