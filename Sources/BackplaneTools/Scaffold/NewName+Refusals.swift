@@ -43,7 +43,7 @@ extension NewName {
         "Suite", "Tag", "Test", "Testing", "XCTest", "PackageDescription", "Package", "Program", "StopSignals",
         // Backplane
         "Backplane", "BackplaneConformance", "BackplaneDefinitions", "BackplaneHTTP",
-        "BackplaneHost", "BackplaneNetwork", "BackplaneOperations", "BackplaneOperationsNetwork",
+        "BackplaneHost", "BackplaneNetwork", "BackplaneOperations", "BackplaneOperationsNetwork", "BackplaneRoutes",
         "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit",
         "BackplaneURLSession", "CBackplane", "CBackplaneHost", "BackplaneError", "AsyncMethod", "Call",
         "CommunicationController", "Component", "ComponentError",
