@@ -19,7 +19,7 @@ public struct RouteHead: Sendable {
     /// The header fields; the server adds those that frame the message.
     public var headers: HTTPHeaders
 
-    /// Creates a head.
+    /// Creates the beginning of an answer.
     public init(status: Int = 200, headers: HTTPHeaders = [:]) {
         (self.status, self.headers) = (status, headers)
     }

@@ -22,7 +22,7 @@ public struct RouteProblem: Error, Sendable {
     /// Further header fields of the answer.
     public var headers: HTTPHeaders
 
-    /// Creates a problem.
+    /// Creates an error that the client is told in full.
     ///
     /// - Parameters:
     ///   - status: The status code, from 400 to 599.

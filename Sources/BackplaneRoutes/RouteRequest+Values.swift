@@ -4,7 +4,7 @@ public import FoundationEssentials
 
 /// Values of the pattern's parameters.
 extension RouteRequest {
-    /// Returns the value of a parameter.
+    /// Returns the decoded text of a part of the path that the pattern names.
     ///
     /// - Throws: `call.invalid-input` if the pattern has no such parameter.
     public func parameter(_ name: String) throws -> String {

@@ -27,7 +27,7 @@ public struct RouteRequest: Sendable {
     /// The identity that an interceptor has verified; `nil` in a request as the server sends it.
     public var user: String?
 
-    /// Creates a request.
+    /// Creates a request as a server passes it on, for tests of handlers.
     ///
     /// - Parameters:
     ///   - route: The name of the route, such as `GET /books/:id`.

@@ -66,7 +66,7 @@ extension RouteResponse {
         return response
     }
 
-    /// Returns a redirect.
+    /// Returns an answer that sends the client to another address.
     ///
     /// - Parameters:
     ///   - location: The URL or path to go to.
