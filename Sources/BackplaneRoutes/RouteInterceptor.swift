@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// A function around the handlers of a group's routes, which may change requests and answers, or answer by itself.
 ///
-/// Of an answer in pieces, an interceptor sees the status and the header fields. If it changes the status or sets a
+/// An interceptor sees the status and the header fields of an answer in pieces. If it changes the status or sets a
 /// body, its own answer is sent instead.
 public struct RouteInterceptor<C: Sendable>: Sendable {
     /// The function that passes a request on, and returns its answer.

@@ -9,7 +9,7 @@ import Synchronization
 
 /// The rows of caches, equal requests and limits.
 ///
-/// Those of misses are judged by instructions (`--instructions`); without that option they measure processor time.
+/// The rows of misses are judged by instructions (`--instructions`); without that option they measure processor time.
 struct CacheRows {
     private static let size = 1_024
     let rig: HTTPRig
