@@ -36,7 +36,7 @@ package struct FileAnswer: Sendable, Equatable {
             (status, range) = (304, 0..<0)
             headers = headers.filter { $0 == "content-location" || !$0.hasPrefix("content-") }
         } else if method == "GET", isCurrent(request["If-Range"]),
-            let part = request["Range"].flatMap({ Self.range($0, of: size) })
+            let part = request.range(of: size)
         {
             range = part
             status = part.isEmpty ? 416 : 206
@@ -47,11 +47,7 @@ package struct FileAnswer: Sendable, Equatable {
 
     /// Returns whether the conditions of a request say that its sender has the file.
     private func isKnown(to request: HTTPHeaders) -> Bool {
-        let conditions = request.values("If-None-Match")
-        guard conditions.isEmpty else {
-            let own = Self.tags(headers["ETag"] ?? "").first
-            return conditions.contains { Self.tags($0).contains { $0 == "*" || $0 == own } }
-        }
+        if let isListed = request.ifNoneMatch(headers["ETag"]) { return isListed }
         guard let since = request["If-Modified-Since"].flatMap({ Date(httpDate: $0) }),
             let changed = headers["Last-Modified"].flatMap({ Date(httpDate: $0) })
         else { return false }
@@ -62,35 +58,6 @@ package struct FileAnswer: Sendable, Equatable {
     private func isCurrent(_ condition: String?) -> Bool {
         guard let condition else { return true }
         return condition == headers[condition.hasSuffix("\"") ? "ETag" : "Last-Modified"] && !condition.hasPrefix("W/")
-    }
-
-    /// Returns the entity tags of a list, with their quotes and without the marks of weak ones; `*` is itself.
-    private static func tags(_ list: String) -> [String] {
-        var reader = FieldReader(list), tags: [String] = []
-        while true {
-            reader.take { $0.isBlank || $0 == UInt8(ascii: ",") }
-            if reader.take("*") {
-                tags.append("*")
-                continue
-            }
-            reader.take { $0 == UInt8(ascii: "W") || $0 == UInt8(ascii: "/") }
-            guard reader.take("\"") else { return tags }
-            let tag = reader.take { $0 != UInt8(ascii: "\"") }
-            guard reader.take("\"") else { return tags }
-            tags.append("\"\(tag)\"")
-        }
-    }
-
-    /// Returns the part of a file that a `Range` names, empty if the file has no such part; `nil` if the field names no
-    /// bytes, or several parts.
-    private static func range(_ text: String, of size: Int64) -> Range<Int64>? {
-        guard text.lowercased().hasPrefix("bytes=") else { return nil }
-        let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2 else { return nil }
-        if ends[0].isEmpty { return ends[1].wholeNumber.map { size - min($0, size)..<size } }
-        guard let first = ends[0].wholeNumber, let last = ends[1].isEmpty ? .max : ends[1].wholeNumber, first <= last
-        else { return nil }
-        return min(first, size)..<max(min(first, size), min(last, size - 1) + 1)
     }
 
     /// Returns a time since 1970 as a date of HTTP (RFC 9110, section 5.6.7).

@@ -16,7 +16,7 @@ extension CachedResponse {
         if isKnown(to: request) {
             answer.status = 304
             answer.headers = headers.filter { $0 == "content-location" || !$0.hasPrefix("content-") }
-        } else if let range = request.headers["Range"], let part = Self.range(range, of: body.count) {
+        } else if let part = request.headers.range(of: Int64(body.count)) {
             answer.headers["Content-Length"] = "\(part.count)"
             guard !part.isEmpty else {
                 (answer.status, answer.headers["Content-Range"]) = (416, "bytes */\(body.count)")
@@ -24,7 +24,7 @@ extension CachedResponse {
             }
             answer.status = 206
             answer.headers["Content-Range"] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(body.count)"
-            answer.body = Array(body.dropFirst(part.lowerBound).prefix(part.count))
+            answer.body = Array(body.dropFirst(Int(part.lowerBound)).prefix(part.count))
         } else {
             answer.body = Array(body)
         }
@@ -33,11 +33,7 @@ extension CachedResponse {
 
     /// Returns whether the conditions of a request say that its sender has the response.
     private func isKnown(to request: HTTPRequest) -> Bool {
-        let tags = request.headers.values("If-None-Match").flatMap(\.listElements)
-        guard tags.isEmpty else {
-            let own = headers["ETag"].map(Self.weak)
-            return tags.contains { $0 == "*" || own == Self.weak($0) }
-        }
+        if let isListed = request.headers.ifNoneMatch(headers["ETag"]) { return isListed }
         guard let since = request.headers["If-Modified-Since"].flatMap({ Date(strictHTTPDate: $0) }) else {
             return false
         }
@@ -47,18 +43,4 @@ extension CachedResponse {
 
     /// Returns an entity tag for a weak comparison (RFC 9110, section 8.8.3.2).
     static func weak(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
-
-    /// Returns the part of a body that a `Range` names, empty if the body has no such part; `nil` if the field names no
-    /// bytes, or several parts.
-    private static func range(_ text: String, of size: Int) -> Range<Int>? {
-        guard text.lowercased().hasPrefix("bytes=") else { return nil }
-        let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false).map { String($0) }
-        guard ends.count == 2 else { return nil }
-        if ends[0].isEmpty {
-            return ends[1].wholeNumber.map { max(0, size - Int(min($0, Int64(size))))..<size }
-        }
-        guard let first = ends[0].wholeNumber else { return nil }
-        guard let last = ends[1].isEmpty ? .max : ends[1].wholeNumber, first <= last else { return nil }
-        return Int(min(first, Int64(size)))..<Int(min(last, Int64(size) - 1) + 1)
-    }
 }
