@@ -89,8 +89,8 @@ let host: [Target] = [
         "BackplaneHost",
         [
             "Backplane", "BackplaneDefinitions", "BackplaneDocuments", "BackplaneExchange",
-            "BackplaneNetwork", "BackplaneRecords", "BackplaneStorage", "BackplaneTransfers", "CBackplane",
-            "CBackplaneHost",
+            "BackplaneNetwork", "BackplaneRecords", "BackplaneRoutes", "BackplaneStorage", "BackplaneTransfers",
+            "CBackplane", "CBackplaneHost",
         ]),
     module(
         "BackplaneControl",

@@ -121,6 +121,7 @@ extension Explanation.ExplainedComponent {
             branches.append(Tree([Span("shared with \(sharedWith.joined(separator: ", ").printable)")]))
         }
         if let streams { branches.append(Tree([Span("streams: \(streams.joined(separator: ", "))".printable)])) }
+        if let routes { branches.append(Tree(["routes"], routes.map { Tree([Span($0.printable)]) })) }
         branches += wires.map(\.tree)
         branches += unconnected.map { Tree([Span("\($0.printable): optional, not connected", .faint)]) }
         return Tree([Span(name.printable), chosen.printable] + place.spans(in: file), branches)

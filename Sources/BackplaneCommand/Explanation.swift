@@ -46,6 +46,8 @@ struct Explanation: Codable, Sendable {
         var sharedWith: [String]
         /// The streams of the contract that it provides; `nil` if it has none.
         var streams: [String]?
+        /// The routes that it lists; `nil` if there are none.
+        var routes: [String]?
         var wires: [WireRow]
         /// The labels of optional wires that are not connected.
         var unconnected: [String]
@@ -147,7 +149,7 @@ extension Explanation.ExplainedComponent {
         )
         (why, passedOver, self.place) = (choice.why, choice.passedOver, place)
         sharedWith = node?.managers.filter { $0 != definition.address.manager } ?? []
-        streams = choice.entry?.component.contract?.streams
+        (streams, routes) = (choice.entry?.component.contract?.streams, choice.entry?.component.listedRoutes)
         wires = node.map { composition.wires(of: $0.id).map(WireRow.init) } ?? []
         let connected = Set(wires.map(\.label))
         unconnected =

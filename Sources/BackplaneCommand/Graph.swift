@@ -99,6 +99,8 @@ struct ComponentGraph: Encodable, Sendable {
         var plugin: String?
         /// The streams of the contract that it provides; `nil` if it has none.
         var streams: [String]?
+        /// The routes that it lists; `nil` if there are none.
+        var routes: [String]?
         /// The managers whose definitions contain the component.
         var managers: [String]
         /// The first error of a manager that cannot be created.
@@ -127,8 +129,9 @@ extension ComponentGraph.Node {
     var lines: [String] {
         let component = [className, version].compactMap(\.self).joined(separator: " ")
         let streams = streams.map { "streams: \($0.joined(separator: ", "))" }
-        return [name ?? component] + (name == nil || component.isEmpty ? [] : [component])
-            + [plugin, streams, fault?.shortened(to: 100)].compactMap(\.self)
+        let details = [plugin, streams].compactMap(\.self) + (routes ?? [])
+        return [name ?? component] + (name == nil || component.isEmpty ? [] : [component]) + details
+            + (fault.map { [$0.shortened(to: 100)] } ?? [])
     }
 }
 
@@ -182,7 +185,7 @@ extension ComponentGraph.Node {
             id: "n\(node.id)", kind: Kind(node.role), name: node.role == .manager ? node.managers.first : nil,
             className: component.className,
             version: component.version.description, plugin: node.entry.plugin, streams: component.contract?.streams,
-            managers: node.managers)
+            routes: component.listedRoutes, managers: node.managers)
     }
 }
 

@@ -42,6 +42,8 @@ struct ManagerConstants: Encodable, Sendable {
         var contract: String
         /// The name of the constant, in backticks if it is a keyword.
         var identifier: String
+        /// The routes that the manager lists; `nil` if there are none.
+        var routes: [String]?
     }
 
     struct Other: Encodable, Sendable, Hashable {
@@ -50,27 +52,28 @@ struct ManagerConstants: Encodable, Sendable {
     }
 
     init(_ composition: Composition) {
-        let contracts = composition.plan.managers.mapValues {
-            composition.plan.nodes[$0].entry.component.contract?.name
-        }
+        let components = composition.plan.managers.mapValues { composition.plan.nodes[$0].entry.component }
         let identifiers = Self.identifiers(for: composition.managerNames)
         (constants, others) = ([], [])
         for name in composition.managerNames {
             if let fault = composition.plan.faults[name] {
                 others.append(Other(manager: name, reason: "cannot be created: \(fault.message)"))
-            } else if let contract = contracts[name] ?? nil {
-                add(name, contract, identifiers[name])
+            } else if let component = components[name], let contract = component.contract?.name {
+                add(name, contract, component.listedRoutes, identifiers[name])
             } else {
                 others.append(Other(manager: name, reason: "provides no contract"))
             }
         }
     }
 
-    private mutating func add(_ name: String, _ contract: String, _ identifier: SwiftIdentifier?) {
+    private mutating func add(
+        _ name: String, _ contract: String, _ routes: [String]?, _ identifier: SwiftIdentifier?
+    ) {
         if !SwiftIdentifier.isTypeName(contract) {
             others.append(Other(manager: name, reason: "provides `\(contract)`, which is not the name of a Swift type"))
         } else if let identifier {
-            constants.append(Constant(manager: name, contract: contract, identifier: identifier.spelled))
+            constants.append(
+                Constant(manager: name, contract: contract, identifier: identifier.spelled, routes: routes))
         } else {
             others.append(Other(manager: name, reason: "its name cannot be written as an identifier"))
         }
@@ -124,7 +127,10 @@ extension ManagerConstants {
         }
         for (contract, constants) in contracts {
             lines.append("extension ManagerName where C == \(contract) {")
-            lines += constants.map { "    static var \($0.identifier): Self { \($0.manager.swiftLiteral) }" }
+            for constant in constants {
+                lines += (constant.routes ?? []).map { "    // \($0.printable)" }
+                lines.append("    static var \(constant.identifier): Self { \(constant.manager.swiftLiteral) }")
+            }
             lines += ["}", ""]
         }
         lines += others.map { "// \($0.manager.printable): \($0.reason.printable)" }

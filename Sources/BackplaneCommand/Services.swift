@@ -69,6 +69,8 @@ struct ServiceList: Codable, Sendable {
         var contractVersion: String?
         /// The streams of the contract; `nil` if it has none.
         var streams: [String]?
+        /// The routes that it lists; `nil` if there are none.
+        var routes: [String]?
         /// The managers whose definitions use the component, sorted by name.
         var usedBy: [String]
     }
@@ -114,7 +116,7 @@ extension ServiceList.ListedComponent {
     fileprivate init(_ component: ComponentDescription, usedBy users: [String]) {
         (role, className, version) = (component.role.description, component.className, component.version.description)
         (contract, contractVersion, usedBy) = (component.contract?.name, component.contract?.version.description, users)
-        streams = component.contract?.streams
+        (streams, routes) = (component.contract?.streams, component.listedRoutes)
     }
 }
 
@@ -135,10 +137,10 @@ extension ServiceList {
     var table: Table {
         Table(
             ["PLUGIN", "ROLE", "CLASS", "PROVIDES", "USED BY"],
-            plugins.flatMap { plugin in
+            plugins.flatMap { plugin -> [[Span]] in
                 let name = Span("\(plugin.id) \(plugin.version)".printable)
                 return plugin.components.isEmpty
-                    ? [[name, Span("nothing", .faint), "", "", ""]] : plugin.components.map { [name] + $0.cells }
+                    ? [[name, Span("nothing", .faint), "", "", ""]] : plugin.components.flatMap { $0.rows(of: name) }
             })
     }
 
@@ -150,7 +152,13 @@ extension ServiceList {
 }
 
 extension ServiceList.ListedComponent {
-    fileprivate var cells: [Span] {
+    /// Returns the row of the component, and below it one for each of its routes.
+    fileprivate func rows(of plugin: Span) -> [[Span]] {
+        let routes: [[Span]] = (self.routes ?? []).map { ["", "", "", Span($0.printable), ""] }
+        return [[plugin] + cells] + routes
+    }
+
+    private var cells: [Span] {
         let count = streams.map { " (\($0.count) stream\($0.count == 1 ? "" : "s"))" } ?? ""
         let provides = contract.map { Span("\($0.printable) \(contractVersion ?? "")\(count)") } ?? Span("-", .faint)
         let users = usedBy.isEmpty ? Span("unused", .doubtful) : Span(usedBy.joined(separator: ", ").printable)

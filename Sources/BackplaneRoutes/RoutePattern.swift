@@ -35,6 +35,8 @@ package struct RoutePattern: Sendable {
 
     package struct Invalid: Error {
         package let reason: String
+
+        package init(reason: String) { self.reason = reason }
     }
 
     /// The names of the parameters, in order.

@@ -78,8 +78,13 @@ extension Routes.Route {
     fileprivate nonisolated(nonsending) func intercepted(
         _ me: C, _ request: RouteRequest, _ call: Call, from index: Int = 0, _ handler: RouteInterceptor<C>.Next
     ) async throws -> RouteResponse {
-        guard index < interceptors.count else { return try await handler(request) }
-        return try await interceptors[index].body(
-            me, request, { request in try await intercepted(me, request, call, from: index + 1, handler) }, call)
+        do {
+            guard index < interceptors.count else { return try await handler(request) }
+            return try await interceptors[index].body(
+                me, request, { request in try await intercepted(me, request, call, from: index + 1, handler) }, call)
+        } catch let error as BackplaneError where error.code == .routeUnknown {
+            // Of another manager: the server would take it for this one's, and repeat the request.
+            throw BackplaneError(.componentFailed, error.message)
+        }
     }
 }

@@ -145,6 +145,8 @@ extension HostileLibrary {
             ("MISALIGNED_METHODS", "has methods at an odd address"), ("SAME_METHODS", "has two methods of one name"),
             ("NO_OPEN", "has a stream and no functions that serve it"),
             ("NULL_STATE", "has state without functions"), ("MISALIGNED_STATE", "has state at an odd address"),
+            ("BAD_ANNOTATION", "has an annotation that is not JSON"),
+            ("LONG_ANNOTATION", "has an annotation of 300,000 bytes"),
             ("SHIFTY", "brings another class when it is loaded again"),
             ("OVERRUN", "writes more of its answer than there is room for"),
         ])

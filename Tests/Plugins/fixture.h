@@ -24,7 +24,7 @@ const char *edition(void);
 
 /* The classes of each file, and at their end one without a size. */
 extern const bp_component again[], authenticator[], byte_state[], caller[], credentials[], deep[], editions[],
-    executor[], filter[], frames[], graph[], number_store[], pharmacy[], pipes[], relay[], serializer[];
+    executor[], filter[], frames[], graph[], number_store[], pharmacy[], pipes[], relay[], routes[], serializer[];
 extern const bp_component culprit[], trespasser[];
 
 /* Whether a step of the culprit fails; it does not return if the step hangs. */

@@ -64,7 +64,7 @@ final class ComponentRecord: Sendable {
         let description = ComponentDescription(
             role: C.Context.role, className: className, version: version,
             contract: contract, wires: wires.map(\.description),
-            isExclusive: C.isExclusive, restartsOnSwap: C.restartOnSwap, state: state)
+            isExclusive: C.isExclusive, restartsOnSwap: C.restartOnSwap, state: state, annotation: C.annotation)
         let review: Review = { configuration throws(BackplaneError) in
             try KnownAndUnknown<C.Configuration>(configuration: configuration).unknownKeys
         }
@@ -165,7 +165,8 @@ extension bp_component {
             reconfigure: record.isReconfigurable ? reconfigureInstance : nil,
             open: { Instance.at($0).open(Int($1), $2, Call($3.pointee), id: $4) },
             next: { Instance.at($0).next($1, Int($2), Reply($3, $4)) },
-            close: { Instance.at($0).close($1, Reply($2, $3)) })
+            close: { Instance.at($0).close($1, Reply($2, $3)) },
+            annotation: description.annotation.map { .forever($0) } ?? .empty)
     }
 }
 

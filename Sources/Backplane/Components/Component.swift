@@ -35,6 +35,11 @@ public protocol Component: AnyObject, Sendable {
     ///
     /// Default: `false`; the component's wires are connected to the new collaborator.
     static var restartOnSwap: Bool { get }
+    /// A JSON text about the class for programs that have no instance of it, of at most 256 KB.
+    ///
+    /// The contract determines its contents: a class that provides `HTTPRoutes` lists its routes, so that a host shows
+    /// them, and reports those that clash, before anything starts. Default: `nil`.
+    static var annotation: String? { get }
     /// The coding of the state that is carried over, for the SDK; `nil` unless this is a ``StatefulComponent``.
     @_documentation(visibility: internal)
     static var _stateCoding: _StateCoding<Self>? { get }
@@ -80,6 +85,8 @@ extension Component {
     public static var isExclusive: Bool { false }
     /// The default, `false`: the component's wires are connected to the new collaborator.
     public static var restartOnSwap: Bool { false }
+    /// The default, `nil`: there is nothing to read about the class.
+    public static var annotation: String? { nil }
     /// The default, `nil`: no state is carried over.
     @_documentation(visibility: internal)
     public static var _stateCoding: _StateCoding<Self>? { nil }

@@ -37,16 +37,20 @@ package struct ComponentDescription: Sendable {
     package var restartsOnSwap: Bool
     /// The state that a swap carries over; `nil` for a component without state.
     package var state: StateDescription?
+    /// The JSON text about the class; `nil` if there is none.
+    package var annotation: String?
 
     package init(
         role: Role, className: String, version: Version, contract: ContractDescription? = nil,
         wires: [WireDescription] = [],
-        isExclusive: Bool = false, restartsOnSwap: Bool = false, state: StateDescription? = nil
+        isExclusive: Bool = false, restartsOnSwap: Bool = false, state: StateDescription? = nil,
+        annotation: String? = nil
     ) {
         (self.role, self.className, self.version, self.contract, self.wires) = (
             role, className, version, contract, wires
         )
         (self.isExclusive, self.restartsOnSwap, self.state) = (isExclusive, restartsOnSwap, state)
+        self.annotation = annotation
     }
 }
 

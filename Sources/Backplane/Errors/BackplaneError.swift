@@ -184,6 +184,8 @@ extension BackplaneError.Code {
     public static let lockObsolete = Self("lock.obsolete")
     /// Two data access controllers would share a folder.
     public static let folderShared = Self("component.folder-shared")
+    /// Two managers list a route of the same method and equivalent paths.
+    public static let routeClash = Self("route.clash")
 }
 
 /// Errors of loading.

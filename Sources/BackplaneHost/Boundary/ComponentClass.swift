@@ -136,7 +136,7 @@ extension ComponentClass {
                 let state = try StateDescription(read(pointer), of: name)
                 try requireAlignment(pointer, of: "\(name)'s state")
                 return state
-            })
+            }, annotation: try texts.json(component.annotation, "\(name)'s annotation", limit: 262_144))
         let lane: ConstantPointer<bp_component_lane>? =
             origin.sharesSlots ? ConstantPointer(untyped: component.lane) : nil
         self.init(
@@ -333,8 +333,8 @@ extension ComponentClass {
 extension ComponentDescription: Equatable {
     package static func == (a: Self, b: Self) -> Bool {
         (a.role, a.className, a.version, a.contract) == (b.role, b.className, b.version, b.contract)
-            && (a.wires, a.isExclusive, a.restartsOnSwap, a.state) == (
-                b.wires, b.isExclusive, b.restartsOnSwap, b.state
+            && (a.wires, a.isExclusive, a.restartsOnSwap, a.state, a.annotation) == (
+                b.wires, b.isExclusive, b.restartsOnSwap, b.state, b.annotation
             )
     }
 }

@@ -1,5 +1,7 @@
 package import Backplane
+import BackplaneDocuments
 package import CBackplane
+import FoundationEssentials
 
 /// A plugin's answer to its entry call, which is checked before any of it is used.
 package struct PluginDescription: Sendable {
@@ -152,6 +154,16 @@ struct AnswerTexts {
                 .pluginInvalidAnswer, "\(what()): expected numbers with dots such as 1.2.0, found `\(text)`")
         }
         return version
+    }
+
+    /// Reads a JSON text; `nil` if it is empty.
+    func json(_ bytes: bp_bytes, _ what: @autoclosure () -> String, limit: Int) throws(BackplaneError) -> String? {
+        let text = try text(bytes, what(), limit: limit)
+        guard !text.isEmpty else { return nil }
+        do { _ = try DocumentValue(json: Data(text.utf8)) } catch {
+            throw BackplaneError(.pluginInvalidAnswer, "\(what()) cannot be read as JSON: \(error)")
+        }
+        return text
     }
 }
 

@@ -16,6 +16,7 @@ final class LiveComposition {
     /// The manifest to load or, once it has been loaded, the loaded manifest.
     private var document: ManifestDocument
     private let source: ActiveSource
+    private let routing: HostRouting
     private var loadedManifest: LoadedManifest?
     private var firstLoad: Task<Void, Never>?
     /// The folder created by a swap that loaded libraries before the manifest did.
@@ -50,12 +51,12 @@ final class LiveComposition {
 
     init(
         _ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions, clock: any HostClock,
-        remotes: RemoteTable, network: HostNetwork, source: ActiveSource, watchdog: Watchdog?
+        remotes: RemoteTable, network: HostNetwork, source: ActiveSource, routing: HostRouting, watchdog: Watchdog?
     ) {
         (self.document, self.linked, self.options, self.clock, self.remotes) = (
             document, linked, options, clock, remotes
         )
-        (self.network, self.source, self.watchdog) = (network, source, watchdog)
+        (self.network, self.source, self.routing, self.watchdog) = (network, source, routing, watchdog)
         trials = LibraryTrials(arePossible: options.canTryLibraries, log: options.log)
         wires = Wires(options)
     }
@@ -219,6 +220,7 @@ extension LiveComposition {
         dropUnusedGates()
         (document, loadedManifest) = (new.document, new)
         source.value = new.document.source
+        routing.publish(new.plan, nodes, new.document)
         // A swap may take back the generation that it activates.
         generations.activate(new.plugins, isForGood: handover == nil)
         watchdog?.start(watched)

@@ -134,6 +134,9 @@ public final class PluginHost: Sendable {
     /// The source of the active manifest, which is always available immediately.
     package var manifestSource: ManifestSource { coordinator.manifestSource.value }
 
+    /// The routes of the active plan, which are always available immediately.
+    package var routing: HostRouting { coordinator.routing }
+
     /// Starts all eager managers and everything that they need; independent managers start concurrently.
     ///
     /// - Parameter keepGoing: A Boolean value that indicates whether to skip managers that cannot be started;

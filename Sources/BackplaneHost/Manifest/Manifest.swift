@@ -30,6 +30,9 @@ public struct Manifest: Sendable, Hashable {
     /// The settings of the network.
     public var network: NetworkSettings
 
+    /// The settings of the host's own server; `nil` if it has none.
+    public var server: ServerSettings?
+
     /// The settings of swaps.
     public var swap: SwapSettings
 
@@ -37,10 +40,10 @@ public struct Manifest: Sendable, Hashable {
     public init(
         plugins: [PluginReference]? = nil, managers: [String: ManagerDefinition], lock: [String: LockedClass]? = nil,
         store: StoreSettings = StoreSettings(), network: NetworkSettings = NetworkSettings(),
-        swap: SwapSettings = SwapSettings()
+        server: ServerSettings? = nil, swap: SwapSettings = SwapSettings()
     ) {
         (self.plugins, self.managers, self.lock, self.store) = (plugins, managers, lock, store)
-        (self.network, self.swap) = (network, swap)
+        (self.network, self.server, self.swap) = (network, server, swap)
     }
 
     /// Creates a manifest from a file that must have no errors; ``ManifestDocument`` reads a file that may have some.

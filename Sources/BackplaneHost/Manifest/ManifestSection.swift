@@ -17,7 +17,7 @@ struct ManifestSection: Sendable {
     let read: @Sendable (inout ManifestReader, ManifestReader.Section, inout Manifest) -> Void
 
     /// The sections, in the order in which they are written.
-    static let all = [store, network, swap]
+    static let all = [store, network, server, swap]
 
     private static let store = ManifestSection(
         key: "store", shape: ManifestShape(["durability", "damaged"])

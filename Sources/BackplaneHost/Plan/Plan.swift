@@ -58,15 +58,17 @@ package struct Plan: Sendable {
     let documentErrors: [BackplaneError]
     /// The namespaces of the data access controllers of all managers, including those with errors.
     let dataNamespaces: Set<String>
+    /// The routes of the managers that can be created, sorted by manager.
+    package let routes: [ManagerRoutes]
     /// The nodes of each manager except its own, in the order of creation.
     let layersByManager: [String: [Int]]
 
     init(
         nodes: [Node], managers: [String: Int], faults: [String: BackplaneError], documentErrors: [BackplaneError],
-        dataNamespaces: Set<String>
+        dataNamespaces: Set<String>, routes: [ManagerRoutes] = []
     ) {
         (self.nodes, self.managers, self.faults, self.documentErrors) = (nodes, managers, faults, documentErrors)
-        self.dataNamespaces = dataNamespaces
+        (self.dataNamespaces, self.routes) = (dataNamespaces, routes)
         var layers: [String: [Int]] = [:]
         for node in nodes where node.role != .manager {
             for manager in node.managers { layers[manager, default: []].append(node.id) }

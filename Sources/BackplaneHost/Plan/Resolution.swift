@@ -43,6 +43,7 @@ package struct Resolution: Sendable {
         for name in draft.names { draft.compareWires(of: name, fit) }
         draft.findSharedFolders()
         draft.compareFormerNames()
+        draft.compareRoutes()
         draft.compareDependencies()
         draft.compareNetwork()
         draft.compareCredentials()
@@ -89,6 +90,8 @@ package struct Resolution: Sendable {
         let root = ManifestPath.managers
         /// The choices for each manager, beginning with its own class.
         var choices: [String: [Choice]] = [:]
+        /// The routes of managers, in the order of ``names``.
+        var routes: [ManagerRoutes] = []
         private(set) var problems: [Problem]
         /// The number of hints that may still be computed by comparing names, because there may be many mistakes.
         private var hintsLeft = 200

@@ -132,7 +132,7 @@ extension Resolution.Draft {
         }
     }
 
-    private mutating func compare<C: Contract>(
+    mutating func compare<C: Contract>(
         _ manager: String, at path: ManifestPath, as part: String, _ contract: C.Type
     ) {
         let needed = ContractDescription(of: contract), place = document.place(of: path)

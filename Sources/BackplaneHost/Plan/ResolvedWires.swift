@@ -167,7 +167,8 @@ extension Resolution.Draft {
             nodes: builder.nodes, managers: builder.managers, faults: Dictionary(uniqueKeysWithValues: faults),
             documentErrors: problems.filter { $0.severity == .error && $0.manager == nil }.map(\.error),
             dataNamespaces: Set(
-                definitions.values.compactMap(\.dataAccessController).map { $0.namespace ?? $0.className }))
+                definitions.values.compactMap(\.dataAccessController).map { $0.namespace ?? $0.className }),
+            routes: routes.filter { builder.managers[$0.manager] != nil })
     }
 
     private var useGraph: Resolution.UseGraph {

@@ -305,6 +305,10 @@ typedef struct bp_component {
     bp_open _Nullable open;                 /* these three serve the methods of the kind BP_STREAM             */
     bp_next _Nullable next;
     bp_close _Nullable close;
+    bp_bytes annotation;                    /* a JSON text for the host, up to 256 KB; empty: none. A manager with the
+                                               contract HTTPRoutes lists its routes: {"routes": [{"method": "GET",
+                                               "path": "/books/:id", "kind": "answer"}]}; kind: answer, stream or
+                                               events                                                          */
 } bp_component;
 
 /* ------------------------------------------------------------------------------------------ 3. host services */
@@ -1125,6 +1129,7 @@ typedef struct bp_identity {
     BP_FIELD(bp_component, lane), BP_FIELD(bp_component, review), BP_FIELD(bp_component, traits), \
     BP_FIELD(bp_component, reserved), BP_FIELD(bp_component, state), BP_FIELD(bp_component, health), BP_FIELD(bp_component, reconfigure), \
     BP_FIELD(bp_component, open), BP_FIELD(bp_component, next), BP_FIELD(bp_component, close), \
+    BP_FIELD(bp_component, annotation), \
     BP_FIELD(bp_pair, name), BP_FIELD(bp_pair, value), \
     BP_FIELD(bp_log_1, size), BP_FIELD(bp_log_1, reserved), BP_FIELD(bp_log_1, is_enabled), BP_FIELD(bp_log_1, write), \
     BP_FIELD(bp_log_1, write_for_call), \

@@ -76,6 +76,15 @@ extension Composition {
     }
 }
 
+extension Composition {
+    /// A manager that lists two routes.
+    static var routes: Composition {
+        Composition(
+            #"{"manifestVersion": 1, "plugins": [], "managers": {"LibraryRoutes": {"className": "LibraryRoutes"}}}"#,
+            [.routes])
+    }
+}
+
 /// A plugin that registers these components.
 struct ExamplePlugin {
     var id: String
@@ -122,6 +131,17 @@ struct ExamplePlugin {
         components: [
             ComponentDescription(role: .manager, className: "ClockManager", version: "1.0.0", contract: time),
             ComponentDescription(role: .manager, className: "Metronome", version: "1.0.0"),
+        ])
+
+    static let routes = ExamplePlugin(
+        id: "org.example.routes", version: "1.0.0",
+        components: [
+            ComponentDescription(
+                role: .manager, className: "LibraryRoutes", version: "1.0.0", contract: contract("HTTPRoutes"),
+                annotation: #"""
+                    {"routes": [{"method": "GET", "path": "/books/:id", "kind": "answer"},
+                                {"method": "GET", "path": "/changes", "kind": "events"}]}
+                    """#)
         ])
 
     private static func contract(_ name: String, _ version: Version = "1.0.0") -> ContractDescription {

@@ -25,6 +25,17 @@ struct ExplanationTests {
         try expectSnapshot(try tree("Very upset"), "explain-unsatisfied")
     }
 
+    @Test func `of one with routes it lists them`() throws {
+        #expect(
+            try tree("LibraryRoutes", in: .routes, .ascii).hasSuffix(
+                """
+                   `- routes
+                      |- GET /books/:id
+                      `- GET /changes
+
+                """))
+    }
+
     @Test func `a manager that was read with errors has its reasons and no components`() throws {
         let composition = Composition(
             #"{"manifestVersion": 1, "plugins": [], "managers": {"A": {"className": "", "dataAccessController": {}}, "B": 3}}"#,

@@ -30,6 +30,21 @@ struct GraphTests {
         #expect(streams.allSatisfy { $0.streams == ["events", "text"] && $0.lines.last == "streams: events, text" })
     }
 
+    @Test func `a manager with routes lists them, each on a line`() throws {
+        let graph = ComponentGraph(.routes), node = try #require(graph.nodes.first)
+        #expect(node.routes == ["GET /books/:id", "GET /changes"])
+        #expect(
+            node.lines == [
+                "LibraryRoutes", "LibraryRoutes 1.0.0", "org.example.routes", "GET /books/:id", "GET /changes",
+            ])
+        #expect(MermaidText.text(graph).contains("<br/>GET /books/#58;id<br/>GET /changes\"]"))
+        #expect(DOTText.text(graph).contains("\\nGET /books/:id\\nGET /changes\"]"))
+        let json = try #require(
+            try JSONSerialization.jsonObject(with: JSONEncoder().encode(graph)) as? [String: Any])
+        let nodes = try #require(json["nodes"] as? [[String: Any]])
+        #expect(nodes.map { $0["routes"] as? [String] } == [node.routes])
+    }
+
     @Test func `lanes are told apart, and open wires of the faulty from both`() {
         let styles = Dictionary(grouping: graph.edges, by: \.style).mapValues { $0.map(\.label).sorted() }
         #expect(

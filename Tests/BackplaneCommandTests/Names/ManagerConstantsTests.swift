@@ -52,6 +52,18 @@ struct ManagerConstantsTests {
         try expectSnapshot(ManagerConstants(.books).swift(of: "example.json") + "\n", "names-source")
     }
 
+    @Test func `the routes of a manager are comments above its constant`() {
+        #expect(
+            ManagerConstants(.routes).swift(of: "m.json").hasSuffix(
+                """
+                extension ManagerName where C == HTTPRoutes {
+                    // GET /books/:id
+                    // GET /changes
+                    static var libraryRoutes: Self { "LibraryRoutes" }
+                }
+                """))
+    }
+
     @Test func `managers without a contract, or with one that is no type, are comments`() {
         let odd = ComponentDescription(
             role: .manager, className: "Odd", version: "1.0.0",

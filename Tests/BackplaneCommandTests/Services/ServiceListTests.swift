@@ -22,6 +22,18 @@ struct ServiceListTests {
         #expect(list.plugins.flatMap(\.components).allSatisfy { ($0.streams != nil) == ($0.contract == "BooksAPI") })
     }
 
+    @Test func `routes are listed below the contract, each on a line`() {
+        let list = ServiceList(.routes)
+        #expect(list.plugins.flatMap(\.components).map(\.routes) == [["GET /books/:id", "GET /changes"]])
+        #expect(
+            list.table.lines(colour: false) == [
+                "PLUGIN                    ROLE     CLASS                PROVIDES          USED BY",
+                "org.example.routes 1.0.0  manager  LibraryRoutes 1.0.0  HTTPRoutes 1.0.0  LibraryRoutes",
+                "                                                        GET /books/:id",
+                "                                                        GET /changes",
+            ])
+    }
+
     @Test func `unused classes are marked`() {
         let unused = list.plugins.flatMap(\.components).filter(\.usedBy.isEmpty).map { "\($0.className) \($0.version)" }
         #expect(unused == ["BooksService 2.0.0", "Metronome 1.0.0"])

@@ -5,7 +5,7 @@ import Testing
 @testable import Backplane
 @testable import BackplaneHost
 
-/// What a host reads of a component's traits and state in a descriptor that it cannot trust.
+/// What a host reads of a component's traits, state and annotation in a descriptor that it cannot trust.
 ///
 /// All structs end where the readable memory ends, so that one byte too many is a crash.
 struct DescriptorStateTests {
@@ -18,7 +18,8 @@ struct DescriptorStateTests {
             activate: nil, suspend: nil, resume: nil,
             stop: nil, release: nil, call: nil, cancel: nil, lane: nil, review: nil,
             traits: UInt32(BP_EXCLUSIVE) | UInt32(BP_RESTART_ON_SWAP),
-            reserved: 0, state: nil, health: { _, _, _ in }, reconfigure: nil, open: nil, next: nil, close: nil)
+            reserved: 0, state: nil, health: { _, _, _ in }, reconfigure: nil, open: nil, next: nil, close: nil,
+            annotation: .empty)
     }
 
     private static var state: bp_state {
@@ -61,6 +62,39 @@ struct DescriptorStateTests {
         record.lane = UnsafeRawPointer(bitPattern: 8)
         let foreign = LaneOrigin(name: "plugin `a`", toolchain: "", revision: 0)
         #expect(try read(state: record, from: foreign).stateSide?.layout.read() == nil)
+    }
+
+    @Test func `an annotation is read where the component's struct reaches it`() throws {
+        var component = Self.component
+        component.annotation = .forever(#"{"a": 1}"#)
+        #expect(try read(component).description.annotation == #"{"a": 1}"#)
+        let end = MemoryLayout<bp_component>.offset(of: \.annotation)!
+        #expect(try read(component, size: end).description.annotation == nil, "an older header")
+    }
+
+    @Test func `an annotation that is not JSON, or too long, is refused`() {
+        func refusal(_ annotation: bp_bytes) -> String? {
+            var component = Self.component
+            component.annotation = annotation
+            do throws(BackplaneError) { _ = try read(component) } catch {
+                return error.code == .pluginInvalidAnswer ? error.message : "\(error)"
+            }
+            return nil
+        }
+        let longest = 262_144, text = { (length: Int) in "\"\(String(repeating: "a", count: length - 2))\"" }
+        #expect(refusal(.forever(text(longest))) == nil)
+        #expect(
+            refusal(.forever(text(longest + 1)))
+                == "Far's annotation: expected at most \(longest) bytes, found \(longest + 1)")
+        #expect(refusal(bp_bytes(data: nil, length: -1))?.contains("found 18446744073709551615") == true)
+        #expect(
+            refusal(bp_bytes(data: nil, length: 5)) == "Far's annotation: found a length of 5 without bytes")
+        #expect(refusal(bp_bytes(data: forever([0xFF] as [UInt8]), length: 1)) == "Far's annotation is not UTF-8")
+        #expect(
+            refusal(.forever("{"))
+                == "Far's annotation cannot be read as JSON: line 1, column 2: expected a key in quotes, found the end of the file"
+        )
+        #expect(refusal(.forever(String(repeating: "[", count: 100)))?.contains("deeper than 64 levels") == true)
     }
 
     @Test(arguments: [0, 8, 64]) func `longer structs are read as far as they are known`(more: Int) throws {

@@ -69,6 +69,12 @@ struct InvalidAnswerTests {
         Case("components[0].methods = NULL", .pluginInvalidAnswer, "Unruly's methods", "without an array"),
         Case("components[0].contract_version = text(\"\")", .pluginInvalidAnswer, "Unruly: the contract's version"),
         Case(
+            "components[0].annotation = text(\"{\")", .pluginInvalidAnswer,
+            "Unruly's annotation cannot be read as JSON", "line 1, column 2"),
+        Case(
+            "components[0].annotation.length = 300000", .pluginInvalidAnswer, "Unruly's annotation",
+            "at most 262144 bytes"),
+        Case(
             "components[0].methods = same_methods; components[0].method_count = 2", .pluginInvalidAnswer,
             "two methods named `a`"),
         Case(

@@ -7,7 +7,7 @@
 
 static const bp_component *const lists[] = {
     again, authenticator, byte_state, caller, credentials, deep, editions, executor, filter, frames, graph,
-    number_store, pharmacy, pipes, relay, serializer,
+    number_store, pharmacy, pipes, relay, routes, serializer,
 };
 
 /* With the setting `marks` a copy leaves a file beside itself when it is loaded, with `.ran` after its own name. */

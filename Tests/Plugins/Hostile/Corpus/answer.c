@@ -70,6 +70,10 @@
 #define AT_ANSWER components[0].state = &empty_state;
 #elif defined(MISALIGNED_STATE)
 #define AT_ANSWER memcpy(shifted + 1, &sound_state, sizeof sound_state); components[0].state = (const bp_state *)(shifted + 1);
+#elif defined(BAD_ANNOTATION)
+#define AT_ANSWER components[0].annotation = text("{\"routes\": [");
+#elif defined(LONG_ANNOTATION)
+#define AT_ANSWER components[0].annotation.length = 300000;
 #elif defined(SHIFTY)
 /* It brings one class the first time, and another one later. */
 #define AT_ANSWER if (getenv("HOSTILE_SHIFTY")) components[0].class_name = text("Shirker"); setenv("HOSTILE_SHIFTY", "1", 1);

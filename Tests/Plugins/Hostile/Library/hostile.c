@@ -310,6 +310,8 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     DO(components[1].class_name = components[0].class_name)
     DO(components[0].methods = NULL)
     DO(components[0].contract_version = text(""))
+    DO(components[0].annotation = text("{"))
+    DO(components[0].annotation.length = 300000)
     static const bp_method same_methods[] = {
         {sizeof(bp_method), BP_SYNC, BP_TEXT("a")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("a")}};
     DO(components[0].methods = same_methods)
