@@ -131,6 +131,28 @@ let host: [Target] = [
         "BackplaneServiceLifecycle",
         ["Backplane", "BackplaneHost", engine("ServiceLifecycle", "swift-service-lifecycle")]),
     module("BackplaneSwiftLog", ["Backplane", "BackplaneHost", engine("Logging", "swift-log")]),
+    module(
+        "BackplaneHummingbird",
+        [
+            "Backplane", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork", "BackplaneRoutes",
+            engine("HTTPTypes", "swift-http-types"), engine("Hummingbird", "hummingbird"),
+            engine("HummingbirdCore", "hummingbird"), engine("HummingbirdTLS", "hummingbird"),
+            engine("Logging", "swift-log"), engine("NIOCore", "swift-nio"), engine("NIOHTTPTypes", "swift-nio-extras"),
+            engine("NIOSSL", "swift-nio-ssl"), engine("ServiceLifecycle", "swift-service-lifecycle"),
+            engine("Tracing", "swift-distributed-tracing"),
+        ]),
+    module(
+        "BackplaneMetrics",
+        [
+            "Backplane", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork", engine("Metrics", "swift-metrics"),
+            engine("ServiceLifecycle", "swift-service-lifecycle"),
+        ]),
+    module(
+        "BackplaneTracing",
+        [
+            "Backplane", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
+            engine("Tracing", "swift-distributed-tracing"),
+        ]),
 ]
 
 // The command line: what its verbs share, its programs, and the command itself, which picks the engines.
@@ -145,7 +167,7 @@ let command: [Target] = [
         "BackplaneCommand",
         [
             "Backplane", "BackplaneControl", "BackplaneDefinitions",
-            "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost",
+            "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneHummingbird",
             "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite",
             "BackplaneStorage", "BackplaneTools", "BackplaneTransfers", "BackplaneURLSession", "BookshelfContracts",
             "CBackplaneHost", argumentParser,
@@ -194,6 +216,9 @@ let package = Package(
         .library(name: "BackplaneURLSession", targets: ["BackplaneURLSession"]),
         .library(name: "BackplaneServiceLifecycle", targets: ["BackplaneServiceLifecycle"]),
         .library(name: "BackplaneSwiftLog", targets: ["BackplaneSwiftLog"]),
+        .library(name: "BackplaneHummingbird", targets: ["BackplaneHummingbird"]),
+        .library(name: "BackplaneMetrics", targets: ["BackplaneMetrics"]),
+        .library(name: "BackplaneTracing", targets: ["BackplaneTracing"]),
         .executable(name: "backplane", targets: ["BackplaneCommand"]),
 
         // The example application.
@@ -212,18 +237,24 @@ let package = Package(
         .trait(
             name: "Engines",
             description:
-                "HTTP with AsyncHTTPClient, records in SQLite, adapters for swift-log and swift-service-lifecycle"),
+                "AsyncHTTPClient, Hummingbird and SQLite behind the host, and adapters for swift-log and other packages"
+        ),
         .default(enabledTraits: ["Engines"]),
     ],
     // Ranges, so that the engines suit a program that needs other versions. They begin where what is used here is known to
     // exist; those with `traits:` where the package has traits.
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.9.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.0"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.36.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.29.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
     ],
@@ -313,6 +344,17 @@ package.targets += [
             engine("NIOPosix", "swift-nio"), engine("NIOSSL", "swift-nio-ssl"),
         ], exclude: ["TLS/certificates.pem", "TLS/make-certificates.sh"]),
     tests(
+        "BackplaneServerTests",
+        [
+            "Backplane", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneHummingbird",
+            "BackplaneMetrics", "BackplaneNetwork", "BackplaneRoutes", "BackplaneTestKit", "BackplaneTracing",
+            "BackplaneURLSession", "TestFixtures", engine("HTTPTypes", "swift-http-types"),
+            engine("Hummingbird", "hummingbird"), engine("Logging", "swift-log"),
+            engine("InMemoryTracing", "swift-distributed-tracing"), engine("Metrics", "swift-metrics"),
+            engine("MetricsTestKit", "swift-metrics"), engine("NIOCore", "swift-nio"),
+            engine("ServiceLifecycle", "swift-service-lifecycle"), engine("Tracing", "swift-distributed-tracing"),
+        ]),
+    tests(
         "BackplaneTransfersTests",
         [
             "Backplane", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork",
@@ -330,8 +372,9 @@ package.targets += [
         "BookshelfTests",
         [
             "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP",
-            "BackplaneHost", "BackplaneNetwork", "BackplaneSQLite", "BackplaneTestKit", "BackplaneURLSession",
-            "Bookshelf", "BookshelfContracts", "BookshelfServer", "Popularity", "TestFixtures",
+            "BackplaneHost", "BackplaneHummingbird", "BackplaneNetwork", "BackplaneSQLite", "BackplaneTestKit",
+            "BackplaneURLSession", "Bookshelf", "BookshelfContracts", "BookshelfServer", "Popularity", "TestFixtures",
+            engine("Logging", "swift-log"), engine("ServiceLifecycle", "swift-service-lifecycle"),
         ]),
 ]
 
@@ -344,6 +387,7 @@ if hasFixtures {
         plugin("_Parity", "ParityProvider"), plugin("_ParityRelay", "ParityRelay"), plugin("Annex"),
         plugin("FixturesInC"), plugin("Hostile"), plugin("Ledger"),
         plugin("TurnstileInC1", "TurnstileFirstInC"), plugin("TurnstileInC2", "TurnstileSecondInC"),
+        plugin("Served1", "ServedFirst"), plugin("Served2", "ServedSecond"),
     ]
     package.targets += [
         module("BusyLoop", ["Backplane"], path: "Tests/Plugins/BusyLoop"),
@@ -367,6 +411,9 @@ if hasFixtures {
         module("Annex", ["Backplane", "TurnstileContracts"], path: "Tests/Plugins/Annex"),
         pluginInC("TurnstileFirstInC", path: "Tests/Plugins/TurnstileInC/First"),
         pluginInC("TurnstileSecondInC", path: "Tests/Plugins/TurnstileInC/Second"),
+        module("ServedParts", ["BackplaneNetwork", "BackplaneRoutes"], path: "Tests/Plugins/Served/Common"),
+        module("ServedFirst", ["Backplane", "BackplaneRoutes", "ServedParts"], path: "Tests/Plugins/Served/First"),
+        module("ServedSecond", ["Backplane", "BackplaneRoutes", "ServedParts"], path: "Tests/Plugins/Served/Second"),
         program(
             "occupied-pool", ["Backplane", "BackplaneControl", "BackplaneHost", "BusyLoop"],
             path: "Tests/OccupiedPool"),
@@ -401,11 +448,12 @@ if hasBenchmarks {
             "benchmarks",
             [
                 "Backplane", "BackplaneControl", "BackplaneDefinitions",
-                "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork",
-                "BackplaneOperations", "BackplaneRecords",
+                "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneHummingbird",
+                "BackplaneNetwork", "BackplaneOperations", "BackplaneRecords",
                 "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit", "BackplaneTools",
                 "BackplaneTransfers", "BenchmarkContracts", "BenchmarkDirect", "TurnstileContracts", argumentParser,
                 engine("AsyncHTTPClient", "async-http-client"), engine("GRDB", "GRDB.swift"),
+                engine("Hummingbird", "hummingbird"), engine("Logging", "swift-log"),
                 engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
             ], path: "Sources/Benchmarks", exclude: ["Rig"]),
         // What the benchmarks call: two plugins, and the same without a boundary; and what counts allocations.

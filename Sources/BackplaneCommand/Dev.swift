@@ -22,6 +22,7 @@ extension BackplaneTool {
                   backplane dev
                   backplane dev manifests/almanac.json
                   backplane dev backplane.json --package ../weather-plugin
+                  backplane dev --serve 127.0.0.1:8080
                   backplane dev --running
                   backplane dev --debug
                   backplane dev --json | jq .event
@@ -30,6 +31,7 @@ extension BackplaneTool {
         @OptionGroup var manifest: ManifestArguments
         @OptionGroup var host: HostArguments
         @OptionGroup var substitutes: SubstituteArguments
+        @OptionGroup var serving: ServeArguments
         @Option(
             name: .customLong("package"), parsing: .singleValue,
             help: ArgumentHelp(
@@ -57,12 +59,15 @@ extension BackplaneTool {
         @Flag(help: "Print one line of JSON for each event.") var json = false
 
         func run() async throws {
-            if running || socket != nil { try substitutes.requireNone() }
+            if running || socket != nil {
+                try substitutes.requireNone()
+                try serving.requireNone()
+            }
             if substitutes.replay != nil { _ = try substitutes.cassette() }  // its errors appear here
             let swiftPM = SwiftPM(configuration: configuration, scratchPath: scratchPath, flags: flags)
             var settings = try host.settings(try manifest.path).application
             settings.swaps = try calls.options
-            settings.options += substitutes.words
+            settings.options += substitutes.words + serving.words
             settings.isDebugged = debug
             let choice = DevCommand.running(running, socket, settings)
             throw ExitCode(
@@ -77,12 +82,14 @@ extension BackplaneTool {
 
         @OptionGroup var host: HostArguments
         @OptionGroup var substitutes: SubstituteArguments
+        @OptionGroup var serving: ServeArguments
         @Flag var debug = false
         @OptionGroup var manifest: ManifestArgument
 
         func run() async throws {
             if debug { bph_admit_debuggers() }
-            throw ExitCode(await HostChild.run(try substitutes.applied(to: host.settings(manifest.path))))
+            let settings = try substitutes.applied(to: host.settings(manifest.path))
+            throw ExitCode(await HostChild.run(settings, serving))
         }
     }
 }
@@ -100,7 +107,7 @@ extension HostSettings {
 
 extension HostChild {
     /// Starts all managers that have no errors, reports the result, and runs until a signal or the end of the parent.
-    static func run(_ settings: HostSettings) async -> Int32 {
+    static func run(_ settings: HostSettings, _ serving: ServeArguments) async -> Int32 {
         let signals: StopSignals, host: PluginHost, control: ControlSocket
         do {
             signals = try StopSignals()
@@ -121,11 +128,28 @@ extension HostChild {
             if isStopping.withLock({ $0 }) { _exit(130) }
             end.cancel()
         }
+        let server = Mutex<RunningServer?>(nil)
         let start = Task {
-            try? await host.start(keepGoing: true)
-            await report(host, control, settings.manifest)
+            var problemsOfServer: [String] = []
+            do throws(BackplaneError) {
+                try await host.start(keepGoing: true)
+                let begun = try await serving.begin(host, reloadsPages: true)
+                server.withLock { $0 = begun }
+                if let begun, begun.routes == 0 { problemsOfServer = [RunningServer.noRoutes] }
+            } catch {
+                problemsOfServer = error.reportLines
+            }
+            let isServer = serving.settings(for: host) != nil
+            let problems = await serving.problems(of: host).inShort(of: settings.manifest)
+            await report(host, control, server.withLock(\.self), problems + problemsOfServer)
+            guard !isServer else { return }
+            for await _ in host.events where serving.settings(for: host) != nil {
+                return Output.remark("backplane: the manifest has a `server` now; restart the application to serve")
+            }
         }
         await end.value
+        // The parent kills what has not stopped after 10 seconds, of which the components need some.
+        await server.withLock(\.self)?.stop(.seconds(3))
         control.close()
         await host.stop()
         await control.finish()
@@ -133,17 +157,25 @@ extension HostChild {
         return 0
     }
 
-    private static func report(_ host: PluginHost, _ control: ControlSocket, _ manifest: String) async {
+    private static func report(
+        _ host: PluginHost, _ control: ControlSocket, _ server: RunningServer?, _ problems: [String]
+    ) async {
         let managers = await host.managers.map { status in
             let row = ManagerRow(status)
             return ReportedManager(name: row.name, state: row.state, reason: row.reason)
         }
-        let all = await host.check(), errors = all.causes.filter { $0.severity == .error }
-        let problems =
-            errors.shortList.map { $0.report(in: manifest) }
-            + [errors.summaryOfRest, all.summaryOfConsequences].compactMap(\.self)
-        let report = Report(process: getpid(), control: control.path, managers: managers, problems: problems)
+        let report = Report(
+            process: getpid(), control: control.path, server: server?.url, managers: managers, problems: problems)
         guard let line = try? JSONEncoder().encode(report) else { return }
         Output.write(bytes: line + [UInt8(ascii: "\n")], to: reports)
+    }
+}
+
+extension [Problem] {
+    /// Returns the errors in the format of `check`, and the number of those that are not shown.
+    fileprivate func inShort(of manifest: String) -> [String] {
+        let errors = causes.filter { $0.severity == .error }
+        return errors.shortList.map { $0.report(in: manifest) }
+            + [errors.summaryOfRest, summaryOfConsequences].compactMap(\.self)
     }
 }

@@ -2,6 +2,7 @@ import Backplane
 import BackplaneExchange
 import BackplaneHTTP
 import BackplaneHost
+import BackplaneHummingbird
 import BackplaneNetwork
 import BackplaneRecords
 import BackplaneSQLite
@@ -62,6 +63,32 @@ enum Engines {
         { folder, limit, report in try SQLiteResponseCache(folder: folder, limit: limit, report: report) }
         #else
         nil
+        #endif
+    }
+
+    /// Starts a server of a host's routes, and returns when it listens.
+    ///
+    /// - Parameter reloadsPages: Whether pages in browsers can have themselves loaded again after a change.
+    /// - Throws: `server.failed`.
+    static func serve(
+        _ host: PluginHost, _ settings: ServerSettings, reloadsPages: Bool
+    ) async throws(BackplaneError) -> RunningServer {
+        #if Engines
+        let server = HostServer(host, settings, reloadsPages: reloadsPages)
+        let run = Task { try await server.run() }
+        do {
+            let address = try await server.listening()
+            return RunningServer(
+                url: "\(settings.tls == nil ? "http" : "https")://\(address)", routes: server.routeCount
+            ) { limit in await server.stop(within: limit) }
+        } catch {
+            run.cancel()
+            throw BackplaneError(thrown: error)
+        }
+        #else
+        throw BackplaneError(
+            .serverFailed, "this build has no engine for a server; build it with the trait Engines", at: settings.listen
+        )
         #endif
     }
 

@@ -3,6 +3,7 @@ import Backplane
 import BackplaneControl
 import BackplaneHost
 import BackplaneTools
+import Synchronization
 
 extension BackplaneTool {
     struct Run: AsyncParsableCommand {
@@ -13,6 +14,9 @@ extension BackplaneTool {
                 unless --keep-going is given: then exit code 1 means that nothing could be started. Components are \
                 stopped in the reverse order of their start.
 
+                With --serve, or `server` in the manifest, managers that provide HTTPRoutes answer HTTP requests once \
+                everything has started. When the command stops, the requests in flight are answered first.
+
                 Other commands control the host through a socket that only your user can access: `swap`, `rollback`, \
                 `generations`, `stats`, `log-level`, `apply` and `reset`, and, with --running, `call`, `explain` and \
                 `services`.
@@ -22,11 +26,13 @@ extension BackplaneTool {
                   backplane run manifests/almanac.json --keep-going
                   backplane run almanac.plist --plugin-path .build/debug --log-level debug
                   backplane run manifests/bookshelf.json --mock manifests/mocks
+                  backplane run manifests/bookshelf-served.json --serve 127.0.0.1:8080
                 """)
 
         @OptionGroup var manifest: ManifestArguments
         @OptionGroup var host: HostArguments
         @OptionGroup var substitutes: SubstituteArguments
+        @OptionGroup var serving: ServeArguments
         @Flag(help: "Start everything that has no errors, and report what did not start.") var keepGoing = false
         @Option(
             help: ArgumentHelp(
@@ -59,10 +65,12 @@ extension BackplaneTool {
                 return Output.fail(error)
             }
             defer { control?.close() }
+            let server = Mutex<RunningServer?>(nil)
             let stopped = Task { () -> Bool in
                 guard let signal = await signals.next() else { return false }
                 manager?.tell("STOPPING=1")
                 if !json { Output.line("\(signal): stopping") }
+                await server.withLock(\.self)?.stop(nil)
                 await end(host, control)
                 if !json { Output.line("stopped") }
                 return true
@@ -83,7 +91,16 @@ extension BackplaneTool {
             for remark in await host.remarksOnLogLevels() {
                 Output.remark("backplane: --log-level: \(remark.printable)")
             }
-            report(managers, control, isIdle: isIdle)
+            if !isIdle {
+                do throws(BackplaneError) {
+                    let begun = try await serving.begin(host)
+                    server.withLock { $0 = begun }
+                } catch {
+                    _ = Output.fail(error)
+                    return await giveUp(host, control, stopped)
+                }
+            }
+            report(managers, control, server.withLock(\.self), isIdle: isIdle)
             if isIdle {
                 Output.remark("backplane: no manager is running")
                 return await giveUp(host, control, stopped)
@@ -100,7 +117,7 @@ extension BackplaneTool {
         ///
         /// With errors, nothing starts unless `keepGoing` is set and there is at least one manager.
         private func isAccepted(_ host: PluginHost, _ manifest: String) async -> Bool {
-            let problems = await host.check(), errors = problems.causes.filter { $0.severity == .error }
+            let problems = await serving.problems(of: host), errors = problems.causes.filter { $0.severity == .error }
             guard !errors.isEmpty else { return true }
             for problem in errors.shortList { Output.remark(problem.report(in: manifest)) }
             for rest in [errors.summaryOfRest, problems.summaryOfConsequences] { if let rest { Output.remark(rest) } }
@@ -139,14 +156,20 @@ extension BackplaneTool {
             }
         }
 
-        private func report(_ managers: [ManagerStatus], _ control: ControlSocket?, isIdle: Bool) {
+        private func report(
+            _ managers: [ManagerStatus], _ control: ControlSocket?, _ server: RunningServer?, isIdle: Bool
+        ) {
+            if server?.routes == 0 { Output.remark("backplane: \(RunningServer.noRoutes)") }
             if json {
-                struct Report: Encodable { var managers: [ManagerRow], control: String? }
+                struct Report: Encodable { var managers: [ManagerRow], control, server: String? }
                 return Output.json(
-                    Report(managers: managers.map(ManagerRow.init), control: isIdle ? nil : control?.path))
+                    Report(
+                        managers: managers.map(ManagerRow.init), control: isIdle ? nil : control?.path,
+                        server: server?.url))
             }
             if !managers.isEmpty { Output.table(Table(managers)) }
             guard !isIdle else { return }
+            if let server { Output.line("serving \(server.url) (\(counted(server.routes, "route")))") }
             if let control { Output.line("control socket \(control.path.printable)") }
             let up = managers.count { $0.state == .ready }
             Output.line(

@@ -113,6 +113,8 @@ final class HTTPClients: Sendable {
             redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(connectTimeout)),
             proxy: key.proxy.map(HTTPClient.Configuration.Proxy.init))
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
+        // It would send the trace to any host, and record queries.
+        configuration.tracing.tracer = nil
         configuration.http1_1ConnectionDebugInitializer = DeferredClose.add
         configuration.http2ConnectionDebugInitializer = CompactFrames.add
         if let pins {

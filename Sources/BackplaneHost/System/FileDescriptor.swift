@@ -89,6 +89,12 @@ extension FileDescriptor {
         }
     }
 
+    /// Sets the time of the last change of the contents.
+    borrowing func setModified(_ time: FileStatus.Timestamp) throws(SystemError) {
+        let time = timespec(tv_sec: time.seconds, tv_nsec: time.nanoseconds)
+        guard futimens(number, [time, time]) == 0 else { throw .last }
+    }
+
     /// Returns the next `count` bytes, or fewer if the file ends earlier.
     package borrowing func bytes(count: Int) throws(SystemError) -> [UInt8] {
         var problem: SystemError?

@@ -128,6 +128,8 @@ extension FileTree {
                 let from = try FileDescriptor(opening: source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
                 let to = try FileDescriptor(opening: target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
                 size -= try from.copy(to: to, limit: max(0, size))
+                // A server derives the entity tag of a resource from its time.
+                try to.setModified(try FileStatus(of: from).modified)
             } catch {
                 throw NotCopied(path: source, reason: "\(error)")
             }

@@ -12,12 +12,17 @@ package enum HostChild {
         package var process: Int32
         /// The path of the control socket.
         package var control: String
+        /// The URL at which the application serves; `nil` if it has no server.
+        package var server: String?
         package var managers: [ReportedManager]
-        /// The errors of the manifest, in the format of `check`.
+        /// The errors of the manifest, in the format of `check`, and of the server.
         package var problems: [String]
 
-        package init(process: Int32, control: String, managers: [ReportedManager], problems: [String]) {
-            (self.process, self.control, self.managers, self.problems) = (process, control, managers, problems)
+        package init(
+            process: Int32, control: String, server: String? = nil, managers: [ReportedManager], problems: [String]
+        ) {
+            (self.process, self.control, self.server) = (process, control, server)
+            (self.managers, self.problems) = (managers, problems)
         }
     }
 

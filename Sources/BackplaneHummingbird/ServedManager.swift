@@ -1,0 +1,96 @@
+#if Engines
+import Backplane
+import BackplaneHost
+import Glibc
+import Synchronization
+
+/// A manager as a server calls it: its requests that are handled at the same time, and those that wait, are limited.
+final class ServedManager: Sendable {
+    private struct Places {
+        var handled = 0
+        /// The requests that wait, in the order of arrival.
+        var waiting: [Awaited<Void>] = []
+    }
+    let name: String
+    let component: Int
+    /// The threads of its handlers, so that those that block them hold up no other manager.
+    private let threads: WorkerThreads
+    /// A Boolean value that indicates whether a handler has kept a thread of Swift's pool for too long.
+    private let hasBlocked = Atomic(false)
+    private let limits: ServerLimits
+    private let places = Mutex(Places())
+
+    init(_ routes: ManagerRoutes, limits: ServerLimits) {
+        (name, component, self.limits) = (routes.manager, routes.component, limits)
+        threads = WorkerThreads("bp-\(name)")
+    }
+
+    /// Waits for a place, which the request has from then on.
+    ///
+    /// - Throws: `call.overloaded` if too many others wait; `call.deadline`; `call.cancelled`.
+    func enter(until deadline: Deadline?, by clock: any DeadlineClock) async throws(BackplaneError) {
+        enum Entry { case admitted, full, waits(Awaited<Void>) }
+        let entry = places.withLock { places -> Entry in
+            if places.handled < limits.concurrent {
+                places.handled += 1
+                return .admitted
+            }
+            guard places.waiting.count < limits.waiting else { return .full }
+            let turn = Awaited<Void>()
+            places.waiting.append(turn)
+            return .waits(turn)
+        }
+        switch entry {
+        case .admitted: return
+        case .full:
+            throw BackplaneError(
+                .callOverloaded,
+                "`\(name)` handles \(limits.concurrent) requests, and \(limits.waiting) wait; send fewer at once, or "
+                    + "raise the limits `concurrent` and `waiting`")
+        case .waits(let turn):
+            if await turn.wait(until: deadline, by: clock) != nil { return }
+            let isWaiting = places.withLock { places in
+                guard let index = places.waiting.firstIndex(where: { $0 === turn }) else { return false }
+                places.waiting.remove(at: index)
+                return true
+            }
+            // Its turn came at the last moment.
+            if !isWaiting { leave() }
+            throw Task.isCancelled
+                ? BackplaneError(.callCancelled, "the request was cancelled")
+                : .deadlinePassed(before: "`\(name)` could handle the request")
+        }
+    }
+
+    /// Gives the place of a request to the next one.
+    func leave() {
+        let next = places.withLock { places -> Awaited<Void>? in
+            if places.waiting.isEmpty {
+                places.handled -= 1
+                return nil
+            }
+            return places.waiting.removeFirst()
+        }
+        next?.set(())
+    }
+
+    /// The time that a handler may keep a thread of Swift's pool before it waits for something.
+    private static let patience = Duration.milliseconds(10)
+    /// The number of threads of Swift's pool on which handlers may begin: all but one, which serves everything else.
+    private static let poolThreads = Atomic(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) - 1)
+
+    /// Begins a handler: on this thread of Swift's pool, which saves two changes of threads, or on the manager's own.
+    ///
+    /// A handler that begins here continues on the manager's threads once it has waited. A manager whose handler has
+    /// blocked this thread uses only its own from then on.
+    func begin<Value>(_ handler: @escaping @Sendable () async -> Value) -> RouteStep<Value> {
+        guard !hasBlocked.load(ordering: .relaxed) else { return RouteStep(on: threads, handler) }
+        let left = Self.poolThreads.subtract(1, ordering: .relaxed).newValue
+        defer { Self.poolThreads.add(1, ordering: .relaxed) }
+        guard left >= 0 else { return RouteStep(on: threads, handler) }
+        let start = Deadline.now, step = RouteStep(continuingOn: threads, handler)
+        if Deadline.now - start > Self.patience { hasBlocked.store(true, ordering: .relaxed) }
+        return step
+    }
+}
+#endif
