@@ -182,6 +182,10 @@ let example: [Target] = [
     module(
         "Bookshelf", ["Backplane", "BackplaneOperations", "BackplaneStorage", "BookshelfContracts"],
         path: "Plugins/Bookshelf", resources: [.copy("Resources/fillers.json")]),
+    module(
+        "LibraryRoutes", ["Backplane", "BackplaneNetwork", "BackplaneRoutes", "BookshelfContracts"],
+        path: "Plugins/LibraryRoutes",
+        resources: [.copy("Resources/catalogue.html"), .copy("Resources/catalogue.css")]),
     module("Popularity", ["Backplane", "BookshelfContracts"], path: "Plugins/Popularity"),
     module("BooksAPIv1", ["Backplane", "BackplaneNetwork", "BookshelfContracts"], path: "Plugins/BooksAPIv1"),
     module("BooksAPIv2", ["Backplane", "BackplaneNetwork", "BookshelfContracts"], path: "Plugins/BooksAPIv2"),
@@ -224,6 +228,7 @@ let package = Package(
         // The example application.
         .executable(name: "bookshelf-server", targets: ["BookshelfServer"]),
         plugin("Bookshelf"),
+        plugin("LibraryRoutes"),
         plugin("Popularity"),
         plugin("BooksAPIv1"),
         plugin("BooksAPIv2"),
@@ -440,7 +445,7 @@ if hasBenchmarks {
         plugin("BenchmarkHeap"), plugin("BenchmarkCrowd"),
         plugin("BenchmarkDrone"), plugin("BenchmarkSwarm"),
         plugin("BenchmarkSeriesFirst"),
-        plugin("BenchmarkSeriesSecond"), plugin("BenchmarkErrands"),
+        plugin("BenchmarkSeriesSecond"), plugin("BenchmarkErrands"), plugin("BenchmarkRoutes"),
         plugin("BarrierInC"),
     ]
     package.targets += [
@@ -462,6 +467,7 @@ if hasBenchmarks {
         module("BenchmarkRelay", ["Backplane", "BenchmarkContracts"], path: "\(rig)/Relay"),
         module("BenchmarkDirect", ["Backplane", "BenchmarkContracts"], path: "\(rig)/Direct"),
         .target(name: "BenchmarkHeap", path: "\(rig)/Heap", publicHeadersPath: "."),
+        module("BenchmarkRoutes", ["Backplane", "BackplaneRoutes", "BenchmarkContracts"], path: "\(rig)/Routes"),
         // What they load: a library with thousands of classes, and two that are copied many times.
         pluginInC("BenchmarkCrowd", path: "\(rig)/Crowd"),
         pluginInC("BenchmarkDrone", path: "\(rig)/Drone"),

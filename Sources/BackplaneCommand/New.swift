@@ -16,7 +16,7 @@ extension BackplaneTool {
                   backplane new manager Weather --dac --service
                   backplane new plugin Ferry --manifest backplane.json
                   backplane new contracts Harbour
-                  backplane new app Harbour
+                  backplane new app Harbour --routes
                   backplane new definition Pharmacies
                 """,
             subcommands: [
@@ -83,18 +83,23 @@ extension BackplaneTool {
             discussion: """
                 The contracts between the program and its plugins are in a separate library, which further plugins can \
                 import. The program runs until SIGINT or SIGTERM, and `backplane swap` and similar commands can \
-                control it.
+                control it. With --routes, the application is a plugin that serves HTTP, and `backplane dev` and \
+                `backplane run` are its program.
 
                 EXAMPLES
                   backplane new app Harbour
+                  backplane new app Harbour --routes
                 """)
 
         @OptionGroup var arguments: NewFolderArguments
+        @Flag(help: "Create a plugin that serves HTTP, without a program of its own.") var routes = false
 
         func run() throws {
             throw ExitCode(
-                NewCommand(subject: .app(name: arguments.name, backplane: arguments.backplane), json: arguments.json)
-                    .run())
+                NewCommand(
+                    subject: .app(name: arguments.name, backplane: arguments.backplane, hasRoutes: routes),
+                    json: arguments.json
+                ).run())
         }
     }
 

@@ -20,6 +20,6 @@ package struct BenchSuite: Sendable {
 
     /// All suites.
     package static let all: [BenchSuite] = [
-        .boundary, .streams, .operations, .definitions, .composition, .swap, .http, .store, .transfers, .dev,
+        .boundary, .streams, .operations, .definitions, .composition, .swap, .http, .routes, .store, .transfers, .dev,
     ]
 }

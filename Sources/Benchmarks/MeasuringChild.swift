@@ -30,18 +30,26 @@ package enum MeasuringChild {
         if let swapping = SwapMeasure(rawValue: measure) {
             return await report { try await swapping.figures(in: folder, loads: loads) }
         }
-        if measure == HTTPRig.serverMeasure {
-            do {
-                try await HTTPRig.serve()
-                return 0
-            } catch {
-                return Output.fail(error)
-            }
+        if measure == HTTPRig.serverMeasure { return await serving { try await HTTPRig.serve() } }
+        if measure == RouteRig.serverMeasure {
+            return await serving { try await RouteRig.serve(in: folder, loads: loads) }
+        }
+        if measure == SwappedRoutes.serverMeasure {
+            return await serving { try await SwappedRoutes.serve(in: folder, loads: loads) }
         }
         if measure == StoreChild.measure { return await StoreChild.run(in: folder) }
         if measure == TransferChild.measure { return await TransferChild.run(in: folder) }
         let all = LoadingChild.Measure.allCases.map(\.rawValue) + SwapMeasure.allCases.map(\.rawValue)
         return Output.refuse("unknown measure `\(measure)`; expected one of: \(all.joined(separator: ", "))")
+    }
+
+    private static func serving(_ serve: () async throws -> Void) async -> Int32 {
+        do {
+            try await serve()
+            return 0
+        } catch {
+            return Output.fail(error)
+        }
     }
 
     private static func report(_ figures: @escaping @Sendable () async throws -> [String: Double]) async -> Int32 {

@@ -4,6 +4,7 @@ extension Row {
         case nanoseconds = "ns", microseconds = "µs", milliseconds = "ms"
         /// A multiple of the throughput of one caller.
         case times = "×"
+        case perSecond = "/s"
         case allocations
         /// Millions of bytes.
         case megabytes = "MB"
@@ -20,7 +21,8 @@ extension Row {
         /// Converts nanoseconds to this unit of time; has no effect in other units.
         func figure(nanoseconds: Double) -> Double {
             switch self {
-            case .nanoseconds, .times, .allocations, .megabytes, .kilobytes, .bytes, .calls, .failures, .elements,
+            case .nanoseconds, .times, .allocations, .megabytes, .kilobytes, .bytes, .calls, .perSecond, .failures,
+                .elements,
                 .instructions, .percent:
                 nanoseconds
             case .microseconds: nanoseconds / 1_000

@@ -7,7 +7,7 @@ import Glibc
 package struct NewCommand: Sendable {
     package enum Subject: Sendable {
         case package(name: String, backplane: String?)
-        case app(name: String, backplane: String?)
+        case app(name: String, backplane: String?, hasRoutes: Bool)
         case plugin(name: String, Place, backplane: String?)
         case contracts(name: String, package: String?, backplane: String?)
         case manager(name: String, Place, ManagerParts)
@@ -56,7 +56,7 @@ package struct NewCommand: Sendable {
             let made =
                 switch subject {
                 case .package(let name, let backplane): try makePackage(name, backplane)
-                case .app(let name, let backplane): try makeApp(name, backplane)
+                case .app(let name, let backplane, let hasRoutes): try makeApp(name, backplane, hasRoutes: hasRoutes)
                 case .plugin(let name, let place, let backplane): try addPlugin(name, place, backplane)
                 case .contracts(let name, let package, let backplane): try addContracts(name, package, backplane)
                 case .manager(let name, let place, let parts): try addManager(name, place, parts)
@@ -76,9 +76,10 @@ package struct NewCommand: Sendable {
         return try make(package.blueprint(.own), in: package.folder)
     }
 
-    private func makeApp(_ name: String, _ backplane: String?) throws(BackplaneError) -> Made {
+    private func makeApp(_ name: String, _ backplane: String?, hasRoutes: Bool) throws(BackplaneError) -> Made {
         let app = NewApp(name: try NewName(name, inFolder: true), backplane: try BackplanePackage(given: backplane))
-        return try make(app.blueprint(.own), in: app.folder)
+        let served = NewRoutesApp(name: app.name, backplane: app.backplane)
+        return try make(hasRoutes ? served.blueprint(.own) : app.blueprint(.own), in: app.folder)
     }
 
     private func addPlugin(_ given: String, _ place: Place, _ backplane: String?) throws(BackplaneError) -> Made {

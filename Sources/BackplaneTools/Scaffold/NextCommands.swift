@@ -35,5 +35,7 @@ struct NextCommands: Sendable, Hashable {
 
     func check(_ file: String) -> String { [tool, "check", file].map(\.shellWord).joined(separator: " ") }
 
+    var dev: String { "\(tool.shellWord) dev" }
+
     func run(_ product: String) -> String { "swift run \(product.shellWord)" }
 }

@@ -20,6 +20,7 @@ struct NewPackagesTests {
     @Test func `what is made builds, and passes its tests, at once`() async throws {
         try await package()
         try await program()
+        try await servedApplication()
         try await thisPackage()
         #expect(workspace.fetched() == ["swift-argument-parser"])
     }
@@ -81,6 +82,22 @@ struct NewPackagesTests {
             environment: ["XDG_RUNTIME_DIR": tool.folder])
         let ended = await lost.end()
         #expect(ended.status == 1 && ended.errors.contains("manifest.unreadable"))
+    }
+
+    /// An application that serves HTTP, by the command.
+    private func servedApplication() async throws {
+        try await workspace.new("app", "Pier", "--routes", in: "")
+        let outcome = try await workspace.swift("test", in: "Pier")
+        #expect(outcome.contains("Test run with 3 tests in 1 suite passed"))
+        let pier = try await tool.startRun(
+            workspace.folder + "/Pier/backplane.json", "--serve", "127.0.0.1:0", "--plugin-path", workspace.built)
+        try #require(await pier.says("127.0.0.1:"), "\(pier.output)\(pier.errors)")
+        let port = try #require(pier.output.firstMatch(of: /127\.0\.0\.1:([0-9]+)/)?.output.1)
+        let client = try RawClient(port: try #require(UInt16(port)))
+        client.send("GET /notes HTTP/1.1", "Host: localhost", "Connection: close", "", "")
+        #expect(client.receive().hasSuffix("\r\n\r\n[]"))
+        pier.signal(SIGTERM)
+        #expect(await pier.end().status == 0)
     }
 
     /// A plugin in this package itself, or rather in a copy of it.

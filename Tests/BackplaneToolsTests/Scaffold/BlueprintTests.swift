@@ -18,6 +18,12 @@ struct BlueprintTests {
             NewApp(name: NewName("Harbour"), backplane: backplane).blueprint(commands).text, "new-made-app")
     }
 
+    @Test func `an application that serves HTTP`() throws {
+        try expectSnapshot(
+            NewRoutesApp(name: NewName("Harbour"), backplane: backplane).blueprint(commands).text,
+            "new-made-routes-app")
+    }
+
     @Test(arguments: [(true, false, "dac"), (false, true, "service"), (true, true, "both")])
     func `a manager and its layers`(hasStore: Bool, hasService: Bool, name: String) throws {
         let layers = ManagerLayers(try NewName("Weather"), hasStore: hasStore, hasService: hasService)

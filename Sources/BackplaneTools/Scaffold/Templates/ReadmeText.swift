@@ -16,6 +16,25 @@ enum ReadmeText {
         """
     }
 
+    static func routes(_ name: String, url: String) -> String {
+        """
+        # \(name)
+
+        An application that serves HTTP. `Sources/\(name)` contains its plugin, and `backplane.json` is the manifest,
+        which names the plugin's library and the address of the server.
+
+        ```sh
+        swift test
+        backplane dev
+        curl \(url)/notes
+        ```
+
+        `backplane dev` builds what you save, and then swaps it in while requests go on: the next one runs the new code,
+        and the page at \(url)/ reloads itself. `backplane run` serves what `swift build` has built.
+
+        """
+    }
+
     static func app(_ name: String, plugin: String, commands: [String]) -> String {
         """
         # \(name)

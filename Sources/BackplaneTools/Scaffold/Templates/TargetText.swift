@@ -9,6 +9,8 @@ struct TargetText: Sendable, Hashable {
     var dependencies: [String]
     /// The path of the folder, or `nil` for the default of SwiftPM.
     var path: String?
+    /// The paths of files to copy beside the library, relative to the folder.
+    var resources: [String] = []
 
     /// The declaration as lines without indentation, and without a trailing comma.
     var text: String {
@@ -26,6 +28,8 @@ struct TargetText: Sendable, Hashable {
             "name: \(name.swiftLiteral)",
             "dependencies: [\(dependencies.joined(separator: ", "))]",
             path.map { "path: \($0.swiftLiteral)" },
+            resources.isEmpty
+                ? nil : "resources: [\(resources.map { ".copy(\($0.swiftLiteral))" }.joined(separator: ", "))]",
         ].compactMap(\.self)
     }
 
