@@ -75,7 +75,7 @@ final class ServedManager: Sendable {
     }
 
     /// The time that a handler may keep a thread of Swift's pool before it waits for something.
-    private static let patience = Duration.milliseconds(10)
+    private static let patience = Duration.milliseconds(100)
     /// The number of threads of Swift's pool on which handlers may begin: all but one, which serves everything else.
     private static let poolThreads = Atomic(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) - 1)
 
