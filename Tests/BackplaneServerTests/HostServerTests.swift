@@ -166,6 +166,19 @@ struct `The server of a host` {
             #expect(try await page.hasEnded())
         }
     }
+
+    @Test func `a manager in C answers a route`() async throws {
+        let manifest =
+            #"{"manifestVersion": 1, "plugins": [{"library": "FixturesInC"}], "managers": {"Clock": {"className": "RoutesInC"}}}"#
+        let host = try TestHost(manifest, pluginPaths: [BuiltProducts.folder])
+        try await host.host.start()
+        try await HostServer.running(host.host, ServerSettings(listen: "127.0.0.1:0")) { port, _ in
+            let client = try ServerConnection(port: port)
+            #expect(try await client.get("/clock/utc").status == 204)
+            #expect(try await client.get("/clock").status == 404)
+        }
+        await host.host.stop()
+    }
 }
 
 extension HostServer {
