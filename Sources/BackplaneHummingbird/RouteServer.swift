@@ -25,9 +25,9 @@ package typealias RouteObserver =
 package final class RouteServer: Sendable {
     /// The managers whose routes are mounted, and their paths.
     package enum Mounting: Sendable {
-        /// Those of `server.mount` in the active manifest, each at its path, or else all of them.
+        /// The managers that `server.mount` of the active manifest names, each at its path; without it, all at `/`.
         case manifest
-        /// Those with the given names, or all of them, at a path.
+        /// The managers with the given names, or all managers, at one path.
         case managers([String]?, under: String)
     }
     private let host: PluginHost
