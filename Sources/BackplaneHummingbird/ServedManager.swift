@@ -17,6 +17,8 @@ final class ServedManager: Sendable {
     private let threads: WorkerThreads
     /// A Boolean value that indicates whether a handler has kept a thread of Swift's pool for too long.
     private let hasBlocked = Atomic(false)
+    /// The number of handlers in sequence that have left a thread of Swift's pool quickly.
+    private let quickOnes = Atomic(0)
     private let limits: ServerLimits
     private let places = Mutex(Places())
 
@@ -74,22 +76,28 @@ final class ServedManager: Sendable {
         next?.set(())
     }
 
-    /// The time that a handler may keep a thread of Swift's pool before it waits for something.
-    private static let patience = Duration.milliseconds(100)
-    /// The number of threads of Swift's pool on which handlers may begin: all but one, which serves everything else.
-    private static let poolThreads = Atomic(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) - 1)
+    /// The times that a handler may keep a thread of Swift's pool before it waits: one that does not block it, and any.
+    private static let quick = Duration.milliseconds(10), patience = Duration.milliseconds(100)
+    /// The number of quick handlers in sequence after which those of a manager may take the last thread of the pool.
+    private static let trusted = 1_000
+    /// The number of threads of Swift's pool on which no handler begins.
+    private static let poolThreads = Atomic(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 
     /// Begins a handler: on this thread of Swift's pool, which saves two changes of threads, or on the manager's own.
     ///
-    /// A handler that begins here continues on the manager's threads once it has waited. A manager whose handler has
+    /// A handler that begins here continues on the manager's threads once it has waited. The last thread of the pool,
+    /// which serves everything else, is for managers whose handlers have been quick so far. A manager whose handler has
     /// blocked this thread uses only its own from then on.
     func begin<Value>(_ handler: @escaping @Sendable () async -> Value) -> RouteStep<Value> {
         guard !hasBlocked.load(ordering: .relaxed) else { return RouteStep(on: threads, handler) }
         let left = Self.poolThreads.subtract(1, ordering: .relaxed).newValue
         defer { Self.poolThreads.add(1, ordering: .relaxed) }
-        guard left >= 0 else { return RouteStep(on: threads, handler) }
-        let start = Deadline.now, step = RouteStep(continuingOn: threads, handler)
-        if Deadline.now - start > Self.patience { hasBlocked.store(true, ordering: .relaxed) }
+        guard left > 0 || left == 0 && quickOnes.load(ordering: .relaxed) >= Self.trusted else {
+            return RouteStep(on: threads, handler)
+        }
+        let start = Deadline.now, step = RouteStep(continuingOn: threads, handler), time = Deadline.now - start
+        if time > Self.patience { hasBlocked.store(true, ordering: .relaxed) }
+        if time > Self.quick { quickOnes.store(0, ordering: .relaxed) } else { quickOnes.add(1, ordering: .relaxed) }
         return step
     }
 }

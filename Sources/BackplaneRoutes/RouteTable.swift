@@ -83,7 +83,7 @@ extension Routes.Route {
             return try await interceptors[index].body(
                 me, request, { request in try await intercepted(me, request, call, from: index + 1, handler) }, call)
         } catch let error as BackplaneError where error.code == .routeUnknown {
-            // Of another manager: the server would take it for this one's, and repeat the request.
+            // The error comes from another manager. The server would take it for this one's, and repeat the request.
             throw BackplaneError(.componentFailed, error.message)
         }
     }

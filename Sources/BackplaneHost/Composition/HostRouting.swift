@@ -44,8 +44,8 @@ extension ManifestDocument {
         var server = manifest.server
         if let tls = server?.tls, let path {
             let folder = FilePath.folder(of: FilePath.absolute(path))
-            func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : FilePath.join(folder, path) }
-            server?.tls = ServerTLS(certificate: absolute(tls.certificate), key: absolute(tls.key))
+            server?.tls = ServerTLS(
+                certificate: FilePath.join(folder, tls.certificate), key: FilePath.join(folder, tls.key))
         }
         return server
     }

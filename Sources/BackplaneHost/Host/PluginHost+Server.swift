@@ -1,6 +1,6 @@
 package import Backplane
 
-// What a server of the host uses besides its routes.
+/// Properties that a server of the host uses besides ``PluginHost/routing``.
 extension PluginHost {
     /// The log of the host, with its levels.
     package var log: any LogSink { coordinator.log }

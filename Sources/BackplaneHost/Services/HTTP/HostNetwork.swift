@@ -215,7 +215,7 @@ extension LogSink {
 extension TLSSettings {
     /// Returns the settings with paths that do not depend on the current folder.
     fileprivate func below(_ folder: String) -> TLSSettings {
-        func whole(_ path: String) -> String { path.hasPrefix("/") ? path : FilePath.join(folder, path) }
+        func whole(_ path: String) -> String { FilePath.join(folder, path) }
         var settings = self
         settings.roots = roots.map(whole)
         settings.pins = pins.map { pin in pin.path.map { .file(whole($0)) } ?? pin }
