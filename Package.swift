@@ -70,6 +70,7 @@ let sdk: [Target] = [
     module("Backplane", ["CBackplane"]),
     module("BackplaneNetwork", ["Backplane", "CBackplane"]),
     module("BackplaneRoutes", ["Backplane", "BackplaneNetwork"]),
+    module("BackplaneScreens", ["Backplane", "BackplaneNetwork"]),
     module("BackplaneStorage", ["Backplane", "CBackplane"]),
     module("BackplaneOperations", ["Backplane", "CBackplane"]),
     module("BackplaneOperationsNetwork", ["Backplane", "BackplaneNetwork", "BackplaneOperations"]),
@@ -89,9 +90,11 @@ let host: [Target] = [
         "BackplaneHost",
         [
             "Backplane", "BackplaneDefinitions", "BackplaneDocuments", "BackplaneExchange",
-            "BackplaneNetwork", "BackplaneRecords", "BackplaneRoutes", "BackplaneStorage", "BackplaneTransfers",
-            "CBackplane", "CBackplaneHost",
+            "BackplaneNetwork", "BackplaneRecords", "BackplaneRoutes", "BackplaneScreens", "BackplaneStorage",
+            "BackplaneTransfers", "CBackplane", "CBackplaneHost",
         ]),
+    module(
+        "BackplaneApp", ["Backplane", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork", "BackplaneScreens"]),
     module(
         "BackplaneControl",
         [
@@ -101,8 +104,8 @@ let host: [Target] = [
     module(
         "BackplaneTestKit",
         [
-            "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
-            "BackplaneRecords", "BackplaneStorage",
+            "Backplane", "BackplaneApp", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
+            "BackplaneRecords", "BackplaneScreens", "BackplaneStorage",
         ]),
     module(
         "BackplaneConformance",
@@ -134,7 +137,8 @@ let host: [Target] = [
     module(
         "BackplaneHummingbird",
         [
-            "Backplane", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork", "BackplaneRoutes",
+            "Backplane", "BackplaneApp", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork", "BackplaneRoutes",
+            "BackplaneScreens",
             engine("HTTPTypes", "swift-http-types"), engine("Hummingbird", "hummingbird"),
             engine("HummingbirdCore", "hummingbird"), engine("HummingbirdTLS", "hummingbird"),
             engine("Logging", "swift-log"), engine("NIOCore", "swift-nio"), engine("NIOHTTPTypes", "swift-nio-extras"),
@@ -166,9 +170,9 @@ let command: [Target] = [
     program(
         "BackplaneCommand",
         [
-            "Backplane", "BackplaneControl", "BackplaneDefinitions",
+            "Backplane", "BackplaneApp", "BackplaneControl", "BackplaneDefinitions",
             "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneHummingbird",
-            "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite",
+            "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite", "BackplaneScreens",
             "BackplaneStorage", "BackplaneTools", "BackplaneTransfers", "BackplaneURLSession", "BookshelfContracts",
             "CBackplaneHost", argumentParser,
         ]),
@@ -186,6 +190,9 @@ let example: [Target] = [
         "LibraryRoutes", ["Backplane", "BackplaneNetwork", "BackplaneRoutes", "BookshelfContracts"],
         path: "Plugins/LibraryRoutes",
         resources: [.copy("Resources/catalogue.html"), .copy("Resources/catalogue.css")]),
+    module(
+        "CatalogueScreens", ["Backplane", "BackplaneScreens", "BookshelfContracts"], path: "Plugins/CatalogueScreens"),
+    module("LoansScreens", ["Backplane", "BackplaneScreens", "BookshelfContracts"], path: "Plugins/LoansScreens"),
     module("Popularity", ["Backplane", "BookshelfContracts"], path: "Plugins/Popularity"),
     module("BooksAPIv1", ["Backplane", "BackplaneNetwork", "BookshelfContracts"], path: "Plugins/BooksAPIv1"),
     module("BooksAPIv2", ["Backplane", "BackplaneNetwork", "BookshelfContracts"], path: "Plugins/BooksAPIv2"),
@@ -204,6 +211,7 @@ let package = Package(
         .library(name: "Backplane", targets: ["Backplane"]),
         .library(name: "BackplaneNetwork", targets: ["BackplaneNetwork"]),
         .library(name: "BackplaneRoutes", targets: ["BackplaneRoutes"]),
+        .library(name: "BackplaneScreens", targets: ["BackplaneScreens"]),
         .library(name: "BackplaneDefinitions", targets: ["BackplaneDefinitions"]),
         .library(name: "BackplaneExchange", targets: ["BackplaneExchange"]),
         .library(name: "BackplaneTransfers", targets: ["BackplaneTransfers"]),
@@ -213,6 +221,7 @@ let package = Package(
         .library(name: "BackplaneRecords", targets: ["BackplaneRecords"]),
         .library(name: "BackplaneDocuments", targets: ["BackplaneDocuments"]),
         .library(name: "BackplaneHost", targets: ["BackplaneHost"]),
+        .library(name: "BackplaneApp", targets: ["BackplaneApp"]),
         .library(name: "BackplaneControl", targets: ["BackplaneControl"]),
         .library(name: "BackplaneTestKit", targets: ["BackplaneTestKit", "BackplaneConformance"]),
         .library(name: "BackplaneSQLite", targets: ["BackplaneSQLite"]),
@@ -229,6 +238,8 @@ let package = Package(
         .executable(name: "bookshelf-server", targets: ["BookshelfServer"]),
         plugin("Bookshelf"),
         plugin("LibraryRoutes"),
+        plugin("CatalogueScreens"),
+        plugin("LoansScreens"),
         plugin("Popularity"),
         plugin("BooksAPIv1"),
         plugin("BooksAPIv2"),
@@ -282,6 +293,12 @@ package.targets += [
         "BackplaneRoutesTests",
         ["Backplane", "BackplaneHost", "BackplaneNetwork", "BackplaneRoutes", "BackplaneTestKit"]),
     tests(
+        "BackplaneScreensTests",
+        [
+            "Backplane", "BackplaneApp", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork", "BackplaneScreens",
+            "BackplaneTestKit", "TestFixtures",
+        ]),
+    tests(
         "BackplaneDefinitionsTests",
         [
             "Backplane", "BackplaneDefinitions", "BackplaneDocuments", "BackplaneExchange", "BackplaneNetwork",
@@ -292,8 +309,8 @@ package.targets += [
         [
             "Almanac", "Backplane", "BackplaneControl", "BackplaneDefinitions",
             "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
-            "BackplaneRecords", "BackplaneStorage", "BackplaneTestKit", "BackplaneTransfers", "BookshelfContracts",
-            "CBackplane", "Challenge", "ParityContracts", "TestFixtures",
+            "BackplaneRecords", "BackplaneScreens", "BackplaneStorage", "BackplaneTestKit", "BackplaneTransfers",
+            "BookshelfContracts", "CBackplane", "Challenge", "ParityContracts", "TestFixtures",
         ], exclude: ["MustNotCompile/Cases"]),
     tests(
         "BackplaneChangeTests",
@@ -351,8 +368,9 @@ package.targets += [
     tests(
         "BackplaneServerTests",
         [
-            "Backplane", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneHummingbird",
-            "BackplaneMetrics", "BackplaneNetwork", "BackplaneRoutes", "BackplaneTestKit", "BackplaneTracing",
+            "Backplane", "BackplaneApp", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneHummingbird",
+            "BackplaneMetrics", "BackplaneNetwork", "BackplaneRoutes", "BackplaneScreens", "BackplaneTestKit",
+            "BackplaneTracing",
             "BackplaneURLSession", "TestFixtures", engine("HTTPTypes", "swift-http-types"),
             engine("Hummingbird", "hummingbird"), engine("Logging", "swift-log"),
             engine("InMemoryTracing", "swift-distributed-tracing"), engine("Metrics", "swift-metrics"),
@@ -376,9 +394,10 @@ package.targets += [
     tests(
         "BookshelfTests",
         [
-            "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP",
-            "BackplaneHost", "BackplaneHummingbird", "BackplaneNetwork", "BackplaneSQLite", "BackplaneTestKit",
-            "BackplaneURLSession", "Bookshelf", "BookshelfContracts", "BookshelfServer", "Popularity", "TestFixtures",
+            "Backplane", "BackplaneApp", "BackplaneCommand", "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP",
+            "BackplaneHost", "BackplaneHummingbird", "BackplaneNetwork", "BackplaneSQLite", "BackplaneScreens",
+            "BackplaneTestKit", "BackplaneURLSession", "Bookshelf", "BookshelfContracts", "BookshelfServer",
+            "Popularity", "TestFixtures",
             engine("Logging", "swift-log"), engine("ServiceLifecycle", "swift-service-lifecycle"),
         ]),
 ]
@@ -393,6 +412,7 @@ if hasFixtures {
         plugin("FixturesInC"), plugin("Hostile"), plugin("Ledger"),
         plugin("TurnstileInC1", "TurnstileFirstInC"), plugin("TurnstileInC2", "TurnstileSecondInC"),
         plugin("Served1", "ServedFirst"), plugin("Served2", "ServedSecond"),
+        plugin("Screens1", "ScreensFirst"), plugin("Screens2", "ScreensSecond"),
     ]
     package.targets += [
         module("BusyLoop", ["Backplane"], path: "Tests/Plugins/BusyLoop"),
@@ -416,6 +436,10 @@ if hasFixtures {
         module("Annex", ["Backplane", "TurnstileContracts"], path: "Tests/Plugins/Annex"),
         pluginInC("TurnstileFirstInC", path: "Tests/Plugins/TurnstileInC/First"),
         pluginInC("TurnstileSecondInC", path: "Tests/Plugins/TurnstileInC/Second"),
+        module("ScreensParts", ["Backplane", "BackplaneScreens"], path: "Tests/Plugins/Screens/Common"),
+        module("ScreensFirst", ["Backplane", "BackplaneScreens", "ScreensParts"], path: "Tests/Plugins/Screens/First"),
+        module(
+            "ScreensSecond", ["Backplane", "BackplaneScreens", "ScreensParts"], path: "Tests/Plugins/Screens/Second"),
         module("ServedParts", ["BackplaneNetwork", "BackplaneRoutes"], path: "Tests/Plugins/Served/Common"),
         module("ServedFirst", ["Backplane", "BackplaneRoutes", "ServedParts"], path: "Tests/Plugins/Served/First"),
         module("ServedSecond", ["Backplane", "BackplaneRoutes", "ServedParts"], path: "Tests/Plugins/Served/Second"),

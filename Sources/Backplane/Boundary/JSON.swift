@@ -20,7 +20,7 @@ package enum JSON {
     }
 
     /// Encodes a value with the keys of all objects sorted, so that equal dictionaries yield equal bytes.
-    static func encodeSorted(_ value: some Encodable, failing code: BackplaneError.Code) throws(BackplaneError)
+    package static func encodeSorted(_ value: some Encodable, failing code: BackplaneError.Code) throws(BackplaneError)
         -> [UInt8]
     {
         try encodeData(value, failing: code, with: sortingEncoder).withUnsafeBytes { Array($0) }

@@ -1,0 +1,120 @@
+/// Views that loads cover: with a loader while one of them runs, and with the reasons once some have failed.
+///
+/// Below the reasons, "Try again" repeats the loads that have failed, and "Cancel" removes the overlay; the screen
+/// passes both events to ``Loads/handle(_:onCancel:)``. Nothing is shown of loads that were cancelled or redundant.
+/// While nothing covers the views, the column in front is empty, so that they keep their keys.
+public struct LoadOverlay: ViewElement {
+    /// The element as data.
+    public let view: View
+
+    /// Creates a cover for views, which shows a loader or the reasons of failures.
+    ///
+    /// - Parameters:
+    ///   - loads: The loads of the screen.
+    ///   - key: The key of the loads that the overlay shows; `nil` for all loads.
+    ///   - keepOnError: Whether the overlay stays after a failure, with its reason. Otherwise the screen shows it.
+    ///   - covered: A function that returns the views that the overlay covers.
+    public init(
+        _ loads: Loads, _ key: String? = nil, keepOnError: Bool = true, @ViewBuilder over covered: () -> [View]
+    ) {
+        let tracker = loads.tracker
+        let overlay = Overlay {
+            if tracker.isLoading(key) {
+                ProgressBar("Loading", fraction: tracker.progress(of: key)).id("loading")
+            } else if keepOnError {
+                Self.failures(tracker.failures(of: key), key)
+            }
+        } over: {
+            covered()
+        }
+        view = overlay.id("load" + (key.map { ":\($0)" } ?? ""))
+    }
+
+    @ViewBuilder private static func failures(_ failures: [LoadFailure], _ key: String?) -> [View] {
+        for failure in failures { Text(failure.reason).style(.critical).id("failure:\(failure.key)") }
+        if !failures.isEmpty {
+            Row {
+                Button("Try again", id: LoadAction.retry(key).id).style(.strong)
+                Button("Cancel", id: LoadAction.cancel(key).id)
+            }.id("actions")
+        }
+    }
+}
+
+/// A button that is busy and disabled from the first of its loads to the last.
+///
+/// A second press that comes nevertheless starts nothing (``Loads/start(_:replacing:_:)``).
+///
+/// ```swift
+/// LoadButton("Borrow", id: "borrow", loads)       // handle: loads.start("borrow") { try await … }
+/// ```
+public struct LoadButton: ViewElement {
+    /// The element as data.
+    public let view: View
+
+    /// Creates a control with a label, which is busy and disabled while one of its loads runs.
+    ///
+    /// - Parameters:
+    ///   - text: The label.
+    ///   - id: The name in events.
+    ///   - loads: The loads of the screen.
+    ///   - keys: The keys of the button's loads. Default: its name.
+    public init(_ text: String, id: String, _ loads: Loads, _ keys: String...) {
+        let tracker = loads.tracker, isLoading = (keys.isEmpty ? [id] : keys).contains { tracker.isLoading($0) }
+        view = Button(text, id: id).busy(isLoading).disabled(isLoading)
+    }
+}
+
+/// An image whose address is loaded first: a placeholder until then, and the reason if that fails.
+///
+/// ```swift
+/// let cover: LoadState<String> = loads.lazily("cover of \(book.id)") { try await library.cover(book.id, agent.call) }
+/// RemoteImage(cover, description: book.title)
+/// ```
+///
+/// A row that is used for something else never shows the former image, not even until the new one has arrived.
+public struct RemoteImage: ViewElement {
+    /// The element as data.
+    public let view: View
+
+    /// Creates a picture for the state of its address: a placeholder, the picture, or the reason of a failure.
+    ///
+    /// - Parameters:
+    ///   - address: The state of an address such as `https://…`, or of the absolute path of a file.
+    ///   - description: The text for those who do not see the image, and in its place until it is there.
+    public init(_ address: LoadState<String>, description: String) {
+        view = Image(address.value ?? "", description: description)
+            .busy(address.value == nil && address.isLoading).problem(address.failure?.reason)
+    }
+
+    /// Creates an image with a known address, which the host fetches.
+    public init(_ address: String, description: String) { self.init(.loaded(address), description: description) }
+}
+
+/// What a button of a ``LoadOverlay`` does, which its id says.
+enum LoadAction: Equatable {
+    case retry(String?)
+    case cancel(String?)
+
+    var id: String {
+        let (name, key) =
+            switch self {
+            case .retry(let key): (Self.retrying, key)
+            case .cancel(let key): (Self.cancelling, key)
+            }
+        return key.map { "\(name):\($0)" } ?? name
+    }
+
+    init?(_ id: String) {
+        let parts = id.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let key = parts.count > 1 ? parts[1] : nil
+        switch parts[0] {
+        case Self.retrying: self = .retry(key)
+        case Self.cancelling: self = .cancel(key)
+        default: return nil
+        }
+    }
+
+    private static let retrying = "load.retry"
+    private static let cancelling = "load.cancel"
+}

@@ -1,0 +1,281 @@
+import Backplane
+import Synchronization
+
+/// A screen from its assembly to its end.
+///
+/// Its drawings, segues and dismissals have numbers that increase in the order in which they occur, so that a reader
+/// continues after the last one that it has received.
+final class OpenScreen: AgentActions {
+    /// A segue or a dismissal that has not ended.
+    private struct Wish {
+        let number: Int
+        let change: ScreenChange
+        /// The task that waits for the end, with an error or `nil`.
+        let waiting: AsyncStream<BackplaneError?>.Continuation
+
+        func end(with error: BackplaneError?) {
+            waiting.yield(error)
+            waiting.finish()
+        }
+    }
+    private struct State {
+        /// The screen, once it is assembled and until it is closed.
+        var screen: (any ShownScreen)?
+        var isClosed = false
+        /// The revision of the first drawing, which precedes the segues that are requested during the assembly.
+        let first: Int
+        /// The number of the latest change.
+        var latest: Int
+        /// The latest drawing; `nil` before the first one.
+        var drawing: ScreenDrawing?
+        var wishes: [Wish] = []
+        /// The signal that wakes the reader of the changes.
+        var reader: AsyncStream<Void>.Continuation?
+        /// The latest reading of the body, which the next one follows.
+        var reading: Task<Result<Int, BackplaneError>, Never>?
+        var isRedrawWanted = false
+        /// A Boolean value that indicates whether the task that redraws runs.
+        var isRedrawing = false
+        /// A Boolean value that indicates whether the latest redrawing failed, which is logged once.
+        var hasFailed = false
+
+        /// Returns the earliest change after the one with a number.
+        func change(after number: Int) -> ScreenChange? {
+            guard !isClosed else { return nil }
+            let wish = wishes.first { $0.number > number }
+            guard let drawing, drawing.revision > number, drawing.revision < wish?.number ?? .max else {
+                return wish?.change
+            }
+            return ScreenChange(drawing: drawing)
+        }
+
+        /// Replaces the drawing if it differs, and returns its revision.
+        mutating func show(_ title: String, _ body: [View]) -> Int {
+            hasFailed = false
+            var revision = first
+            if let drawing {
+                if drawing.title == title, drawing.body == body { return drawing.revision }
+                latest += 1
+                revision = latest
+            }
+            drawing = ScreenDrawing(revision: revision, title: title, body: body)
+            reader?.yield()
+            return revision
+        }
+
+        /// Returns whether there is something to redraw; otherwise the task that redraws ends.
+        mutating func beginRedrawing() -> Bool {
+            isRedrawing = isRedrawWanted && screen != nil
+            return isRedrawing
+        }
+
+        /// Notes that a redrawing has failed, and returns whether the one before it had not.
+        mutating func noteFailure() -> Bool {
+            defer { hasFailed = true }
+            return !hasFailed
+        }
+    }
+    /// The pause after a redrawing, for at most about 60 in a second.
+    static let pause = Duration.milliseconds(16)
+
+    let request: ScreenRequest
+    /// The screen before its code was swapped; `nil` for a screen that is opened.
+    private let former: KeptScreens.Screen?
+    private let services: any ScreenServices
+    private let clock: any Clock<Duration>
+    private let log: @Sendable (BackplaneError, _ screen: String) -> Void
+    private let state: Mutex<State>
+
+    init(
+        _ request: ScreenRequest, as former: KeptScreens.Screen? = nil, _ services: any ScreenServices,
+        _ clock: any Clock<Duration>, _ log: @escaping @Sendable (BackplaneError, _ screen: String) -> Void
+    ) {
+        (self.request, self.former, self.services, self.clock, self.log) = (request, former, services, clock, log)
+        // The old code goes on until the new one takes over, and must not reach the numbers of its changes.
+        let first = former.map { ($0.latest | 0xF_FFFF) + 2 } ?? 1
+        state = Mutex(State(first: first, latest: first))
+    }
+
+    // MARK: The host's side
+
+    /// Assembles the screen, and returns its first drawing.
+    func assemble(_ entry: ScreenTable.Entry) async throws(BackplaneError) -> ScreenDrawing {
+        let screen = try await entry.assemble(request.input, former?.position, Agent(self))
+        state.withLock { state in
+            if !state.isClosed { state.screen = screen }
+        }
+        _ = try await draw().get()
+        guard !Task.isCancelled else { throw .assemblyCancelled }
+        return try state.withLock { state throws(BackplaneError) -> ScreenDrawing in
+            guard !state.isClosed, let drawing = state.drawing else { throw .screenClosed }
+            return drawing
+        }
+    }
+
+    /// Passes on the changes after the one with a number, until the screen is closed or another reader takes over.
+    func changes(after number: Int, _ send: (ScreenChange) async throws -> Void) async throws {
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        state.withLock { state in
+            state.reader?.finish()
+            state.reader = signal
+            signal.yield()
+            if state.isClosed { signal.finish() }
+        }
+        var number = number
+        for await _ in signals {
+            while let change = state.withLock({ $0.change(after: number) }) {
+                try await send(change)
+                number = change.number
+            }
+        }
+    }
+
+    /// Lets the screen handle an event, and returns the revision of its drawing afterwards.
+    func handle(_ event: ViewEvent) async throws -> Int {
+        guard let screen = state.withLock({ $0.screen }) else { throw BackplaneError.screenClosed }
+        do { try await screen.handle(event) } catch {
+            redraw()
+            throw error
+        }
+        return try await draw().get()
+    }
+
+    /// Tells the task that requested a segue or a dismissal of its end.
+    func end(_ number: Int, _ error: BackplaneError?) {
+        let wish = state.withLock { state in
+            state.wishes.firstIndex { $0.number == number }.map { state.wishes.remove(at: $0) }
+        }
+        wish?.end(with: error)
+    }
+
+    func close() {
+        // The screen is released after the lock, since its `deinit` may use the agent.
+        let closed = state.withLock { state in
+            state.isClosed = true
+            state.reader?.finish()
+            defer { (state.reader, state.wishes) = (nil, []) }
+            return (screen: state.screen.take(), wishes: state.wishes)
+        }
+        for wish in closed.wishes { wish.end(with: wish.change.dismissal == nil ? .screenClosed : nil) }
+    }
+
+    /// Returns what a swap keeps of the screen; `nil` if it is not shown.
+    func kept() async throws(BackplaneError) -> KeptScreens.Screen? {
+        guard let screen = state.withLock({ $0.screen }) else { return nil }
+        let place = try await screen.position()
+        // Only assembled again, it is as it was exported, which hosts verify.
+        let latest = state.withLock { state in
+            if let former, state.latest == state.first { former.latest } else { state.latest }
+        }
+        return KeptScreens.Screen(
+            number: request.number, screen: request.screen, input: request.input, position: place, latest: latest)
+    }
+
+    // MARK: The agent's side
+
+    func begin() -> Call { services.begin() }
+
+    func resolve<C: Contract>(_ type: C.Type, where isWanted: (ManagerDescription) -> Bool)
+        async throws(BackplaneError) -> Wire<C>
+    {
+        try requireOpen()
+        return try await services.resolve(type, where: isWanted)
+    }
+
+    func resolve<Service>(service type: Service.Type, where isWanted: (Service) -> Bool)
+        throws(BackplaneError) -> Service
+    {
+        try requireOpen()
+        return try services.resolve(service: type, where: isWanted)
+    }
+
+    private func requireOpen() throws(BackplaneError) {
+        if state.withLock({ $0.isClosed }) { throw .screenClosed }
+    }
+
+    func perform(_ destination: Destination) async throws(BackplaneError) {
+        try await wish { number in ScreenChange(segue: Segue(number: number, destination: destination)) }
+    }
+
+    func dismiss() async throws(BackplaneError) {
+        try await wish { number in ScreenChange(dismissal: number) }
+    }
+
+    /// Passes a wish on, and waits for its end unless the screen is being assembled.
+    private func wish(_ change: (Int) -> ScreenChange) async throws(BackplaneError) {
+        let (ends, waiting) = AsyncStream.makeStream(of: BackplaneError?.self, bufferingPolicy: .bufferingOldest(1))
+        let isShown = try state.withLock { state throws(BackplaneError) -> Bool in
+            guard !state.isClosed else { throw .screenClosed }
+            // What a screen wanted when it was assembled first has been done.
+            if state.screen == nil, former != nil { return false }
+            state.latest += 1
+            state.wishes.append(Wish(number: state.latest, change: change(state.latest), waiting: waiting))
+            state.reader?.yield()
+            return state.screen != nil
+        }
+        guard isShown else { return }
+        for await error in ends {
+            if let error { throw error }
+            return
+        }
+        throw BackplaneError(.callCancelled, "the task that waited for the segue was cancelled")
+    }
+
+    func redraw() {
+        let begins = state.withLock { state in
+            state.isRedrawWanted = true
+            guard state.screen != nil, !state.isRedrawing else { return false }
+            state.isRedrawing = true
+            return true
+        }
+        if begins { Task { await redrawWhileWanted() } }
+    }
+
+    // MARK: Drawing
+
+    /// Redraws, with a pause after each time, in which requests are collected.
+    private func redrawWhileWanted() async {
+        while state.withLock({ $0.beginRedrawing() }) {
+            if case .failure(let error) = await draw(), state.withLock({ $0.noteFailure() }) {
+                log(error, request.screen)
+            }
+            try? await clock.sleep(for: Self.pause)
+        }
+    }
+
+    /// Reads the body once the readings before have ended, and returns the revision of the drawing.
+    private func draw() async -> Result<Int, BackplaneError> {
+        let reading = state.withLock { state in
+            let last = state.reading
+            let reading = Task {
+                _ = await last?.value
+                return await read()
+            }
+            state.reading = reading
+            return reading
+        }
+        return await reading.value
+    }
+
+    private func read() async -> Result<Int, BackplaneError> {
+        let (screen, revision) = state.withLock { state in
+            // Before the reading: a request from now on concerns what it may not have seen.
+            state.isRedrawWanted = false
+            return (state.screen, state.drawing?.revision ?? 0)
+        }
+        // The event may have dismissed the screen.
+        guard let screen else { return .success(revision) }
+        do throws(BackplaneError) {
+            let (title, body) = try await screen.drawing()
+            return .success(state.withLock { $0.show(title, body) })
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension BackplaneError {
+    fileprivate static var assemblyCancelled: BackplaneError {
+        BackplaneError(.callCancelled, "the call that opens the screen was cancelled")
+    }
+}

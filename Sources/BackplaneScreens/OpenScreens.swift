@@ -1,0 +1,160 @@
+public import Backplane
+import Synchronization
+
+/// The screens of a manager or a program that are open.
+public final class OpenScreens: Sendable {
+    private let table: ScreenTable
+    private let services: any ScreenServices
+    private let clock: any Clock<Duration>
+    private let log: @Sendable (BackplaneError, _ screen: String) -> Void
+    /// The screens in the order in which they were opened, including those that are being assembled.
+    private let screens = Mutex<[OpenScreen]>([])
+
+    /// Creates the open screens of a manager, of which there are none yet.
+    public convenience init<M: ScreenManager>(_ context: ManagerContext<M>) {
+        self.init(M.screenTable, ManagerServices(context: context)) { [log = context.log] error, screen in
+            log.error("a screen cannot be drawn", metadata: ["screen": screen, "error": error.description])
+        }
+    }
+
+    /// Creates the open screens of a table.
+    ///
+    /// - Parameters:
+    ///   - table: The screens that can be opened.
+    ///   - services: What their agents can reach.
+    ///   - clock: The clock of the pauses between drawings.
+    ///   - log: A function that is called when a screen cannot be redrawn.
+    package init(
+        _ table: ScreenTable, _ services: any ScreenServices, clock: any Clock<Duration> = ContinuousClock(),
+        log: @escaping @Sendable (BackplaneError, _ screen: String) -> Void
+    ) {
+        (self.table, self.services, self.clock, self.log) = (table, services, clock, log)
+    }
+
+    deinit { closeAll() }
+
+    // MARK: The contract
+
+    package func open(_ request: ScreenRequest) async throws(BackplaneError) -> ScreenDrawing {
+        let screen = OpenScreen(request, services, clock, log)
+        // Before it is assembled, so that it can be closed meanwhile.
+        screens.withLock { $0.append(screen) }
+        do throws(BackplaneError) { return try await assemble(screen) } catch {
+            close(request.number)
+            throw error
+        }
+    }
+
+    /// Passes on what an open screen wants, until it is closed.
+    package func changes(
+        after progress: ScreenProgress, _ send: (ScreenChange) async throws -> Void
+    ) async throws {
+        try await screen(progress.screen).changes(after: progress.revision, send)
+    }
+
+    package func handle(_ event: ScreenEvent) async throws -> Int {
+        try await screen(event.screen).handle(event.event)
+    }
+
+    package func end(_ end: SegueEnd) { try? screen(end.screen).end(end.segue, end.error) }
+
+    package func close(_ number: Int) {
+        let screen = screens.withLock { screens in
+            screens.firstIndex { $0.request.number == number }.map { screens.remove(at: $0) }
+        }
+        screen?.close()
+    }
+
+    package func closeAll() { replaceAll(with: []) }
+
+    private func replaceAll(with screens: [OpenScreen]) {
+        let replaced = self.screens.withLock { all in
+            defer { all = screens }
+            return all
+        }
+        for screen in replaced { screen.close() }
+    }
+
+    private func screen(_ number: Int) throws(BackplaneError) -> OpenScreen {
+        guard let screen = screens.withLock({ screens in screens.first { $0.request.number == number } }) else {
+            throw .screenClosed
+        }
+        return screen
+    }
+
+    @discardableResult
+    private func assemble(_ screen: OpenScreen) async throws(BackplaneError) -> ScreenDrawing {
+        guard let entry = table[screen.request.screen] else {
+            throw BackplaneError(.screenUnknown, "there is no screen `\(screen.request.screen)`")
+        }
+        return try await screen.assemble(entry)
+    }
+
+    // MARK: Swaps
+
+    func kept() async throws -> KeptScreens {
+        var kept: [KeptScreens.Screen] = []
+        for screen in screens.withLock(\.self) {
+            if let screen = try await screen.kept() { kept.append(screen) }
+        }
+        return KeptScreens(screens: kept)
+    }
+
+    /// Assembles screens again, all or none.
+    func restore(_ state: KeptScreens) async throws {
+        let restored = state.screens.map { kept in
+            OpenScreen(
+                ScreenRequest(number: kept.number, screen: kept.screen, input: kept.input), as: kept, services, clock,
+                log)
+        }
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for screen in restored {
+                    group.addTask {
+                        do throws(BackplaneError) { try await self.assemble(screen) } catch {
+                            throw error.of("the open screen `\(screen.request.screen)` cannot be assembled again")
+                        }
+                    }
+                }
+                for try await _ in group {}
+            }
+        } catch {
+            for screen in restored { screen.close() }
+            throw error
+        }
+        replaceAll(with: restored)
+    }
+}
+
+/// What the agents of open screens can reach.
+package protocol ScreenServices: Sendable {
+    func begin() -> Call
+    func resolve<C: Contract>(_ type: C.Type, where isWanted: (ManagerDescription) -> Bool)
+        async throws(BackplaneError) -> Wire<C>
+    func resolve<Service>(service type: Service.Type, where isWanted: (Service) -> Bool)
+        throws(BackplaneError) -> Service
+}
+
+private struct ManagerServices<M: ScreenManager>: ScreenServices {
+    let context: ManagerContext<M>
+
+    func begin() -> Call { context.begin() }
+
+    func resolve<C: Contract>(_ type: C.Type, where isWanted: (ManagerDescription) -> Bool)
+        async throws(BackplaneError) -> Wire<C>
+    {
+        try await context.resolve(type, where: isWanted)
+    }
+
+    func resolve<Service>(service type: Service.Type, where _: (Service) -> Bool) throws(BackplaneError) -> Service {
+        throw BackplaneError(
+            BackplaneError.Code(rawValue: "service.unknown"),
+            "a plugin's screen cannot see the services of the program; resolve a contract instead")
+    }
+}
+
+extension BackplaneError {
+    package static var screenClosed: BackplaneError {
+        BackplaneError(.screenClosed, "the screen is no longer shown")
+    }
+}

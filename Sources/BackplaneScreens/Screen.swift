@@ -1,0 +1,88 @@
+public import Backplane
+
+/// A screen of a plugin or a program: a final class or an actor that shows something and handles what a person does.
+///
+/// ```swift
+/// actor BookPage: Screen {
+///     struct Input: Codable, Sendable { var book: String }
+///     static let identifier = "catalogue.book"
+///     private let library: Wire<Library>
+///     private let agent: Agent
+///     private var book: Book
+///
+///     static func assemble(with input: Input, agent: Agent) async throws -> BookPage {
+///         let library = try await agent.resolve(Library.self)
+///         return BookPage(library, agent, try await library.book(input.book, agent.call))
+///     }
+///
+///     var title: String { book.title }
+///     var body: [View] {
+///         Heading(book.title)
+///         Button("Borrow", id: "borrow")
+///     }
+///
+///     func handle(_ event: ViewEvent) async throws {
+///         guard event.id == "borrow" else { return }
+///         try await agent.performSegue(to: "loans.borrowed", data: ["book": book.id])
+///     }
+/// }
+/// ```
+///
+/// Screens do not know each other: they name other screens by their identifiers, and only a flow decides how a screen
+/// is presented. Each time that a screen is shown, a new one is assembled, with an agent of its own.
+public protocol Screen: AnyObject, Sendable {
+    /// The input with which the screen is assembled. Default: `Nothing`.
+    associatedtype Input: Codable & Sendable = Nothing
+    /// The place within the screen that it keeps when its code is swapped. Default: `Nothing`.
+    associatedtype Position: Codable & Sendable = Nothing
+    /// The identifier, such as `catalogue.book`, of which every application has one screen at most.
+    static var identifier: String { get }
+    /// Returns a screen that is ready to be shown, for an input and with an agent of its own.
+    ///
+    /// A segue that is requested here begins once the screen is shown. It is not repeated when the screen is assembled
+    /// again, because its code is swapped.
+    ///
+    /// - Throws: Any error, after which the screen is not shown; the one who wanted it receives the error.
+    static func assemble(with input: Input, agent: Agent) async throws -> Self
+    /// The title, for the window. Default: the identifier.
+    var title: String { get async }
+    /// The views, below each other, within ``ViewLimits``; read after each event and each ``Agent/redraw()``.
+    @ViewBuilder var body: [View] { get async }
+    /// Handles what a person has done. Default: does nothing.
+    ///
+    /// - Throws: Any error, which the window shows as an alert.
+    func handle(_ event: ViewEvent) async throws
+    /// The place to keep; read when the screen's code is swapped.
+    var position: Position { get async }
+    /// Returns to a place, after the screen has been assembled again with the same input.
+    func resume(at position: Position) async throws
+}
+
+extension Screen {
+    /// The identifier.
+    public var title: String { get async { Self.identifier } }
+    /// Does nothing, by default.
+    public func handle(_ event: ViewEvent) async throws {}
+    /// Does nothing, by default.
+    public func resume(at position: Position) async throws {}
+}
+
+extension Screen where Position == Nothing {
+    /// The default: the screen has only one place.
+    public var position: Nothing { get async { Nothing() } }
+}
+
+extension BackplaneError.Code {
+    /// No plugin, and not the program, has a screen with the identifier.
+    public static let screenUnknown = Self(rawValue: "screen.unknown")
+    /// The input of a screen does not have the form that it expects.
+    public static let screenInvalidInput = Self(rawValue: "screen.invalid-input")
+    /// The screen threw an error, or did not end, while it was assembled.
+    public static let screenNotAssembled = Self(rawValue: "screen.not-assembled")
+    /// The screen is no longer shown, so that its agent can do nothing.
+    public static let screenClosed = Self(rawValue: "screen.closed")
+    /// The view of a screen is too large or too deep.
+    public static let screenInvalidView = Self(rawValue: "screen.invalid-view")
+    /// Two plugins have a screen with the same identifier.
+    public static let screenClash = Self(rawValue: "screen.clash")
+}

@@ -1,0 +1,101 @@
+/// The key of a view in the whole body of a screen, by which it is found again in a later body.
+///
+/// It is the path of the ids of the view and of those around it, such as `books/7/borrow`. A view without an id is
+/// known by its place, such as `:0`. Two views of a body never have the same key. It consists of ASCII characters
+/// without spaces, so that it can be part of an id in HTML.
+public struct ViewKey: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The path.
+    public let rawValue: String
+    /// The path.
+    public var description: String { rawValue }
+
+    /// Creates the key with a path, which perhaps no view has.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Creates the path of a view: that of its parent, and its own id or place.
+    ///
+    /// - Parameters:
+    ///   - view: The view.
+    ///   - place: Its place among its neighbours, from 0.
+    ///   - parent: The key of the view that contains it; `nil` for a view of the body itself.
+    public init(_ view: View, at place: Int, under parent: ViewKey? = nil) {
+        let step = Self.step(to: view, at: place)
+        rawValue = parent.map { "\($0.rawValue)/\(step)" } ?? step
+    }
+
+    /// Returns views with their keys.
+    ///
+    /// - Parameters:
+    ///   - views: The views of a body, or the children of a view.
+    ///   - parent: The key of the view that contains them; `nil` for those of the body itself.
+    public static func children(_ views: [View], under parent: ViewKey? = nil) -> [(view: View, key: ViewKey)] {
+        views.enumerated().map { place, view in (view, ViewKey(view, at: place, under: parent)) }
+    }
+
+    /// Returns the last part of a key, in which everything but letters, digits, `.`, `_` and `-` is escaped.
+    static func step(to view: View, at place: Int) -> String {
+        guard !view.id.isEmpty else { return ":\(place)" }
+        if view.id.utf8.allSatisfy(\.isPlain) { return view.id }
+        var step = ""
+        for byte in view.id.utf8 {
+            if byte.isPlain {
+                step.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                step += (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return step
+    }
+}
+
+extension UInt8 {
+    fileprivate var isPlain: Bool {
+        switch Unicode.Scalar(self) {
+        case "a"..."z", "A"..."Z", "0"..."9", ".", "_", "-": true
+        default: false
+        }
+    }
+}
+
+/// A view that was found in a body.
+public struct FoundView: Sendable, Equatable {
+    /// The element of the body that has the key, with all its children.
+    public var view: View
+    /// The keys of the rows of lists and tables that contain it, outermost first.
+    public var rows: [String]
+
+    /// Returns the event that occurs when a person uses the view.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of the event.
+    ///   - value: The new value of a field, a choice or a toggle.
+    ///   - values: The values of all fields, choices and toggles by their ids.
+    /// - Returns: The event; `nil` if the view has no such event, has no such value, or is disabled.
+    public func event(_ kind: ViewEvent.Kind, value: String = "", values: [String: String] = [:]) -> ViewEvent? {
+        let isPossible =
+            switch (view.kind, kind) {
+            case (.button, .press), (.field, .change), (.field, .submit): true
+            case (.choice, .change): view.options.contains { $0.value == value }
+            case (.toggle, .change): ["true", "false"].contains(value)
+            default: false
+            }
+        guard isPossible, !view.isDisabled else { return nil }
+        return ViewEvent(kind, view.id, rows: rows, value: value, values: values)
+    }
+}
+
+extension [View] {
+    /// Returns the view with a key in a body; `nil` if there is none.
+    public func find(_ key: ViewKey) -> FoundView? {
+        var views = self, rows: [String] = [], found: View?
+        for step in key.rawValue.split(separator: "/", omittingEmptySubsequences: false) {
+            guard let place = views.indices.first(where: { ViewKey.step(to: views[$0], at: $0) == step }) else {
+                return nil
+            }
+            let view = views[place]
+            if found?.kind == .list || view.kind == .record { rows.append(view.id.isEmpty ? "\(place)" : view.id) }
+            (found, views) = (view, view.children)
+        }
+        return found.map { FoundView(view: $0, rows: rows) }
+    }
+}
