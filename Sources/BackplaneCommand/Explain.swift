@@ -122,6 +122,7 @@ extension Explanation.ExplainedComponent {
         }
         if let streams { branches.append(Tree([Span("streams: \(streams.joined(separator: ", "))".printable)])) }
         if let routes { branches.append(Tree(["routes"], routes.map { Tree([Span($0.printable)]) })) }
+        if let screens { branches.append(Tree(["screens"], screens.map { Tree([Span($0.printable)]) })) }
         branches += wires.map(\.tree)
         branches += unconnected.map { Tree([Span("\($0.printable): optional, not connected", .faint)]) }
         return Tree([Span(name.printable), chosen.printable] + place.spans(in: file), branches)

@@ -48,6 +48,8 @@ struct Explanation: Codable, Sendable {
         var streams: [String]?
         /// The routes that it lists; `nil` if there are none.
         var routes: [String]?
+        /// The screens that it lists; `nil` if there are none.
+        var screens: [String]?
         var wires: [WireRow]
         /// The labels of optional wires that are not connected.
         var unconnected: [String]
@@ -150,6 +152,7 @@ extension Explanation.ExplainedComponent {
         (why, passedOver, self.place) = (choice.why, choice.passedOver, place)
         sharedWith = node?.managers.filter { $0 != definition.address.manager } ?? []
         (streams, routes) = (choice.entry?.component.contract?.streams, choice.entry?.component.listedRoutes)
+        screens = choice.entry?.component.listedScreens
         wires = node.map { composition.wires(of: $0.id).map(WireRow.init) } ?? []
         let connected = Set(wires.map(\.label))
         unconnected =

@@ -101,6 +101,8 @@ struct ComponentGraph: Encodable, Sendable {
         var streams: [String]?
         /// The routes that it lists; `nil` if there are none.
         var routes: [String]?
+        /// The screens that it lists; `nil` if there are none.
+        var screens: [String]?
         /// The managers whose definitions contain the component.
         var managers: [String]
         /// The first error of a manager that cannot be created.
@@ -129,7 +131,7 @@ extension ComponentGraph.Node {
     var lines: [String] {
         let component = [className, version].compactMap(\.self).joined(separator: " ")
         let streams = streams.map { "streams: \($0.joined(separator: ", "))" }
-        let details = [plugin, streams].compactMap(\.self) + (routes ?? [])
+        let details = [plugin, streams].compactMap(\.self) + (routes ?? []) + (screens ?? [])
         return [name ?? component] + (name == nil || component.isEmpty ? [] : [component]) + details
             + (fault.map { [$0.shortened(to: 100)] } ?? [])
     }
@@ -185,7 +187,7 @@ extension ComponentGraph.Node {
             id: "n\(node.id)", kind: Kind(node.role), name: node.role == .manager ? node.managers.first : nil,
             className: component.className,
             version: component.version.description, plugin: node.entry.plugin, streams: component.contract?.streams,
-            routes: component.listedRoutes, managers: node.managers)
+            routes: component.listedRoutes, screens: component.listedScreens, managers: node.managers)
     }
 }
 

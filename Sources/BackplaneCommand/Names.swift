@@ -44,6 +44,8 @@ struct ManagerConstants: Encodable, Sendable {
         var identifier: String
         /// The routes that the manager lists; `nil` if there are none.
         var routes: [String]?
+        /// The screens that the manager lists; `nil` if there are none.
+        var screens: [String]?
     }
 
     struct Other: Encodable, Sendable, Hashable {
@@ -59,7 +61,7 @@ struct ManagerConstants: Encodable, Sendable {
             if let fault = composition.plan.faults[name] {
                 others.append(Other(manager: name, reason: "cannot be created: \(fault.message)"))
             } else if let component = components[name], let contract = component.contract?.name {
-                add(name, contract, component.listedRoutes, identifiers[name])
+                add(name, contract, component, identifiers[name])
             } else {
                 others.append(Other(manager: name, reason: "provides no contract"))
             }
@@ -67,13 +69,15 @@ struct ManagerConstants: Encodable, Sendable {
     }
 
     private mutating func add(
-        _ name: String, _ contract: String, _ routes: [String]?, _ identifier: SwiftIdentifier?
+        _ name: String, _ contract: String, _ component: ComponentDescription, _ identifier: SwiftIdentifier?
     ) {
         if !SwiftIdentifier.isTypeName(contract) {
             others.append(Other(manager: name, reason: "provides `\(contract)`, which is not the name of a Swift type"))
         } else if let identifier {
             constants.append(
-                Constant(manager: name, contract: contract, identifier: identifier.spelled, routes: routes))
+                Constant(
+                    manager: name, contract: contract, identifier: identifier.spelled,
+                    routes: component.listedRoutes, screens: component.listedScreens))
         } else {
             others.append(Other(manager: name, reason: "its name cannot be written as an identifier"))
         }
@@ -128,7 +132,7 @@ extension ManagerConstants {
         for (contract, constants) in contracts {
             lines.append("extension ManagerName where C == \(contract) {")
             for constant in constants {
-                lines += (constant.routes ?? []).map { "    // \($0.printable)" }
+                lines += ((constant.routes ?? []) + (constant.screens ?? [])).map { "    // \($0.printable)" }
                 lines.append("    static var \(constant.identifier): Self { \(constant.manager.swiftLiteral) }")
             }
             lines += ["}", ""]

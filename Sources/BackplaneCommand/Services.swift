@@ -71,6 +71,8 @@ struct ServiceList: Codable, Sendable {
         var streams: [String]?
         /// The routes that it lists; `nil` if there are none.
         var routes: [String]?
+        /// The screens that it lists; `nil` if there are none.
+        var screens: [String]?
         /// The managers whose definitions use the component, sorted by name.
         var usedBy: [String]
     }
@@ -117,6 +119,7 @@ extension ServiceList.ListedComponent {
         (role, className, version) = (component.role.description, component.className, component.version.description)
         (contract, contractVersion, usedBy) = (component.contract?.name, component.contract?.version.description, users)
         (streams, routes) = (component.contract?.streams, component.listedRoutes)
+        screens = component.listedScreens
     }
 }
 
@@ -152,10 +155,10 @@ extension ServiceList {
 }
 
 extension ServiceList.ListedComponent {
-    /// Returns the row of the component, and below it one for each of its routes.
+    /// Returns the row of the component, and below it one for each of its routes and screens.
     fileprivate func rows(of plugin: Span) -> [[Span]] {
-        let routes: [[Span]] = (self.routes ?? []).map { ["", "", "", Span($0.printable), ""] }
-        return [[plugin] + cells] + routes
+        let names = (routes ?? []) + (screens ?? [])
+        return [[plugin] + cells] + names.map { ["", "", "", Span($0.printable), ""] }
     }
 
     private var cells: [Span] {

@@ -17,6 +17,7 @@ final class LiveComposition {
     private var document: ManifestDocument
     private let source: ActiveSource
     private let routing: HostRouting
+    private let screens: HostScreens
     private var loadedManifest: LoadedManifest?
     private var firstLoad: Task<Void, Never>?
     /// The folder created by a swap that loaded libraries before the manifest did.
@@ -51,12 +52,14 @@ final class LiveComposition {
 
     init(
         _ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions, clock: any HostClock,
-        remotes: RemoteTable, network: HostNetwork, source: ActiveSource, routing: HostRouting, watchdog: Watchdog?
+        remotes: RemoteTable, network: HostNetwork, source: ActiveSource, routing: HostRouting, screens: HostScreens,
+        watchdog: Watchdog?
     ) {
         (self.document, self.linked, self.options, self.clock, self.remotes) = (
             document, linked, options, clock, remotes
         )
-        (self.network, self.source, self.routing, self.watchdog) = (network, source, routing, watchdog)
+        (self.network, self.source, self.watchdog) = (network, source, watchdog)
+        (self.routing, self.screens) = (routing, screens)
         trials = LibraryTrials(arePossible: options.canTryLibraries, log: options.log)
         wires = Wires(options)
     }
@@ -221,6 +224,7 @@ extension LiveComposition {
         (document, loadedManifest) = (new.document, new)
         source.value = new.document.source
         routing.publish(new.plan, nodes, new.document)
+        screens.publish(new.plan, new.document.manifest.screens)
         // A swap may take back the generation that it activates.
         generations.activate(new.plugins, isForGood: handover == nil)
         watchdog?.start(watched)

@@ -23,6 +23,7 @@ actor Coordinator {
     /// The source of the active manifest, which can be read without waiting for this actor.
     nonisolated let manifestSource: ActiveSource
     nonisolated let routing = HostRouting()
+    nonisolated let screens = HostScreens()
     /// The listeners to the host's events.
     nonisolated let events = HostEventFeed()
     /// The names of the lanes as last announced.
@@ -70,7 +71,7 @@ actor Coordinator {
         network = HostNetwork(means, document)
         live = LiveComposition(
             document, linked: linked, options, clock: clock, remotes: remotes,
-            network: network, source: manifestSource, routing: routing, watchdog: watchdog)
+            network: network, source: manifestSource, routing: routing, screens: screens, watchdog: watchdog)
         let store = HostStore(document.manifest.store.overruled(by: options.damagedStore)) { settings in
             try given.openStore(dataFolder().storeFolder(), settings) { error in
                 log.write(

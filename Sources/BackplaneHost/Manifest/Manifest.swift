@@ -33,6 +33,9 @@ public struct Manifest: Sendable, Hashable {
     /// The settings of the host's own server; `nil` if it has none.
     public var server: ServerSettings?
 
+    /// The settings of the screens; `nil` if the manifest has none.
+    public var screens: ScreenSettings?
+
     /// The settings of swaps.
     public var swap: SwapSettings
 
@@ -40,10 +43,10 @@ public struct Manifest: Sendable, Hashable {
     public init(
         plugins: [PluginReference]? = nil, managers: [String: ManagerDefinition], lock: [String: LockedClass]? = nil,
         store: StoreSettings = StoreSettings(), network: NetworkSettings = NetworkSettings(),
-        server: ServerSettings? = nil, swap: SwapSettings = SwapSettings()
+        server: ServerSettings? = nil, screens: ScreenSettings? = nil, swap: SwapSettings = SwapSettings()
     ) {
         (self.plugins, self.managers, self.lock, self.store) = (plugins, managers, lock, store)
-        (self.network, self.server, self.swap) = (network, server, swap)
+        (self.network, self.server, self.screens, self.swap) = (network, server, screens, swap)
     }
 
     /// Creates a manifest from a file that must have no errors; ``ManifestDocument`` reads a file that may have some.

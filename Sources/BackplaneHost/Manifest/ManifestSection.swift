@@ -17,7 +17,7 @@ struct ManifestSection: Sendable {
     let read: @Sendable (inout ManifestReader, ManifestReader.Section, inout Manifest) -> Void
 
     /// The sections, in the order in which they are written.
-    static let all = [store, network, server, swap]
+    static let all = [store, network, server, screens, swap]
 
     private static let store = ManifestSection(
         key: "store", shape: ManifestShape(["durability", "damaged"])
@@ -183,6 +183,8 @@ package enum ManifestLimits {
     package static let hosts = 1_000
     /// The maximum number of managers that intercept exchanges.
     package static let interceptors = 100
+    /// The maximum number of tabs of a window.
+    package static let tabs = 20
     /// The number of bytes of a cache, up to 1 PB.
     package static let cacheBytes: ClosedRange<Int64> = 0...1 << 50
     /// The maximum number of credentials.

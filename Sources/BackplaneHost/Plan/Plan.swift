@@ -60,15 +60,17 @@ package struct Plan: Sendable {
     let dataNamespaces: Set<String>
     /// The routes of the managers that can be created, sorted by manager.
     package let routes: [ManagerRoutes]
+    /// The managers that have screens and can be created, by the identifiers of the screens.
+    package let screens: [String: String]
     /// The nodes of each manager except its own, in the order of creation.
     let layersByManager: [String: [Int]]
 
     init(
         nodes: [Node], managers: [String: Int], faults: [String: BackplaneError], documentErrors: [BackplaneError],
-        dataNamespaces: Set<String>, routes: [ManagerRoutes] = []
+        dataNamespaces: Set<String>, routes: [ManagerRoutes] = [], screens: [String: String] = [:]
     ) {
         (self.nodes, self.managers, self.faults, self.documentErrors) = (nodes, managers, faults, documentErrors)
-        (self.dataNamespaces, self.routes) = (dataNamespaces, routes)
+        (self.dataNamespaces, self.routes, self.screens) = (dataNamespaces, routes, screens)
         var layers: [String: [Int]] = [:]
         for node in nodes where node.role != .manager {
             for manager in node.managers { layers[manager, default: []].append(node.id) }

@@ -44,6 +44,7 @@ package struct Resolution: Sendable {
         draft.findSharedFolders()
         draft.compareFormerNames()
         draft.compareRoutes()
+        draft.compareScreens()
         draft.compareDependencies()
         draft.compareNetwork()
         draft.compareCredentials()
@@ -92,6 +93,8 @@ package struct Resolution: Sendable {
         var choices: [String: [Choice]] = [:]
         /// The routes of managers, in the order of ``names``.
         var routes: [ManagerRoutes] = []
+        /// The managers of screens, by identifier.
+        var screens: [String: String] = [:]
         private(set) var problems: [Problem]
         /// The number of hints that may still be computed by comparing names, because there may be many mistakes.
         private var hintsLeft = 200

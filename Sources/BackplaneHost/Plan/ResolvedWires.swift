@@ -168,7 +168,8 @@ extension Resolution.Draft {
             documentErrors: problems.filter { $0.severity == .error && $0.manager == nil }.map(\.error),
             dataNamespaces: Set(
                 definitions.values.compactMap(\.dataAccessController).map { $0.namespace ?? $0.className }),
-            routes: routes.filter { builder.managers[$0.manager] != nil })
+            routes: routes.filter { builder.managers[$0.manager] != nil },
+            screens: screens.filter { builder.managers[$0.value] != nil })
     }
 
     private var useGraph: Resolution.UseGraph {

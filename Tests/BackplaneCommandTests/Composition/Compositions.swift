@@ -83,6 +83,13 @@ extension Composition {
             #"{"manifestVersion": 1, "plugins": [], "managers": {"LibraryRoutes": {"className": "LibraryRoutes"}}}"#,
             [.routes])
     }
+
+    /// A manager that lists two screens.
+    static var screens: Composition {
+        Composition(
+            #"{"manifestVersion": 1, "plugins": [], "managers": {"BookScreens": {"className": "BookScreens"}}}"#,
+            [.screens])
+    }
 }
 
 /// A plugin that registers these components.
@@ -142,6 +149,14 @@ struct ExamplePlugin {
                     {"routes": [{"method": "GET", "path": "/books/:id", "kind": "answer"},
                                 {"method": "GET", "path": "/changes", "kind": "events"}]}
                     """#)
+        ])
+
+    static let screens = ExamplePlugin(
+        id: "org.example.screens", version: "1.0.0",
+        components: [
+            ComponentDescription(
+                role: .manager, className: "BookScreens", version: "1.0.0", contract: contract("Screens"),
+                annotation: #"{"screens": [{"identifier": "books.list"}, {"identifier": "books.page"}]}"#)
         ])
 
     private static func contract(_ name: String, _ version: Version = "1.0.0") -> ContractDescription {

@@ -36,6 +36,17 @@ struct ExplanationTests {
                 """))
     }
 
+    @Test func `of one with screens it lists them`() throws {
+        #expect(
+            try tree("BookScreens", in: .screens, .ascii).hasSuffix(
+                """
+                   `- screens
+                      |- books.list
+                      `- books.page
+
+                """))
+    }
+
     @Test func `a manager that was read with errors has its reasons and no components`() throws {
         let composition = Composition(
             #"{"manifestVersion": 1, "plugins": [], "managers": {"A": {"className": "", "dataAccessController": {}}, "B": 3}}"#,

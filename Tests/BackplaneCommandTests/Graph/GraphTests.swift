@@ -45,6 +45,13 @@ struct GraphTests {
         #expect(nodes.map { $0["routes"] as? [String] } == [node.routes])
     }
 
+    @Test func `a manager with screens lists them, each on a line`() throws {
+        let node = try #require(ComponentGraph(.screens).nodes.first)
+        #expect(node.screens == ["books.list", "books.page"])
+        #expect(
+            node.lines == ["BookScreens", "BookScreens 1.0.0", "org.example.screens", "books.list", "books.page"])
+    }
+
     @Test func `lanes are told apart, and open wires of the faulty from both`() {
         let styles = Dictionary(grouping: graph.edges, by: \.style).mapValues { $0.map(\.label).sorted() }
         #expect(

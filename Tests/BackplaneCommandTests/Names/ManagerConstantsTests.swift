@@ -52,6 +52,18 @@ struct ManagerConstantsTests {
         try expectSnapshot(ManagerConstants(.books).swift(of: "example.json") + "\n", "names-source")
     }
 
+    @Test func `the screens of a manager are comments above its constant`() {
+        #expect(
+            ManagerConstants(.screens).swift(of: "m.json").hasSuffix(
+                """
+                extension ManagerName where C == Screens {
+                    // books.list
+                    // books.page
+                    static var bookScreens: Self { "BookScreens" }
+                }
+                """))
+    }
+
     @Test func `the routes of a manager are comments above its constant`() {
         #expect(
             ManagerConstants(.routes).swift(of: "m.json").hasSuffix(

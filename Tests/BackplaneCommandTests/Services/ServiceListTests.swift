@@ -34,6 +34,18 @@ struct ServiceListTests {
             ])
     }
 
+    @Test func `screens are listed below the contract, each on a line`() {
+        let list = ServiceList(.screens)
+        #expect(list.plugins.flatMap(\.components).map(\.screens) == [["books.list", "books.page"]])
+        #expect(
+            list.table.lines(colour: false) == [
+                "PLUGIN                     ROLE     CLASS              PROVIDES       USED BY",
+                "org.example.screens 1.0.0  manager  BookScreens 1.0.0  Screens 1.0.0  BookScreens",
+                "                                                       books.list",
+                "                                                       books.page",
+            ])
+    }
+
     @Test func `unused classes are marked`() {
         let unused = list.plugins.flatMap(\.components).filter(\.usedBy.isEmpty).map { "\($0.className) \($0.version)" }
         #expect(unused == ["BooksService 2.0.0", "Metronome 1.0.0"])

@@ -95,15 +95,15 @@ struct `Environments of a manifest` {
             (["e": 1], "error - /environments/e: manifest.wrong-type: expected a dictionary, found an integer"),
             (
                 ["e": ["manifestVersion": 1]],
-                "error - /environments/e/manifestVersion: manifest.unsupported: an environment cannot change `manifestVersion`; it can contain `plugins`, `managers`, `store`, `network`, `server`, `swap`"
+                "error - /environments/e/manifestVersion: manifest.unsupported: an environment cannot change `manifestVersion`; it can contain `plugins`, `managers`, `store`, `network`, `server`, `screens`, `swap`"
             ),
             (
                 ["e": ["environments": [:]]],
-                "error - /environments/e/environments: manifest.unsupported: an environment cannot change `environments`; it can contain `plugins`, `managers`, `store`, `network`, `server`, `swap`"
+                "error - /environments/e/environments: manifest.unsupported: an environment cannot change `environments`; it can contain `plugins`, `managers`, `store`, `network`, `server`, `screens`, `swap`"
             ),
             (
                 ["e": ["$schema": "x"]],
-                "error - /environments/e/$schema: manifest.unsupported: an environment cannot change `$schema`; it can contain `plugins`, `managers`, `store`, `network`, `server`, `swap`"
+                "error - /environments/e/$schema: manifest.unsupported: an environment cannot change `$schema`; it can contain `plugins`, `managers`, `store`, `network`, `server`, `screens`, `swap`"
             ),
             (
                 ["e": ["manager": [:]]],

@@ -216,8 +216,8 @@ final class ExchangeTaps: Sendable {
 
     var observers: [@Sendable (ExchangeEvent) -> Void] { taps.withLock { Array($0.values) } }
 
-    func add(_ number: UInt64, of trace: String, _ observe: @escaping @Sendable (ExchangeEvent) -> Void) {
-        taps.withLock { $0[number] = { event in if event.trace == trace { observe(event) } } }
+    func add(_ number: UInt64, _ observe: @escaping @Sendable (ExchangeEvent) -> Void) {
+        taps.withLock { $0[number] = observe }
     }
 
     func remove(_ number: UInt64) { taps.withLock { _ = $0.removeValue(forKey: number) } }
@@ -283,7 +283,9 @@ package final class TracedExchanges: Sendable {
 
     init(of trace: String, in taps: ExchangeTaps) {
         self.taps = taps
-        taps.add(number, of: trace) { [weak self] event in self?.state.withLock { $0.queue.add(event) } }
+        taps.add(number) { [weak self] event in
+            if event.trace == trace { self?.state.withLock { $0.queue.add(event) } }
+        }
     }
 
     deinit { taps.remove(number) }

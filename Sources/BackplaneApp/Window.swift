@@ -1,0 +1,433 @@
+public import Backplane
+public import BackplaneScreens
+import Synchronization
+
+/// A window of an application: what one browser session, one terminal or one test shows.
+///
+/// ```swift
+/// let window = try await app.makeWindow()
+/// var revision = 0
+/// while let drawing = await window.drawing(after: revision) {
+///     revision = drawing.revision
+///     show(drawing)
+/// }
+/// ```
+///
+/// Transitions that a person, a screen or an address requests take place one after another. Functions that change what
+/// is shown, such as ``push(_:onto:)``, take effect at once. Close a window when you are done with it.
+public final class Window: Sendable, Identifiable {
+    fileprivate struct State {
+        var stacks = WindowState()
+        /// The screens of `stacks`, by number.
+        var screens: [Int: WindowScreen] = [:]
+        /// The screens that were assembled for the window and are not in it yet.
+        var assembled: [Int: WindowScreen] = [:]
+        var revision = 1
+        var isClosed = false
+        var lastWaiter = 0
+        /// The tasks that wait for a drawing; they receive `false` if none will come.
+        var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
+        /// The tasks that tell the sources of closed screens, by the numbers of the screens.
+        var closings: [Int: Task<Void, Never>] = [:]
+    }
+    let app: AppManager
+    private let state = Mutex(State())
+    private let turns = WindowTurns()
+
+    init(_ app: AppManager) { self.app = app }
+}
+
+// MARK: Drawing
+
+extension Window {
+    /// What the window shows now.
+    public var drawing: WindowDrawing { state.withLock { $0.drawing(isLoading: app.isLoading) } }
+
+    /// Returns what the window shows once that is another drawing than the one with a number, or at once if it is.
+    ///
+    /// Changes that occur together, or before the next request, have one drawing.
+    ///
+    /// - Returns: The newest drawing; `nil` once the window is closed, or the task is cancelled.
+    public func drawing(after revision: Int) async -> WindowDrawing? {
+        let waiter = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        let isThere = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isThere = state.withLock { state -> Bool? in
+                    // Checked under the lock: a cancellation after this finds the waiter.
+                    if state.isClosed || Task.isCancelled { return false }
+                    if state.revision != revision { return true }
+                    state.waiting[waiter] = continuation
+                    return nil
+                }
+                if let isThere { continuation.resume(returning: isThere) }
+            }
+        } onCancel: {
+            state.withLock { $0.waiting.removeValue(forKey: waiter) }?.resume(returning: false)
+        }
+        guard isThere else { return nil }
+        return state.withLock { $0.isClosed ? nil : $0.drawing(isLoading: app.isLoading) }
+    }
+
+    /// The screen that has the attention; `nil` before the window is set up, and once it is closed.
+    public var front: WindowScreen? { state.withLock { state in state.stacks.front.flatMap { state.screens[$0] } } }
+
+    /// Returns the request to a flow for a decision about a screen, or about the new window.
+    func flowRequest(_ destination: Destination? = nil, from source: WindowScreen? = nil) -> FlowRequest {
+        let (stacks, screens) = state.withLock { ($0.stacks, $0.screens) }
+        func identifiers(_ numbers: [Int]) -> [String] { numbers.compactMap { screens[$0]?.identifier } }
+        return FlowRequest(
+            destination, from: source?.identifier,
+            tabs: stacks.hasTabs ? identifiers(stacks.stacks.compactMap(\.screens.first)) : [],
+            tab: stacks.selected, stack: identifiers(stacks.selectedStack),
+            modals: identifiers(stacks.modals.flatMap(\.self)))
+    }
+
+    /// Shows a screen's newest drawing, if anything of the screen is visible.
+    func redraw(_ screen: WindowScreen) {
+        let waiting = state.withLock { $0.stacks.shows(screen.number) ? $0.change() : [] }
+        for waiter in waiting { waiter.resume(returning: true) }
+    }
+
+    /// Draws the window again, because something beside its screens has changed.
+    func redraw() {
+        for waiter in state.withLock({ $0.change() }) { waiter.resume(returning: true) }
+    }
+}
+
+extension Window.State {
+    /// Begins another drawing, and returns the tasks that wait for it.
+    mutating func change() -> [CheckedContinuation<Bool, Never>] {
+        revision += 1
+        defer { waiting = [:] }
+        return Array(waiting.values)
+    }
+
+    func drawing(isLoading: Bool) -> WindowDrawing {
+        func shown(_ number: Int?) -> WindowDrawing.Shown? {
+            guard let screen = number.flatMap({ screens[$0] }) else { return nil }
+            let drawing = screen.drawing
+            return WindowDrawing.Shown(
+                number: screen.number, identifier: screen.identifier, destination: screen.destination,
+                title: drawing.title, body: drawing.body, revision: drawing.revision,
+                back: stacks.below(screen.number).flatMap { screens[$0]?.drawing.title })
+        }
+        let tabs = stacks.hasTabs ? stacks.stacks : []
+        return WindowDrawing(
+            revision: revision,
+            tabs: tabs.compactMap { tab in
+                tab.screens.first.flatMap { screens[$0] }.map {
+                    WindowDrawing.Tab(identifier: $0.identifier, title: tab.title ?? $0.drawing.title)
+                }
+            },
+            selected: stacks.selected, screen: shown(stacks.top), modal: shown(stacks.modal),
+            alert: stacks.alerts.first, isLoading: isLoading)
+    }
+}
+
+// MARK: What a person does
+
+extension Window {
+    /// Lets a screen handle an event, and returns once it has and its drawing is there.
+    ///
+    /// An error of the screen becomes an alert. An event of a screen or a view that has gone, or of a control that is
+    /// disabled, is ignored.
+    public func send(_ event: ViewEvent, to number: Int) async {
+        guard let screen = state.withLock({ $0.screens[number] }), screen.drawing.body.have(event) else { return }
+        do throws(BackplaneError) {
+            try await screen.handle(event)
+        } catch {
+            guard !screen.isClosed, !screen.passesOn(error), !Task.isCancelled else { return }
+            alert("“\(screen.drawing.title)” reports an error", error)
+        }
+    }
+
+    /// Follows a link of a screen, as if the screen had requested the segue.
+    public func follow(_ destination: Destination, from number: Int) async {
+        guard let screen = state.withLock({ $0.screens[number] }) else { return }
+        await turns.take { [self] in try? await perform(destination, from: screen) }
+    }
+
+    /// Dismisses the front screen, as the application's flow decides; by default, one goes back.
+    public func goBack() async {
+        await turns.take { [self] in
+            if let front { try? await dismiss(front) }
+        }
+    }
+
+    /// Selects a tab; does nothing if there is none of this index.
+    public func select(tab: Int) async {
+        await turns.take { [self] in change { $0.select(tab) } }
+    }
+
+    /// Removes the alert that is shown.
+    public func dismissAlert() { change { $0.dismissAlert() } }
+
+    /// Shows the screen of an address that was typed, or to which the browser has gone back.
+    ///
+    /// A screen of the selected stack, or at the root of a tab, is shown again. Any other is assembled, and shown as
+    /// the application's flow decides; by default, it is pushed.
+    ///
+    /// - Throws: The error for which the screen is not shown; `screen.closed` if the window is closed.
+    public func open(_ destination: Destination) async throws(BackplaneError) {
+        let result = await turns.take { [self] () async -> Result<Void, BackplaneError> in
+            if reveal(destination) { return .success(()) }
+            do {
+                try await show(try await app.assemble(destination, in: self), from: nil)
+                return .success(())
+            } catch { return .failure(BackplaneError(thrown: error)) }
+        }
+        guard let result else { throw .screenClosed }
+        try result.get()
+    }
+
+    /// Closes the window and all its screens, and waits until their sources know.
+    public func close() async {
+        turns.end()
+        let (screens, waiting) = state.withLock { state -> ([WindowScreen], [CheckedContinuation<Bool, Never>]) in
+            let screens = Array(state.screens.values) + state.assembled.values
+            let waiting = state.change()
+            (state.isClosed, state.stacks, state.screens, state.assembled) = (true, WindowState(), [:], [:])
+            return (screens, waiting)
+        }
+        for waiter in waiting { waiter.resume(returning: false) }
+        for screen in screens { begin(closing: screen) }
+        for closing in state.withLock({ Array($0.closings.values) }) { await closing.value }
+    }
+}
+
+extension [View] {
+    /// Returns whether a view of the body has an event now.
+    fileprivate func have(_ event: ViewEvent) -> Bool { have(event, in: [], isList: false) }
+
+    private func have(_ event: ViewEvent, in rows: [String], isList: Bool) -> Bool {
+        enumerated().contains { place, view in
+            let isRow = isList || view.kind == .record
+            let rows = isRow ? rows + [view.id.isEmpty ? "\(place)" : view.id] : rows
+            guard event.rows.starts(with: rows) else { return false }
+            if view.id == event.id, rows == event.rows,
+                [view].find(ViewKey(view, at: 0))?.event(event.kind, value: event.value) != nil
+            {
+                return true
+            }
+            return view.children.have(event, in: rows, isList: view.kind == .list)
+        }
+    }
+}
+
+// MARK: What screens want
+
+extension Window {
+    /// Lets the application show its first screens.
+    func setUp() async throws(BackplaneError) {
+        let result = await turns.take { [self] () async -> Result<Void, BackplaneError> in
+            do { return .success(try await app.setup(in: self)) } catch {
+                return .failure(BackplaneError(thrown: error))
+            }
+        }
+        try result?.get()
+    }
+
+    /// Performs a segue that a screen requests, and tells the screen of its end.
+    func request(_ segue: Segue, of screen: WindowScreen) {
+        turns.add { [self] in
+            do throws(BackplaneError) {
+                try await perform(segue.destination, from: screen)
+                await screen.end(segue.number, nil)
+            } catch {
+                await screen.end(segue.number, error)
+            }
+        }
+    }
+
+    /// Dismisses a screen that requests it, and tells the screen of the end.
+    func requestDismissal(_ number: Segue.Number, of screen: WindowScreen) {
+        turns.add { [self] in
+            do throws(BackplaneError) {
+                try await dismiss(screen)
+                await screen.end(number, nil)
+            } catch {
+                await screen.end(number, error)
+            }
+        }
+    }
+
+    /// Tells the person that a screen no longer works; its last drawing remains.
+    func lost(_ screen: WindowScreen, _ error: BackplaneError) {
+        if contains(screen) { alert("“\(screen.drawing.title)” no longer works", error) }
+    }
+
+    /// Assembles and shows the target of a segue; if that fails, shows an alert.
+    private func perform(_ destination: Destination, from source: WindowScreen) async throws(BackplaneError) {
+        guard contains(source) else { throw .screenClosed }
+        do {
+            let target = try await app.assemble(destination, in: self)
+            guard contains(source) else {
+                discard(target)
+                throw BackplaneError.screenClosed
+            }
+            try await show(target, from: source)
+        } catch {
+            let error = BackplaneError(thrown: error)
+            if contains(source) { await alert(notShown: destination.screen, error, from: source) }
+            throw error
+        }
+    }
+
+    /// Lets the application dismiss a screen; if that fails, shows an alert.
+    private func dismiss(_ screen: WindowScreen) async throws(BackplaneError) {
+        guard contains(screen) else { throw .screenClosed }
+        do {
+            try await app.dismiss(screen, identifier: screen.identifier, in: self)
+        } catch {
+            let error = BackplaneError(thrown: error)
+            alert("“\(screen.drawing.title)” cannot be left", error)
+            throw error
+        }
+    }
+
+    /// Lets the application show a screen, and closes it if the application has not.
+    private func show(_ screen: WindowScreen, from source: WindowScreen?) async throws {
+        defer { discard(screen) }
+        try await app.show(screen, from: source, identifier: screen.identifier, in: self)
+    }
+
+    /// Shows the application's alert screen for a screen that is not shown, or else an alert with the reason.
+    ///
+    /// An alert screen that is not shown has no alert screen, and neither has a segue that it requests.
+    private func alert(notShown identifier: String, _ error: BackplaneError, from source: WindowScreen) async {
+        let alertScreen = AppManager.alertScreen
+        if identifier != alertScreen, source.identifier != alertScreen, app.hasScreen(alertScreen),
+            let screen = try? await app.screen(for: alertScreen, data: ["identifier": identifier], in: self)
+        {
+            return present(screen)
+        }
+        alert("`\(identifier)` cannot be shown", error)
+    }
+
+    private func alert(_ title: String, _ error: BackplaneError) {
+        let place = error.location.map { "\($0): " } ?? ""
+        change { $0.alert(WindowDrawing.Alert(title: title, message: place + error.message)) }
+    }
+}
+
+// MARK: What a flow does
+
+extension Window {
+    /// Puts a screen on the stack of another one, or on the front stack.
+    public func push(_ screen: WindowScreen, onto source: WindowScreen? = nil) {
+        place([screen]) { stacks in
+            stacks.push(screen.number, onto: source?.number)
+            return []
+        }
+    }
+
+    /// Shows a screen over everything, as a modal screen.
+    public func present(_ screen: WindowScreen) {
+        place([screen]) { stacks in
+            stacks.present(screen.number)
+            return []
+        }
+    }
+
+    /// Puts a screen in the place of the front one, which is closed.
+    public func replace(_ screen: WindowScreen) { place([screen]) { $0.replace(screen.number) } }
+
+    /// Removes a screen, which is closed; the root of a tab remains.
+    public func remove(_ screen: WindowScreen) { place([]) { $0.remove(screen.number) } }
+
+    /// Removes the front screen, which is closed; the root of a tab remains.
+    public func pop() { place([]) { stacks in stacks.front.map { stacks.remove($0) } ?? [] } }
+
+    /// Reduces the front stack to its root; the other screens of it are closed.
+    public func popToRoot() { place([]) { $0.popToRoot() } }
+
+    /// Gives the window tabs; all other screens are closed.
+    ///
+    /// - Parameters:
+    ///   - screens: The roots of the tabs.
+    ///   - titles: The titles of the tabs, of which missing ones are those of the screens.
+    public func setTabs(_ screens: [WindowScreen], titles: [String?] = []) {
+        let roots = screens.enumerated().map { index, screen in
+            (screen: screen.number, title: titles.indices.contains(index) ? titles[index] : nil)
+        }
+        place(screens) { $0.setStacks(roots, hasTabs: true) }
+    }
+
+    /// Gives the window one stack without tabs; all other screens are closed.
+    public func setRoot(_ screen: WindowScreen) {
+        place([screen]) { $0.setStacks([(screen.number, nil)], hasTabs: false) }
+    }
+}
+
+// MARK: Screens
+
+extension Window {
+    func contains(_ screen: WindowScreen) -> Bool { state.withLock { $0.screens[screen.number] != nil } }
+
+    /// Keeps a screen that was assembled for the window; returns `false` if the window is closed.
+    func adopt(_ screen: WindowScreen) -> Bool {
+        let isOpen = state.withLock { state in
+            if !state.isClosed { state.assembled[screen.number] = screen }
+            return !state.isClosed
+        }
+        if !isOpen { begin(closing: screen) }
+        return isOpen
+    }
+
+    /// Closes a screen that was assembled for the window and is not in it.
+    private func discard(_ screen: WindowScreen) {
+        if state.withLock({ $0.assembled.removeValue(forKey: screen.number) }) != nil { begin(closing: screen) }
+    }
+
+    /// Makes a transition with screens that were assembled for the window, and closes those that leave it.
+    private func place(_ screens: [WindowScreen], _ transition: (inout WindowState) -> [Int]) {
+        let (gone, waiting) = state.withLock { state -> ([WindowScreen], [CheckedContinuation<Bool, Never>]) in
+            // A screen that is closed, or of another window, cannot be shown.
+            let isPossible = screens.allSatisfy { screen in
+                state.assembled[screen.number] === screen || state.screens[screen.number] === screen
+            }
+            guard isPossible, !state.isClosed else { return ([], []) }
+            let numbers = transition(&state.stacks)
+            for screen in screens {
+                state.assembled[screen.number] = nil
+                state.screens[screen.number] = screen
+            }
+            return (numbers.compactMap { state.screens.removeValue(forKey: $0) }, state.change())
+        }
+        for waiter in waiting { waiter.resume(returning: true) }
+        for screen in screens where contains(screen) { screen.follow() }
+        // A screen learns first how the segue has ended that removes it.
+        for screen in gone { turns.afterwards { [self] in begin(closing: screen) } }
+    }
+
+    /// Shows a screen again of the selected stack, or at the root of a tab; returns `false` if there is none.
+    private func reveal(_ destination: Destination) -> Bool {
+        let found = state.withLock { state in
+            state.stacks.near.first { state.screens[$0]?.destination == destination }
+        }
+        guard let found else { return false }
+        place([]) { $0.reveal(found) }
+        return true
+    }
+
+    /// Changes what is shown beside the screens.
+    private func change(_ body: (inout WindowState) -> Void) {
+        place([]) { stacks in
+            body(&stacks)
+            return []
+        }
+    }
+
+    private func begin(closing screen: WindowScreen) {
+        let number = screen.number
+        state.withLock { content in
+            content.closings[number] = Task { [self] in
+                await screen.close()
+                state.withLock { $0.closings[number] = nil }
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Backplane
+import BackplaneHost
+import BackplaneNetwork
+public import BackplaneScreens
+import Synchronization
+
+/// An open screen that was assembled for a window.
+///
+/// It is closed when it leaves its window, and once closed it cannot be shown again.
+public final class WindowScreen: Sendable {
+    private struct State {
+        var drawing: ScreenDrawing
+        /// The task that reads what the screen wants; `nil` before the screen is in its window.
+        var reader: Task<Void, Never>?
+        /// A Boolean value that indicates whether no further drawing will come.
+        var hasEnded = false
+        var isClosed = false
+        /// The tasks that wait for a drawing.
+        var waiting: [(revision: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        /// The latest error of a segue, of which the person has been told.
+        var segueError: BackplaneError?
+
+        /// Removes and returns the tasks whose drawing is there, or will not come.
+        mutating func arrivals() -> [CheckedContinuation<Void, Never>] {
+            let (isOver, revision) = (hasEnded || isClosed, drawing.revision)
+            defer { waiting.removeAll { isOver || $0.revision <= revision } }
+            return waiting.filter { isOver || $0.revision <= revision }.map(\.continuation)
+        }
+    }
+    /// The number of the screen, which no other screen of the host has had.
+    public let number: Int
+    /// The identifier with which the screen was requested.
+    public var identifier: String { destination.screen }
+    /// The identifier and the input with which the screen was assembled.
+    public let destination: Destination
+    weak let window: Window?
+    private let source: any ScreenSource
+    private let state: Mutex<State>
+
+    private init(
+        _ number: Int, _ destination: Destination, _ drawing: ScreenDrawing, from source: any ScreenSource,
+        in window: Window
+    ) {
+        (self.number, self.destination, self.source) = (number, destination, source)
+        self.window = window
+        state = Mutex(State(drawing: drawing))
+    }
+
+    /// What the screen shows.
+    public var drawing: ScreenDrawing { state.withLock(\.drawing) }
+
+    var isClosed: Bool { state.withLock(\.isClosed) }
+}
+
+// MARK: Assembly
+
+extension WindowScreen {
+    /// Assembles a screen within a limit.
+    ///
+    /// - Throws: The error of the screen; `screen.not-assembled` after the limit, and then what the screen does later
+    ///   has no effect.
+    static func assemble(
+        _ destination: Destination, from source: any ScreenSource, in window: Window, within limit: Duration
+    ) async throws(BackplaneError) -> WindowScreen {
+        let host = window.app.host, number = host.screens.newNumber()
+        let request = ScreenRequest(number: number, screen: destination.screen, input: destination.input)
+        do {
+            let drawing = try await Race.run(
+                by: host.clock, { try await source.open(request) }, within: limit,
+                otherwise: BackplaneError(
+                    .screenNotAssembled, "`\(destination.screen)` was not assembled within \(limit)"))
+            return WindowScreen(number, destination, drawing, from: source, in: window)
+        } catch {
+            // Without effect, unless it is assembled later, or has been at this moment.
+            Task { await source.close(number) }
+            throw BackplaneError(thrown: error)
+        }
+    }
+}
+
+// MARK: What a screen wants
+
+extension WindowScreen {
+    /// Begins to read what the screen wants, once it is in its window.
+    func follow() {
+        state.withLock { state in
+            guard state.reader == nil, !state.isClosed else { return }
+            state.reader = Task { await read() }
+        }
+    }
+
+    private func read() async {
+        var error = BackplaneError(.screenClosed, "the screen has ended")
+        do {
+            try await source.changes(after: ScreenProgress(screen: number, revision: drawing.revision)) { change in
+                receive(change)
+            }
+        } catch let failure {
+            error = BackplaneError(thrown: failure)
+        }
+        let (isClosed, arrivals) = state.withLock { state in
+            state.hasEnded = true
+            return (state.isClosed, state.arrivals())
+        }
+        for arrival in arrivals { arrival.resume() }
+        if !isClosed { window?.lost(self, error) }
+    }
+
+    private func receive(_ change: ScreenChange) {
+        if let drawing = change.drawing {
+            let arrivals = state.withLock { state in
+                state.drawing = drawing
+                return state.arrivals()
+            }
+            window?.redraw(self)
+            for arrival in arrivals { arrival.resume() }
+        }
+        if let segue = change.segue { window?.request(segue, of: self) }
+        if let number = change.dismissal { window?.requestDismissal(number, of: self) }
+    }
+
+    /// Lets the screen handle an event, and waits for the drawing that follows.
+    func handle(_ event: ViewEvent) async throws(BackplaneError) {
+        let revision = try await source.handle(ScreenEvent(screen: number, event: event))
+        await withCheckedContinuation { continuation in
+            let arrivals = state.withLock { state in
+                state.waiting.append((revision, continuation))
+                return state.arrivals()
+            }
+            for arrival in arrivals { arrival.resume() }
+        }
+    }
+
+    /// Tells the screen how a segue or a dismissal has ended.
+    func end(_ segue: Segue.Number, _ error: BackplaneError?) async {
+        if let error { state.withLock { $0.segueError = error } }
+        await source.end(SegueEnd(screen: number, segue: segue, error: error))
+    }
+
+    /// Returns whether an error is that of a segue, with which the screen has only passed it on.
+    func passesOn(_ error: BackplaneError) -> Bool { state.withLock { $0.segueError == error } }
+
+    /// Closes the screen, and waits until its source knows; does nothing the second time.
+    func close() async {
+        guard leave() else { return }
+        await source.close(number)
+    }
+
+    /// Ends what the screen does in its window; returns `false` if that has ended before.
+    private func leave() -> Bool {
+        let (isFirst, reader, arrivals) = state.withLock { state in
+            let isFirst = !state.isClosed
+            state.isClosed = true
+            return (isFirst, state.reader, state.arrivals())
+        }
+        reader?.cancel()
+        for arrival in arrivals { arrival.resume() }
+        return isFirst
+    }
+}

@@ -1,0 +1,330 @@
+import Backplane
+import BackplaneApp
+import BackplaneExchange
+import BackplaneHost
+import BackplaneNetwork
+import BackplaneScreens
+import BackplaneTestKit
+import TestFixtures
+import Testing
+
+/// How screens are presented: by an application that overrides it, by the manifest, or by a plugin.
+@Suite(.timeLimit(.minutes(5)))
+struct `Presentation of screens` {
+    private static let opening: Script.Action = { agent in
+        try await agent.performSegue(to: "page", data: ["number": 1])
+        return "opened"
+    }
+
+    // MARK: Overridden
+
+    @Test func `A program decides from the identifier and the source`() async throws {
+        let made = Recording<String>()
+        try await AppManager.withWindow(
+            Script(buttons: ["open": Self.opening]), make: { DecidingApp.make($0, made) }
+        ) { window, _, _ in
+            await window.press("open")
+            #expect(window.drawing.modal?.identifier == "page" && window.drawing.screen?.identifier == "home")
+            #expect(made.all == ["show page from home"])
+            await window.press("leave")
+            #expect(window.drawing.modal == nil)
+            await window.goBack()
+            #expect(made.all == ["show page from home", "dismiss page", "dismiss home"])
+            try await window.open(try Destination(PageScreen.self, PageScreen.Input(number: 5)))
+            #expect(made.all.last == "show page from nothing")
+        }
+    }
+
+    @Test func `An error of the program is that of the segue, and an alert`() async throws {
+        let codes = Recording<String>()
+        let script = Script(buttons: [
+            "open": { agent in
+                codes.add(await code { try await agent.performSegue(to: "page", data: ["number": 13]) })
+                return "tried"
+            }
+        ])
+        try await AppManager.withWindow(script, make: { DecidingApp.make($0, Recording()) }) { window, _, _ in
+            await window.press("open")
+            #expect(codes.all == ["component.failed"])
+            #expect(window.drawing.alert?.message == "it is broken")
+            // The page was not shown, so that it is closed.
+            let agent = try await script.agents.first(1)[0]
+            await eventually { agent.isInert }
+        }
+    }
+
+    @Test func `A transition may request others of its own window`() async throws {
+        let script = Script(buttons: ["open": Self.opening])
+        try await AppManager.withWindow(script, make: { LeapingApp($0) }) { window, _, _ in
+            await window.press("open")
+            #expect(window.path == ["Page 1", "Page 2"])
+        }
+    }
+
+    // MARK: Tabs and addresses
+
+    @Test func `Tabs have stacks and titles of their own`() async throws {
+        try await AppManager.withWindow(Script(buttons: ["open": Self.opening]), make: { TabbedApp($0) }) {
+            window, _, _ in
+            #expect(window.drawing.tabs.map(\.title) == ["Start", "Page 8"])
+            #expect(window.drawing.tabs.map(\.identifier) == ["home", "page"])
+            await window.press("open")
+            await window.select(tab: 1)
+            #expect(window.drawing.selected == 1 && window.path == ["Page 8"])
+            await window.select(tab: 2)
+            #expect(window.drawing.selected == 1)
+            await window.select(tab: 0)
+            #expect(window.path == ["Home", "Page 1"])
+        }
+    }
+
+    @Test func `An address reveals what is there, and shows anything else`() async throws {
+        try await AppManager.withWindow(Script(buttons: ["open": Self.opening]), make: { TabbedApp($0) }) {
+            window, _, _ in
+            let home = try Destination("home"), eight = try Destination("page", ["number": 8])
+            await window.press("open")
+            let page = try #require(window.front)
+            try await window.open(page.destination)
+            #expect(window.front === page)
+            try await window.open(home)
+            #expect(window.path == ["Home"] && window.drawing.selected == 0)
+            try await window.open(eight)
+            #expect(window.path == ["Page 8"] && window.drawing.selected == 1)
+            try await window.open(page.destination)
+            #expect(window.path == ["Page 8", "Page 1"])
+            let unknown = await error { try await window.open(try Destination("nowhere")) }
+            #expect(unknown?.code == .screenUnknown && window.drawing.alert == nil)
+        }
+    }
+
+    @Test func `A program changes what is shown at any time`() async throws {
+        try await AppManager.withWindow { window, app, _ in
+            func page(_ number: Int) async throws -> WindowScreen {
+                try await app.screen(for: "page", data: ["number": number], in: window)
+            }
+            window.push(try await page(1))
+            window.replace(try await page(2))
+            window.present(try await page(3))
+            #expect(window.drawing.screen?.title == "Page 2" && window.drawing.screen?.back == "Home")
+            #expect(window.drawing.modal?.title == "Page 3" && window.drawing.modal?.back == nil)
+            window.pop()
+            window.push(try await page(4))
+            window.popToRoot()
+            #expect(window.path == ["Home"])
+            let home = try #require(window.front), five = try await page(5)
+            window.setTabs([five, home], titles: ["Five"])
+            #expect(window.drawing.tabs.map(\.title) == ["Five", "Home"])
+            window.setRoot(home)
+            // It has been closed.
+            window.push(five)
+            #expect(window.path == ["Home"] && window.drawing.tabs.isEmpty)
+        }
+    }
+
+    // MARK: Drawings and events
+
+    @Test func `A drawing is the newest, and comes once something has changed`() async throws {
+        let script = Script(buttons: ["a": { _ in "a" }, "b": { _ in "b" }, "disabled": { _ in "disabled" }])
+        try await AppManager.withWindow(script) { window, _, _ in
+            let first = window.drawing
+            async let next = window.drawing(after: first.revision)
+            await window.press("a")
+            let newer = await next
+            #expect(newer.map { $0.revision > first.revision } == true)
+            await window.press("b")
+            let last = await window.drawing(after: first.revision)
+            #expect(last == window.drawing && last?.screen?.body.first?.text == "b")
+            let waiting = Task { await window.drawing(after: window.drawing.revision) }
+            waiting.cancel()
+            #expect(await waiting.value == nil)
+        }
+    }
+
+    @Test func `Events of what has gone or is disabled are ignored`() async throws {
+        let script = Script(buttons: ["a": { _ in "a" }, "disabled": { _ in "disabled" }])
+        try await AppManager.withWindow(script) { window, _, _ in
+            let home = try #require(window.front)
+            await window.press("gone")
+            await window.press("disabled")
+            await window.press("a", rows: ["row"])
+            await window.send(ViewEvent(.change, "a", value: "x"), to: home.number)
+            await window.send(ViewEvent(.press, "a"), to: home.number + 1)
+            #expect(window.texts == ["nothing"])
+            await window.press("a")
+            #expect(window.texts == ["a"])
+        }
+    }
+
+    @Test func `A drawing indicates that something is loaded`() async throws {
+        try await AppManager.withWindow { window, _, host in try await Self.load(window, host) }
+    }
+
+    private static func load(_ window: Window, _ host: TestHost) async throws {
+        let gate = TestGate(), url = "https://books.example.org/", network = host.host.network
+        host.http.on("GET", url, .json(text: "[]").held(at: gate))
+        let response = Task { try await network.send(HTTPRequest("GET", url)).status }
+        try await gate.arrivals()
+        #expect(!window.drawing.isLoading)
+        try await host.clock.expire(.milliseconds(100))
+        try await window.first { $0.isLoading }
+        gate.open()
+        #expect(try await response.value == 200)
+        try await window.first { !$0.isLoading }
+    }
+
+    // MARK: Flows
+
+    @Test func `A flow of a plugin decides`() async throws {
+        let script = Script(buttons: [
+            "open": Self.opening,
+            "other": { agent in
+                try await agent.performSegue(to: "page", data: ["number": 2])
+                return "shown"
+            },
+            "none": { agent in
+                try await agent.performSegue(to: "page", data: ["number": 3])
+                return "not shown"
+            },
+        ])
+        try await AppManager.withWindow(
+            script, try manifest(), plugins: [FlowPlugin.self],
+            make: {
+                AppManager($0)
+            }
+        ) { window, _, _ in
+            #expect(window.path == ["Home"])
+            await window.press("open")
+            #expect(window.drawing.modal?.title == "Page 1")
+            await window.press("leave")
+            #expect(window.drawing.modal == nil)
+            await window.press("other")
+            #expect(window.path == ["Home", "Page 20"])
+            await window.press("leave")
+            #expect(window.path == ["Home"])
+            await window.press("none")
+            #expect(window.path == ["Home"] && window.texts == ["not shown"])
+            await eventually { script.agents.all.allSatisfy { $0.isInert } }
+        }
+    }
+
+    @Test func `A flow sets a window up, or leaves that to the manifest`() async throws {
+        try await AppManager.run(
+            Script(), try manifest(["begins": 100]), plugins: [FlowPlugin.self], make: { AppManager($0) }
+        ) {
+            app, _ in
+            let window = try await app.makeWindow()
+            #expect(window.path == ["Page 100"])
+        }
+    }
+
+    @Test func `A decision that makes no sense is an error`() async throws {
+        let codes = Recording<String>()
+        let script = Script(buttons: [
+            "push": { agent in
+                codes.add(await code { try await agent.performSegue(to: "page", data: ["number": 4]) })
+                return "tried"
+            }
+        ])
+        try await AppManager.withWindow(
+            script, try manifest(), plugins: [FlowPlugin.self],
+            make: {
+                AppManager($0)
+            }
+        ) { window, _, _ in
+            await window.press("push")
+            #expect(window.path == ["Home", "Page 4"])
+            await window.press("leave")
+            #expect(window.path == ["Home", "Page 4"])
+            #expect(window.drawing.alert?.title == "“Page 4” cannot be left")
+            #expect(window.drawing.alert?.message.contains("`push` without a screen") == true)
+            window.dismissAlert()
+            #expect(window.drawing.alert == nil && codes.all == ["none"])
+        }
+    }
+
+    private func manifest(_ configuration: [String: ManifestValue] = [:]) throws -> Manifest {
+        Manifest(
+            managers: ["TestFlow": ManagerDefinition(configuration: configuration)],
+            screens: ScreenSettings(root: try Destination("home"), flow: "TestFlow"))
+    }
+}
+
+/// An application that presents pages as modal screens, and records what it has decided.
+private final class DecidingApp: ProgramApp, @unchecked Sendable {
+    private let made: Recording<String>
+
+    private init(_ host: PluginHost, _ made: Recording<String>) {
+        self.made = made
+        super.init(host)
+    }
+
+    static func make(_ host: PluginHost, _ made: Recording<String>) -> AppManager { DecidingApp(host, made) }
+
+    override func show(
+        _ screen: WindowScreen, from source: WindowScreen?, identifier: String, in window: Window
+    ) async throws {
+        made.add("show \(identifier) from \(source?.identifier ?? "nothing")")
+        if screen.destination.input.contains("13") { throw Broken() }
+        window.present(screen)
+    }
+
+    override func dismiss(_ screen: WindowScreen, identifier: String, in window: Window) async throws {
+        made.add("dismiss \(identifier)")
+        try await super.dismiss(screen, identifier: identifier, in: window)
+    }
+}
+
+/// An application that opens page 2 whenever it shows page 1.
+private final class LeapingApp: ProgramApp, @unchecked Sendable {
+    override func show(
+        _ screen: WindowScreen, from source: WindowScreen?, identifier: String, in window: Window
+    ) async throws {
+        try await super.show(screen, from: source, identifier: identifier, in: window)
+        if screen.drawing.title == "Page 1" { try await window.open(try Destination("page", ["number": 2])) }
+    }
+}
+
+/// An application with two tabs.
+private final class TabbedApp: ProgramApp, @unchecked Sendable {
+    override func setup(in window: Window) async throws {
+        window.setTabs(
+            [
+                try await screen(for: "home", in: window),
+                try await screen(for: "page", data: ["number": 8], in: window),
+            ], titles: ["Start"])
+    }
+}
+
+private struct FlowPlugin: Plugin {
+    static let id = "org.example.test-flow"
+    static let version: Version = "1.0.0"
+    static func register(in registrar: inout Registrar) { registrar.add(TestFlow.self) }
+}
+
+/// A flow that decides from the number of a page.
+private final class TestFlow: Manager {
+    typealias Provides = Flow
+    struct Configuration: Decodable, Sendable {
+        /// The page that windows begin with.
+        var begins: Int?
+    }
+    private let begins: Int?
+
+    init(_ context: Context) { begins = context.configuration.begins }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.setup) { me, _, _ in
+            guard let begins = me.begins else { return .none }
+            return .replace(try Destination("page", ["number": begins]))
+        }
+        table.async(\.show) { _, request, _ in
+            let input = request.screen?.input ?? ""
+            if input.hasSuffix(":1}") { return .present() }
+            if input.hasSuffix(":2}") { return .push(try Destination("page", ["number": 20])) }
+            return input.hasSuffix(":3}") ? FlowDecision.none : .push()
+        }
+        table.async(\.dismiss) { _, request, _ in
+            request.screen?.input.hasSuffix(":4}") == true ? .push() : .pop
+        }
+    }
+}
