@@ -1,3 +1,4 @@
+import BackplaneHost
 import Testing
 
 @testable import BackplaneTools

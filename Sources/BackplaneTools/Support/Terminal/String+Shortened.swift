@@ -1,3 +1,5 @@
+import BackplaneHost
+
 extension String {
     /// Returns at most `count` characters, the last one an ellipsis if some are omitted.
     package func shortened(to count: Int) -> String {

@@ -1,3 +1,5 @@
+import BackplaneHost
+
 /// A table whose columns are as wide as their widest cells.
 package struct Table: Sendable {
     package var header: [String]

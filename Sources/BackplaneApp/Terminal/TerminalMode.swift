@@ -1,0 +1,134 @@
+import Glibc
+import Synchronization
+
+/// The full-screen mode of the process's terminal: the alternate buffer, raw keys, and no lines of the log.
+///
+/// The terminal is restored when the process leaves the mode, exits, crashes, or ends by a signal that nobody handles.
+/// What is written to standard error meanwhile appears then.
+enum TerminalMode {
+    /// A change of the terminal, as a byte in the pipe of ``enter(input:output:news:)``.
+    enum News: UInt8 {
+        case resized, continued, end
+    }
+
+    /// Enters the mode; returns `false` if the files are no terminal, or a session has it already.
+    ///
+    /// - Parameters:
+    ///   - input: The file from which keys are read.
+    ///   - output: The file to which lines are written.
+    ///   - news: The end of a pipe to which signals are written, as bytes of ``News``.
+    static func enter(input: Int32, output: Int32, news: Int32) -> Bool {
+        guard !isTaken.load(ordering: .acquiring), tcgetattr(input, ordinary) == 0 else { return false }
+        (inputFile, outputFile) = (input, output)
+        newsFile.store(news, ordering: .releasing)
+        keepErrors()
+        isTaken.store(true, ordering: .releasing)
+        resume()
+        _ = exitHandler
+        for number in [SIGWINCH, SIGCONT] {
+            handle(number) { number in
+                var byte = (number == SIGWINCH ? News.resized : .continued).rawValue
+                _ = write(newsFile.load(ordering: .acquiring), &byte, 1)
+            }
+        }
+        for number in crashes + ends.filter({ !isHandled($0) }) {
+            handle(number, flags: SA_ONSTACK) { number in
+                restore()
+                sigaction(number, formerActions + Int(number), nil)
+                raise(number)
+            }
+        }
+        return true
+    }
+
+    /// Makes the terminal raw, and shows the alternate buffer, again after the process was suspended.
+    static func resume() {
+        var raw = ordinary.pointee
+        raw.c_iflag &= ~tcflag_t(BRKINT | ICRNL | INPCK | ISTRIP | IXON)
+        raw.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN | ISIG)
+        while tcsetattr(inputFile, TCSANOW, &raw) != 0, errno == EINTR {}
+        send(entering)
+    }
+
+    /// Leaves the mode, which can be done more than once.
+    static func leave() {
+        for number in [SIGWINCH, SIGCONT] + crashes + ends where isOurs[Int(number)] {
+            sigaction(number, formerActions + Int(number), nil)
+            isOurs[Int(number)] = false
+        }
+        restore()
+        if let file = errorsStream {
+            fclose(file)
+            close(formerErrors)
+            errorsStream = nil
+        }
+    }
+
+    // MARK: Signals
+
+    private static let crashes = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
+    /// The signals that end a process, unless it handles or ignores them.
+    private static let ends = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
+
+    private static func handle(_ number: Int32, flags: Int32 = SA_RESTART, _ handler: @convention(c) (Int32) -> Void) {
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = handler
+        action.sa_flags = flags
+        isOurs[Int(number)] = sigaction(number, &action, formerActions + Int(number)) == 0
+    }
+
+    private static func isHandled(_ number: Int32) -> Bool {
+        sigaction(number, nil, formerActions + Int(number))
+        let handler = formerActions[Int(number)].__sigaction_handler.sa_handler
+        return unsafeBitCast(handler, to: Int.self) != unsafeBitCast(SIG_DFL, to: Int.self)
+    }
+
+    private static let exitHandler: Void = { atexit { restore() } }()
+
+    // MARK: Standard error
+
+    /// Lets a file receive what is written to standard error, if that is a terminal.
+    private static func keepErrors() {
+        guard isatty(STDERR_FILENO) == 1, let file = tmpfile() else { return }
+        formerErrors = dup(STDERR_FILENO)
+        errorsStream = file
+        errorsFile = fileno(file)
+        dup2(errorsFile, STDERR_FILENO)
+    }
+}
+
+/// Restores the terminal, as a signal handler may.
+private func restore() {
+    guard isTaken.exchange(false, ordering: .acquiringAndReleasing) else { return }
+    send(leaving)
+    tcsetattr(inputFile, TCSANOW, ordinary)
+    guard errorsFile >= 0 else { return }
+    dup2(formerErrors, STDERR_FILENO)
+    lseek(errorsFile, 0, SEEK_SET)
+    while true {
+        let count = read(errorsFile, errorsBuffer, errorsBufferSize)
+        guard count > 0, write(STDERR_FILENO, errorsBuffer, count) == count else { break }
+    }
+    errorsFile = -1
+}
+
+private func send(_ codes: StaticString) { _ = write(outputFile, codes.utf8Start, codes.utf8CodeUnitCount) }
+
+/// The alternate buffer, no cursor, no wrapping of lines; and all of it back.
+private let entering: StaticString = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
+private let leaving: StaticString = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+
+// What the signal handlers need, which can access only globals. They are written while `isTaken` is false, before the
+// handlers are installed, and a process has one terminal.
+private let isTaken = Atomic(false)
+private let newsFile = Atomic<Int32>(-1)
+nonisolated(unsafe) private let ordinary = UnsafeMutablePointer<termios>.allocate(capacity: 1)
+nonisolated(unsafe) private let formerActions = UnsafeMutablePointer<sigaction>.allocate(capacity: 65)
+nonisolated(unsafe) private var isOurs = [Bool](repeating: false, count: 65)
+nonisolated(unsafe) private var inputFile: Int32 = -1
+nonisolated(unsafe) private var outputFile: Int32 = -1
+nonisolated(unsafe) private var formerErrors: Int32 = -1
+nonisolated(unsafe) private var errorsFile: Int32 = -1
+nonisolated(unsafe) private var errorsStream: UnsafeMutablePointer<FILE>?
+private let errorsBufferSize = 1 << 12
+nonisolated(unsafe) private let errorsBuffer = UnsafeMutableRawPointer.allocate(byteCount: 1 << 12, alignment: 16)

@@ -1,0 +1,165 @@
+import Backplane
+import BackplaneApp
+import BackplaneTestKit
+import Foundation
+import Glibc
+import Testing
+
+/// Sessions with real pipes and a real terminal; the process can have only one terminal at a time.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct `Sessions in terminals and through pipes` {
+    private static let script = Script(buttons: ["add": { _ in "added" }])
+
+    @Test func `a window is text with numbers through a pipe, up to the end of the input`() async throws {
+        try await AppManager.withWindow(Self.script) { window, _, _ in
+            let input = try Ends(), output = try Ends()
+            let text = output.read()
+            input.write("9\n1\n")
+            input.closeWriting()
+            try await TerminalSession(window, input: input.reading, output: output.writing).run()
+            output.closeWriting()
+            let all = try await text.until { $0.last == .some(nil) }.compactMap(\.self).joined()
+            #expect(
+                all.hasPrefix(
+                    """
+                    # Home
+                    nothing
+                    1) [ add ]
+
+                    `9` is not here; write a number from 1 to 1, or q to quit
+
+                    # Home
+                    added
+                    1) [ add ]
+
+
+                    """))
+        }
+    }
+
+    @Test func `a reader that has gone ends the session`() async throws {
+        try await AppManager.withWindow(Self.script) { window, _, _ in
+            let input = try Ends(), output = try Ends()
+            output.closeReading()
+            try await TerminalSession(window, input: input.reading, output: output.writing).run()
+        }
+    }
+
+    @Test func `a window that is closed ends the session`() async throws {
+        try await AppManager.withWindow(Self.script) { window, _, _ in
+            let input = try Ends(), output = try Ends()
+            let text = output.read()
+            let session = Task { try await TerminalSession(window, input: input.reading, output: output.writing).run() }
+            try await text.until { $0.compactMap(\.self).joined().contains("add") }
+            await window.close()
+            try await session.value
+        }
+    }
+
+    @Test(.enabled(if: Ends.hasTerminals))
+    func `a terminal is used with keys, and restored`() async throws {
+        try await AppManager.withWindow(Self.script) { window, _, _ in
+            let terminal = try Ends(columns: 40, rows: 10)
+            let before = terminal.attributes
+            let text = terminal.read()
+            func shows(_ wanted: String, after start: Int = 0) async throws {
+                try await text.until { $0.dropFirst(start).compactMap(\.self).joined().contains(wanted) }
+            }
+            let session = Task {
+                try await TerminalSession(window, input: terminal.writing, output: terminal.writing).run()
+            }
+            try await shows("[ add ]")
+            #expect(terminal.attributes != before)
+            terminal.type("\r")
+            try await shows("added")
+            let start = text.all.count
+            terminal.resize(columns: 20, rows: 4)
+            try await shows("\u{1B}[2J", after: start)
+            terminal.type("q")
+            try await session.value
+            try await shows("\u{1B}[?1049l")
+            #expect(terminal.attributes == before)
+        }
+    }
+}
+
+/// The ends of a pipe, or of a terminal whose side of the person is the one that is read.
+private final class Ends: Sendable {
+    let reading: Int32
+    let writing: Int32
+    private let closed = Recording<Int32>()
+    struct NoFiles: Error {}
+
+    static let hasTerminals: Bool = {
+        guard let ends = try? Ends(columns: 80, rows: 24) else { return false }
+        return ends.reading >= 0
+    }()
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw NoFiles() }
+        (reading, writing) = (ends[0], ends[1])
+    }
+
+    init(columns: UInt16, rows: UInt16) throws {
+        var own: Int32 = -1, other: Int32 = -1
+        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        guard openpty(&own, &other, nil, nil, &size) == 0 else { throw NoFiles() }
+        (reading, writing) = (own, other)
+    }
+
+    deinit { for end in [reading, writing] { close(end) } }
+
+    /// Reads in a thread what is written to the other end; `nil` is the end.
+    func read() -> Recording<String?> {
+        let text = Recording<String?>()
+        // The end is read as long as the thread runs.
+        let end = dup(reading)
+        Thread.detachNewThread {
+            var buffer = [UInt8](repeating: 0, count: 1 << 12)
+            while true {
+                let count = Glibc.read(end, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                text.add(String(decoding: buffer[..<count], as: UTF8.self))
+            }
+            text.add(nil)
+            Glibc.close(end)
+        }
+        return text
+    }
+
+    func write(_ text: String) { send(text, to: writing) }
+
+    /// Types at a terminal.
+    func type(_ text: String) { send(text, to: reading) }
+
+    private func send(_ text: String, to end: Int32) {
+        let bytes = Array(text.utf8)
+        #expect(Glibc.write(end, bytes, bytes.count) == bytes.count)
+    }
+
+    func closeWriting() { close(writing) }
+    func closeReading() { close(reading) }
+
+    /// Closes an end once.
+    private func close(_ end: Int32) {
+        guard !closed.all.contains(end) else { return }
+        closed.add(end)
+        Glibc.close(end)
+    }
+
+    /// The settings of a terminal.
+    var attributes: [tcflag_t] {
+        var attributes = termios()
+        tcgetattr(reading, &attributes)
+        return [attributes.c_iflag, attributes.c_oflag, attributes.c_lflag]
+    }
+
+    /// Changes the size of a terminal, and tells the process, as if the terminal were its own.
+    func resize(columns: UInt16, rows: UInt16) {
+        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(reading, UInt(TIOCSWINSZ), &size)
+        kill(getpid(), SIGWINCH)
+    }
+}
