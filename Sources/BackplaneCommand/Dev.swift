@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backplane
+import BackplaneApp
 import BackplaneControl
 import BackplaneHost
 import BackplaneTools
@@ -23,6 +24,7 @@ extension BackplaneTool {
                   backplane dev manifests/almanac.json
                   backplane dev backplane.json --package ../weather-plugin
                   backplane dev --serve 127.0.0.1:8080
+                  backplane dev --web
                   backplane dev --running
                   backplane dev --debug
                   backplane dev --json | jq .event
@@ -32,6 +34,7 @@ extension BackplaneTool {
         @OptionGroup var host: HostArguments
         @OptionGroup var substitutes: SubstituteArguments
         @OptionGroup var serving: ServeArguments
+        @OptionGroup var screens: ScreenArguments
         @Option(
             name: .customLong("package"), parsing: .singleValue,
             help: ArgumentHelp(
@@ -62,12 +65,13 @@ extension BackplaneTool {
             if running || socket != nil {
                 try substitutes.requireNone()
                 try serving.requireNone()
+                try screens.requireNone()
             }
             if substitutes.replay != nil { _ = try substitutes.cassette() }  // its errors appear here
             let swiftPM = SwiftPM(configuration: configuration, scratchPath: scratchPath, flags: flags)
             var settings = try host.settings(try manifest.path).application
             settings.swaps = try calls.options
-            settings.options += substitutes.words + serving.words
+            settings.options += substitutes.words + serving.words + screens.words
             settings.isDebugged = debug
             let choice = DevCommand.running(running, socket, settings)
             throw ExitCode(
@@ -83,13 +87,14 @@ extension BackplaneTool {
         @OptionGroup var host: HostArguments
         @OptionGroup var substitutes: SubstituteArguments
         @OptionGroup var serving: ServeArguments
+        @OptionGroup var screens: ScreenArguments
         @Flag var debug = false
         @OptionGroup var manifest: ManifestArgument
 
         func run() async throws {
             if debug { bph_admit_debuggers() }
             let settings = try substitutes.applied(to: host.settings(manifest.path))
-            throw ExitCode(await HostChild.run(settings, serving))
+            throw ExitCode(await HostChild.run(settings, serving, screens))
         }
     }
 }
@@ -107,7 +112,9 @@ extension HostSettings {
 
 extension HostChild {
     /// Starts all managers that have no errors, reports the result, and runs until a signal or the end of the parent.
-    static func run(_ settings: HostSettings, _ serving: ServeArguments) async -> Int32 {
+    static func run(
+        _ settings: HostSettings, _ serving: ServeArguments, _ screens: ScreenArguments
+    ) async -> Int32 {
         let signals: StopSignals, host: PluginHost, control: ControlSocket
         do {
             signals = try StopSignals()
@@ -128,20 +135,29 @@ extension HostChild {
             if isStopping.withLock({ $0 }) { _exit(130) }
             end.cancel()
         }
-        let server = Mutex<RunningServer?>(nil)
+        let servers = Mutex<(routes: RunningServer?, screens: RunningServer?)>((nil, nil))
         let start = Task {
             var problemsOfServer: [String] = []
             do throws(BackplaneError) {
                 try await host.start(keepGoing: true)
                 let begun = try await serving.begin(host, reloadsPages: true)
-                server.withLock { $0 = begun }
+                servers.withLock { $0.routes = begun }
                 if let begun, begun.routes == 0 { problemsOfServer = [RunningServer.noRoutes] }
             } catch {
                 problemsOfServer = error.reportLines
             }
+            do throws(BackplaneError) {
+                let begun = try await screens.begin(AppManager(host), settings, beside: serving.settings(for: host))
+                servers.withLock { $0.screens = begun }
+                // They may be saved later.
+                if begun != nil { try await host.requireScreens() }
+            } catch {
+                problemsOfServer += error.reportLines
+            }
             let isServer = serving.settings(for: host) != nil
             let problems = await serving.problems(of: host).inShort(of: settings.manifest)
-            await report(host, control, server.withLock(\.self), problems + problemsOfServer)
+            let (routes, web) = servers.withLock(\.self)
+            await report(host, control, routes, web, problems + problemsOfServer)
             guard !isServer else { return }
             for await _ in host.events where serving.settings(for: host) != nil {
                 return Output.remark("backplane: the manifest has a `server` now; restart the application to serve")
@@ -149,7 +165,9 @@ extension HostChild {
         }
         await end.value
         // The parent kills what has not stopped after 10 seconds, of which the components need some.
-        await server.withLock(\.self)?.stop(.seconds(3))
+        let (routes, web) = servers.withLock(\.self)
+        await web?.stop(.seconds(1))
+        await routes?.stop(.seconds(2))
         control.close()
         await host.stop()
         await control.finish()
@@ -158,14 +176,16 @@ extension HostChild {
     }
 
     private static func report(
-        _ host: PluginHost, _ control: ControlSocket, _ server: RunningServer?, _ problems: [String]
+        _ host: PluginHost, _ control: ControlSocket, _ server: RunningServer?, _ screens: RunningServer?,
+        _ problems: [String]
     ) async {
         let managers = await host.managers.map { status in
             let row = ManagerRow(status)
             return ReportedManager(name: row.name, state: row.state, reason: row.reason)
         }
         let report = Report(
-            process: getpid(), control: control.path, server: server?.url, managers: managers, problems: problems)
+            process: getpid(), control: control.path, server: server?.url, screens: screens?.url, managers: managers,
+            problems: problems)
         guard let line = try? JSONEncoder().encode(report) else { return }
         Output.write(bytes: line + [UInt8(ascii: "\n")], to: reports)
     }

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneApp
 import BackplaneExchange
 import BackplaneHTTP
 import BackplaneHost
@@ -75,22 +76,52 @@ enum Engines {
     ) async throws(BackplaneError) -> RunningServer {
         #if Engines
         let server = HostServer(host, settings, reloadsPages: reloadsPages)
+        let address = try await start(server)
+        return RunningServer(
+            url: "\(settings.tls == nil ? "http" : "https")://\(address)", routes: server.routeCount
+        ) { limit in await server.stop(within: limit) }
+        #else
+        throw noServer(settings.listen)
+        #endif
+    }
+
+    /// Starts a server of an application's screens, and returns when it listens.
+    ///
+    /// - Parameter key: The key of cookies; `nil` for a random one.
+    /// - Returns: The server, whose URL signs one browser in.
+    /// - Throws: `server.failed`.
+    static func show(
+        _ app: AppManager, at address: String, key: [UInt8]?
+    ) async throws(BackplaneError) -> RunningServer {
+        #if Engines
+        let screens = WebScreens(app, names: [try ServerSettings.address(address).host], key: key)
+        let server = HostServer(screens, ServerSettings(listen: address))
+        let url = "http://\(try await start(server))"
+        return RunningServer(url: screens.signInAddress(at: url), routes: 0) { limit in
+            await server.stop(within: limit)
+        }
+        #else
+        throw noServer(address)
+        #endif
+    }
+
+    #if Engines
+    /// Starts a server, and returns its address when it listens.
+    private static func start(_ server: HostServer) async throws(BackplaneError) -> String {
         let run = Task { try await server.run() }
         do {
-            let address = try await server.listening()
-            return RunningServer(
-                url: "\(settings.tls == nil ? "http" : "https")://\(address)", routes: server.routeCount
-            ) { limit in await server.stop(within: limit) }
+            return try await server.listening()
         } catch {
             run.cancel()
             throw BackplaneError(thrown: error)
         }
-        #else
-        throw BackplaneError(
-            .serverFailed, "this build has no engine for a server; build it with the trait Engines", at: settings.listen
-        )
-        #endif
     }
+    #else
+    private static func noServer(_ address: String) -> BackplaneError {
+        BackplaneError(
+            .serverFailed, "this build has no engine for a server; build it with the trait Engines", at: address)
+    }
+    #endif
 
     /// Opens the record store in a folder for a command, which never repairs it.
     ///

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backplane
+import BackplaneApp
 import BackplaneControl
 import BackplaneHost
 import BackplaneTools
@@ -17,6 +18,10 @@ extension BackplaneTool {
                 With --serve, or `server` in the manifest, managers that provide HTTPRoutes answer HTTP requests once \
                 everything has started. When the command stops, the requests in flight are answered first.
 
+                With --web, the screens of plugins are shown in browsers; the address that is printed signs one \
+                browser in, and is invalid then. With --terminal they are shown here, or as numbered text through a \
+                pipe, and the command ends when you quit.
+
                 Other commands control the host through a socket that only your user can access: `swap`, `rollback`, \
                 `generations`, `stats`, `log-level`, `apply` and `reset`, and, with --running, `call`, `explain` and \
                 `services`.
@@ -27,12 +32,16 @@ extension BackplaneTool {
                   backplane run almanac.plist --plugin-path .build/debug --log-level debug
                   backplane run manifests/bookshelf.json --mock manifests/mocks
                   backplane run manifests/bookshelf-served.json --serve 127.0.0.1:8080
+                  backplane run manifests/bookshelf-screens.json --web
+                  backplane run manifests/bookshelf-screens.json --terminal
                 """)
 
         @OptionGroup var manifest: ManifestArguments
         @OptionGroup var host: HostArguments
         @OptionGroup var substitutes: SubstituteArguments
         @OptionGroup var serving: ServeArguments
+        @OptionGroup var screens: ScreenArguments
+        @Flag(help: "Show the screens in this terminal.") var terminal = false
         @Flag(help: "Start everything that has no errors, and report what did not start.") var keepGoing = false
         @Option(
             help: ArgumentHelp(
@@ -43,8 +52,12 @@ extension BackplaneTool {
         @Flag(help: "Print what was started as JSON.") var json = false
 
         func validate() throws {
-            guard noControl, socket != nil else { return }
-            throw ValidationError("--no-control and --socket contradict each other; use only one of them")
+            if noControl, socket != nil {
+                throw ValidationError("--no-control and --socket contradict each other; use only one of them")
+            }
+            guard terminal, json || screens.address != nil else { return }
+            throw ValidationError(
+                "--terminal shows the screens on standard output; use it without \(json ? "--json" : "--web")")
         }
 
         func run() async throws {
@@ -65,14 +78,18 @@ extension BackplaneTool {
                 return Output.fail(error)
             }
             defer { control?.close() }
-            let server = Mutex<RunningServer?>(nil)
+            let faces = Mutex(Faces())
             let stopped = Task { () -> Bool in
                 guard let signal = await signals.next() else { return false }
                 manager?.tell("STOPPING=1")
-                if !json { Output.line("\(signal): stopping") }
-                await server.withLock(\.self)?.stop(nil)
+                if !json, !terminal { Output.line("\(signal): stopping") }
+                let shown = faces.withLock { faces in
+                    faces.isStopping = true
+                    return faces
+                }
+                await shown.stop()
                 await end(host, control)
-                if !json { Output.line("stopped") }
+                if !json, !terminal { Output.line("stopped") }
                 return true
             }
             do {
@@ -93,14 +110,14 @@ extension BackplaneTool {
             }
             if !isIdle {
                 do throws(BackplaneError) {
-                    let begun = try await serving.begin(host)
-                    server.withLock { $0 = begun }
+                    try await begin(host, settings, faces)
                 } catch {
                     _ = Output.fail(error)
+                    await faces.withLock(\.self).stop()
                     return await giveUp(host, control, stopped)
                 }
             }
-            report(managers, control, server.withLock(\.self), isIdle: isIdle)
+            report(managers, control, faces.withLock(\.self), isIdle: isIdle)
             if isIdle {
                 Output.remark("backplane: no manager is running")
                 return await giveUp(host, control, stopped)
@@ -109,8 +126,47 @@ extension BackplaneTool {
             // Swift's pool and the host's coordinator both answer.
             let life = Task { await manager?.keepAlive { _ = await host.managers } }
             defer { life.cancel() }
-            _ = await stopped.value
+            guard let session = faces.withLock(\.session) else {
+                _ = await stopped.value
+                return 0
+            }
+            let result = await session.result
+            if !faces.withLock(\.isStopping) { stopped.cancel() }
+            if await stopped.value { return 0 }
+            await faces.withLock(\.self).stop()
+            await end(host, control)
+            if case .failure(let error) = result { return Output.fail(error) }
             return 0
+        }
+
+        /// What the host shows to the outside, which stops before it.
+        private struct Faces {
+            var routes, screens: RunningServer?
+            /// The screens in this terminal.
+            var session: Task<Void, any Error>?
+            var isStopping = false
+
+            func stop() async {
+                session?.cancel()
+                _ = await session?.result
+                await screens?.stop(nil)
+                await routes?.stop(nil)
+            }
+        }
+
+        /// Starts the servers and the session in the terminal that the options request.
+        private func begin(
+            _ host: PluginHost, _ settings: HostSettings, _ faces: borrowing Mutex<Faces>
+        ) async throws(BackplaneError) {
+            if let routes = try await serving.begin(host) { faces.withLock { $0.routes = routes } }
+            guard terminal || screens.address != nil else { return }
+            try await host.requireScreens()
+            let app = AppManager(host)
+            if let server = try await screens.begin(app, settings, beside: serving.settings(for: host)) {
+                faces.withLock { $0.screens = server }
+            }
+            guard terminal else { return }
+            faces.withLock { $0.session = Task { try await TerminalSession.run(app) } }
         }
 
         /// Prints all errors of the manifest on standard error and returns whether to start.
@@ -156,20 +212,21 @@ extension BackplaneTool {
             }
         }
 
-        private func report(
-            _ managers: [ManagerStatus], _ control: ControlSocket?, _ server: RunningServer?, isIdle: Bool
-        ) {
+        private func report(_ managers: [ManagerStatus], _ control: ControlSocket?, _ faces: Faces, isIdle: Bool) {
+            let server = faces.routes
             if server?.routes == 0 { Output.remark("backplane: \(RunningServer.noRoutes)") }
             if json {
-                struct Report: Encodable { var managers: [ManagerRow], control, server: String? }
+                struct Report: Encodable { var managers: [ManagerRow], control, server, screens: String? }
                 return Output.json(
                     Report(
                         managers: managers.map(ManagerRow.init), control: isIdle ? nil : control?.path,
-                        server: server?.url))
+                        server: server?.url, screens: faces.screens?.url))
             }
+            if faces.session != nil { return }
             if !managers.isEmpty { Output.table(Table(managers)) }
             guard !isIdle else { return }
             if let server { Output.line("serving \(server.url) (\(counted(server.routes, "route")))") }
+            if let screens = faces.screens { Output.line("screens \(screens.url) (for one browser)") }
             if let control { Output.line("control socket \(control.path.printable)") }
             let up = managers.count { $0.state == .ready }
             Output.line(

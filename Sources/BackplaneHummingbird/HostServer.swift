@@ -39,6 +39,7 @@ public final class HostServer: Service {
     private let logger: Logger
     private let metrics: ServerMetrics?
     private let reload: PageReload?
+    private let screens: WebScreens?
     private let state = Mutex(State())
     /// The end of ``run()``.
     private let end = AsyncStream.makeStream(of: Never.self)
@@ -61,9 +62,26 @@ public final class HostServer: Service {
         self.init(host, settings, logger: logger, reloadsPages: false)
     }
 
-    /// Creates a server that also reloads pages after each change of the host.
-    package init(_ host: PluginHost, _ settings: ServerSettings, logger: Logger? = nil, reloadsPages: Bool) {
-        (self.host, self.settings) = (host, settings)
+    /// Creates a server of screens, which listens when it is run, and closes all windows at its end.
+    ///
+    /// It serves no routes: those need a server of their own, at another address.
+    ///
+    /// - Parameters:
+    ///   - screens: The screens.
+    ///   - settings: The address and the certificate.
+    ///   - logger: The logger. Default: one that writes to the host's log.
+    public convenience init(
+        _ screens: WebScreens, _ settings: ServerSettings = ServerSettings(), logger: Logger? = nil
+    ) {
+        self.init(screens.host, settings, logger: logger, reloadsPages: false, screens: screens)
+    }
+
+    /// Creates a server that also reloads pages after each change of the host, or one of screens.
+    package init(
+        _ host: PluginHost, _ settings: ServerSettings, logger: Logger? = nil, reloadsPages: Bool,
+        screens: WebScreens? = nil
+    ) {
+        (self.host, self.settings, self.screens) = (host, settings, screens)
         self.logger = logger ?? Logger(label: "backplane.server") { _ in HostLogHandler(host.log) }
         metrics = settings.metrics == nil ? nil : ServerMetrics()
         reload = reloadsPages ? PageReload() : nil
@@ -94,7 +112,9 @@ public final class HostServer: Service {
                 self.reload?.end()
             }
             settle(.failure(CancellationError()))
+            await screens?.close()
         } catch {
+            await screens?.close()
             let isListening = if case .success = state.withLock(\.address) { true } else { false }
             let error = isListening || error is CancellationError ? error : failure(error)
             settle(.failure(error))
@@ -156,7 +176,7 @@ public final class HostServer: Service {
             defer { settings = now }
             // Before its start, a host may not have loaded its manifest.
             if case .started = event.kind { continue }
-            guard now != settings else { continue }
+            guard now != settings, screens == nil else { continue }
             logger.warning("the manifest's `server` has changed, which takes effect when the server is started again")
         }
     }
@@ -189,7 +209,7 @@ extension HostServer {
                     maxHeaderFieldSize: Self.headLimit, maxHeaderListSize: Self.headLimit)))
         return Application(
             responder: ServerResponder(
-                host: self.host, settings: settings, metrics: metrics, reload: reload, logger: logger),
+                host: self.host, settings: settings, metrics: metrics, reload: reload, screens: screens, logger: logger),
             server: try settings.tls.map { tls throws(BackplaneError) in try tls.encrypting(plain) } ?? plain,
             configuration: ApplicationConfiguration(
                 address: .hostname(host, port: port), serverName: nil, backlog: 1_024,
@@ -269,11 +289,16 @@ private struct ServerResponder: HTTPResponder {
     let settings: ServerSettings
     let metrics: ServerMetrics?
     let reload: PageReload?
+    let screens: WebScreens?
     let routes: RouteServer
     private static let hostField = HTTPField.Name(parsed: "host")!
 
-    init(host: PluginHost, settings: ServerSettings, metrics: ServerMetrics?, reload: PageReload?, logger: Logger) {
+    init(
+        host: PluginHost, settings: ServerSettings, metrics: ServerMetrics?, reload: PageReload?, screens: WebScreens?,
+        logger: Logger
+    ) {
         (self.host, self.settings, self.metrics, self.reload) = (host, settings, metrics, reload)
+        self.screens = screens
         var observer: RouteObserver?
         if let metrics { observer = { metrics.note(manager: $0, route: $1, status: $2, time: $3) } }
         routes = RouteServer(
@@ -292,6 +317,10 @@ private struct ServerResponder: HTTPResponder {
         guard !request.headers.contains(Self.hostField) else {
             let problem = RouteProblem(400, "expected one field `Host`, found several")
             return Response(problem, isHead: request.method == .head)
+        }
+        if let screens {
+            if let answer = await screens.answer(to: request, isSecure: settings.tls != nil) { return answer }
+            return await routes.refuse(request, RouteProblem(404))
         }
         if let own = await ownAnswer(to: request) { return own }
         return await routes.respond(to: request, remoteAddress: remoteAddress)

@@ -237,13 +237,14 @@ private struct TraceparentInjector: Injector {
 // MARK: Receiving
 
 extension RouteServer {
-    private enum Reception {
+    enum Reception {
         case received(ReceivedBody)
         /// The answer to a request whose body was not received, after which its connection ends.
         case refused(Response)
     }
 
-    private func receive(_ request: Request, until deadline: Deadline?) async -> Reception {
+    /// Receives the body of a request, within the limits.
+    func receive(_ request: Request, until deadline: Deadline?) async -> Reception {
         let length = request.headers[.contentLength].flatMap { Int($0) }
         if length == 0 { return .received(.none) }
         if length == nil, !request.headers.contains(.transferEncoding),

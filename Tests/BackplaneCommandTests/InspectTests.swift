@@ -95,7 +95,7 @@ struct InspectTests {
                 && plugin.toolchain.hasSuffix(", " + (identity.toolchain ?? "?")))
         let manager = try #require(plugin.components.first { $0.className == "LibraryManager" })
         #expect(
-            manager.role == "manager" && manager.contract?.name == "Library" && manager.contract?.version == "1.7.0")
+            manager.role == "manager" && manager.contract?.name == "Library" && manager.contract?.version == "1.8.0")
         #expect(manager.contract?.methods.contains(.init(name: "count", kind: "sync")) == true)
         let clock = try #require(manager.wires.first { $0.label == "clock" })
         #expect(

@@ -101,7 +101,8 @@ extension HostChild.Report {
         let up = managers.count { $0.state == "ready" }, idle = managers.filter { $0.reason != nil }
         let count = up == managers.count ? counted(up, "manager") : "\(up) of \(counted(managers.count, "manager"))"
         let reasons = idle.map { "  \($0.name.printable): \($0.reason?.description.printable.namingOptions ?? "")" }
-        let place = server.map { ", serving \($0.printable)" } ?? ""
+        let place =
+            (server.map { ", serving \($0.printable)" } ?? "") + (screens.map { ", screens \($0.printable)" } ?? "")
         return (
             Span("running", up == managers.count ? .good : .doubtful), "\(count) up, process \(process)\(place)",
             problems + reasons

@@ -14,14 +14,17 @@ package enum HostChild {
         package var control: String
         /// The URL at which the application serves; `nil` if it has no server.
         package var server: String?
+        /// The URL that signs one browser in to the screens; `nil` if they are not shown in browsers.
+        package var screens: String?
         package var managers: [ReportedManager]
         /// The errors of the manifest, in the format of `check`, and of the server.
         package var problems: [String]
 
         package init(
-            process: Int32, control: String, server: String? = nil, managers: [ReportedManager], problems: [String]
+            process: Int32, control: String, server: String? = nil, screens: String? = nil,
+            managers: [ReportedManager], problems: [String]
         ) {
-            (self.process, self.control, self.server) = (process, control, server)
+            (self.process, self.control, self.server, self.screens) = (process, control, server, screens)
             (self.managers, self.problems) = (managers, problems)
         }
     }

@@ -1,0 +1,126 @@
+#if Engines
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+import Glibc
+import NIOCore
+import Synchronization
+
+/// The decisions about who may see and use the screens of an application.
+///
+/// A one-time token, which the program prints, becomes the cookie of a browser. A cookie is a random identifier with
+/// its authentication code by the key (HMAC, RFC 2104), so that the server keeps no list of them, and browsers
+/// stay signed in when a program that keeps its key is started again.
+final class ScreenAccess: Sendable {
+    /// A browser that is signed in.
+    struct Browser: Hashable, Sendable {
+        let id: String
+    }
+    /// The number of bytes of a key.
+    static let keySize = 32
+    private static let mostTokens = 100
+    private let key: [UInt8]
+    /// The names in addresses by which the server is known, besides `localhost` and the addresses of interfaces.
+    private let names: Set<String>
+    /// The tokens that nobody has used, the latest last.
+    private let tokens = Mutex<[String]>([])
+
+    init(key: [UInt8]? = nil, names: [String] = []) {
+        self.key = key ?? Self.randomBytes(Self.keySize)
+        self.names = Set(names.map { $0.lowercased() })
+    }
+
+    static func randomBytes(_ count: Int) -> [UInt8] {
+        // The system's source: getrandom.
+        var source = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: 0 ... .max, using: &source) }
+    }
+
+    // MARK: Tokens and cookies
+
+    /// Returns a new token, which signs one browser in.
+    func makeToken() -> String {
+        let token = Self.randomBytes(16).hexadecimal
+        tokens.withLock { tokens in
+            tokens.append(token)
+            if tokens.count > Self.mostTokens { tokens.removeFirst() }
+        }
+        return token
+    }
+
+    /// Signs a browser in, after which the token is invalid; returns `nil` for a token that is.
+    func redeem(_ token: String) -> Browser? {
+        let isKnown = tokens.withLock { tokens in
+            guard let index = tokens.lastIndex(where: { $0.isSame(as: token) }) else { return false }
+            tokens.remove(at: index)
+            return true
+        }
+        return isKnown ? Browser(id: Self.randomBytes(16).hexadecimal) : nil
+    }
+
+    /// Returns the value of the cookie of a browser.
+    func cookie(of browser: Browser) -> String { "\(browser.id).\(code("cookie", browser))" }
+
+    /// Returns the browser with a cookie; `nil` if the server has not given it.
+    func browser(withCookie value: some StringProtocol) -> Browser? {
+        let parts = value.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let browser = Browser(id: String(parts[0]))
+        return code("cookie", browser).isSame(as: String(parts[1])) ? browser : nil
+    }
+
+    /// Returns the token that every form and request of a script contains, which other sites cannot know.
+    func formToken(of browser: Browser) -> String { code("form", browser) }
+
+    func isFormToken(_ token: String, of browser: Browser) -> Bool { formToken(of: browser).isSame(as: token) }
+
+    func code(_ use: String, _ browser: Browser) -> String {
+        func padded(_ byte: UInt8) -> [UInt8] {
+            (0..<64).map { (index: Int) -> UInt8 in (index < key.count ? key[index] : 0) ^ byte }
+        }
+        let inner = ContentDigest.sha256(of: padded(0x36) + Array("\(use) \(browser.id)".utf8))
+        return ContentDigest.sha256(of: padded(0x5C) + inner).hexadecimal
+    }
+
+    // MARK: Hosts and origins
+
+    /// Returns whether a request names this server by an address, as `localhost`, or by a name that was given.
+    ///
+    /// A page of another site whose name leads here (DNS rebinding) names its own.
+    func isOwn(host: String?) -> Bool {
+        guard let host = host?.lowercased() else { return false }
+        let colon = host.lastIndex(of: ":").flatMap { host[$0...].contains("]") ? nil : Optional($0) }
+        let name = String(host[..<(colon ?? host.endIndex)])
+        return name == "localhost" || names.contains(name) || name.isAddress
+    }
+
+    /// Returns whether a request comes from a page of this server, or from none.
+    ///
+    /// - Parameters:
+    ///   - host: The host that the request names.
+    ///   - origin: Its field `Origin`.
+    ///   - site: Its field `Sec-Fetch-Site`, if it changes something.
+    static func isOwn(origin: String?, site: String?, host: String) -> Bool {
+        if let site, site != "same-origin" { return false }
+        guard let origin = origin?.lowercased() else { return true }
+        return ["http", "https"].contains { origin == "\($0)://\(host.lowercased())" }
+    }
+}
+
+extension String {
+    /// Returns whether two texts are equal, in a time that depends only on their lengths.
+    fileprivate func isSame(as other: String) -> Bool {
+        let own = Array(utf8), other = Array(other.utf8)
+        guard own.count == other.count else { return false }
+        return zip(own, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    /// A Boolean value that indicates whether the text is an address of version 4, or of version 6 in brackets.
+    fileprivate var isAddress: Bool {
+        let isBracketed = hasPrefix("[") && hasSuffix("]")
+        guard let address = try? SocketAddress(ipAddress: isBracketed ? String(dropFirst().dropLast()) : self, port: 0)
+        else { return false }
+        return isBracketed == (address.protocol == .inet6)
+    }
+}
+#endif

@@ -1,0 +1,95 @@
+#if Engines
+import Backplane
+import BackplaneHost
+import BackplaneTestKit
+import Foundation
+import TestFixtures
+import Testing
+
+/// `backplane run` with screens, those of the fixture plugin.
+@Suite(.timeLimit(.minutes(10)))
+struct ScreenToolTests {
+    private let tool: Tool
+
+    init() throws { tool = try Tool() }
+
+    /// Writes a manifest of the plugin with screens, and returns its path.
+    private func manifest(screens: String? = #"{"root": "harbour.ships"}"#) throws -> String {
+        let library = tool.folder + "/libScreens.so"
+        try #require(FileContents.write(FixtureLibrary.bytes("Screens1"), to: library))
+        let section = screens.map { #", "screens": \#($0)"# } ?? ""
+        return try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "\#(library)"}], "managers": {"Harbour": {}}\#(section)}"#,
+            as: "m.json")
+    }
+
+    /// Returns the answer to a request on a connection of its own.
+    private func answer(_ path: String, at port: UInt16, cookie: Substring? = nil) throws -> String {
+        let client = try RawClient(port: port), cookies = cookie.map { "Cookie: \($0)\r\n" } ?? ""
+        client.send("GET \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)\r\n\(cookies)Connection: close", "", "")
+        return client.receive()
+    }
+
+    @Test func `the printed address signs one browser in, which stays signed in over a restart`() async throws {
+        // A server that is started again needs the same port, which is part of the cookie's name.
+        let port = try LoopbackSocket(backlog: nil).port, path = try manifest()
+        var cookie: Substring = ""
+        for run in 0..<2 {
+            let running = try await tool.startRun(path, "--web-address", "127.0.0.1:\(port)")
+            let line = #/screens http://127.0.0.1:([0-9]+)(/\?token=[0-9a-f]+) \(for one browser\)\n/#
+            let address = try #require(running.output.firstMatch(of: line))
+            #expect(address.1 == "\(port)")
+            if run == 0 {
+                #expect(try answer("/", at: port).hasPrefix("HTTP/1.1 403 "))
+                let signIn = try answer(String(address.2), at: port)
+                #expect(signIn.hasPrefix("HTTP/1.1 303 "))
+                cookie = try #require(signIn.firstMatch(of: #/[Ss]et-[Cc]ookie: ([^;]+);/#)).1
+            }
+            #expect(try answer("/", at: port, cookie: cookie).contains("Ships of the first edition"))
+            running.signal(SIGTERM)
+            let outcome = await running.end()
+            #expect(outcome.status == 0 && outcome.output.hasSuffix("SIGTERM: stopping\nstopped\n"))
+            #expect(!outcome.errors.contains("token="))
+        }
+    }
+
+    @Test func `screens are text with numbers through a pipe, until the person quits`() async throws {
+        let outcome = try await tool.run("run", try manifest(), "--terminal", input: "q\n")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("Ships of the first edition") && !outcome.output.contains("up;"))
+        #expect(tool.loadFolders() == [])
+    }
+
+    @Test func `without a screen to begin with, the command says what to add`() async throws {
+        let unnamed = try await tool.run("run", try manifest(screens: nil), "--web-address", "127.0.0.1:0")
+        #expect(unnamed.status == 1)
+        #expect(
+            unnamed.errors.contains("manifest.missing-key")
+                && unnamed.errors.contains(#"add "screens": {"root": "harbour.counter"}"#), "\(unnamed.errors)")
+        try EditionLibrary.write(1, to: tool.folder)
+        let other = try tool.write(EditionLibrary.manifest, as: "n.json")
+        for none in [
+            try await tool.run("run", other, "--web-address", "127.0.0.1:0"),
+            try await tool.run("run", other, "--terminal"),
+        ] {
+            #expect(none.status == 1)
+            #expect(none.errors.contains("there are no screens"), "\(none.errors)")
+        }
+        #expect(tool.loadFolders() == [])
+    }
+
+    @Test func `options that contradict each other are misuse`() async throws {
+        let path = try manifest()
+        for options in [
+            ["--web-address", "here"], ["--terminal", "--json"], ["--terminal", "--web"],
+            ["--terminal", "--web-address", "127.0.0.1:0"],
+        ] {
+            #expect(try await tool.start(["run", path] + options).end().status == 64, "\(options)")
+        }
+        #expect(try await tool.start(["dev", path, "--running", "--web"]).end().status == 64)
+        let same = try await tool.run(
+            "run", path, "--serve", "127.0.0.1:1", "--web-address", "127.0.0.1:1")
+        #expect(same.status == 1 && same.errors.contains("server.failed"))
+    }
+}
+#endif
