@@ -11,8 +11,8 @@ export SWIFT
 help: ## List these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# What the demo runs, and no more: the command, the example's server, and the libraries that its manifest names.
-DEMO = backplane bookshelf-server Bookshelf BooksAPIv1 BooksAPIv2 Clock Turnstile1 Turnstile2
+# What the demo runs and offers, and no more: the command, the example's server, and the libraries of its manifests.
+DEMO = backplane bookshelf-server Bookshelf BooksAPIv1 BooksAPIv2 Clock Turnstile1 Turnstile2 CatalogueScreens LoansScreens
 demo: ## Build what the demo needs, without other packages, and run the example application. Build folder: .build-plain.
 	@for product in $(DEMO); do .ci/build plain --product $$product || exit 1; done
 	@.build-plain/debug/backplane demo

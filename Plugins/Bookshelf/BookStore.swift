@@ -73,7 +73,12 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
         }
         table.async(\.keepText) { store, text, _ in try store.keep(text) }
         table.async(\.keptText) { store, book, _ in store.keptText(of: book) }
-        table.async(\.lent) { store, _, _ in try await store.loans.query(\.due).all().map(\.loan) }
+        table.async(\.lent) { store, _, _ in try await store.lent() }
+        table.stream(\.loans) { store, _, elements, _ in
+            let last = try await store.loans.lastChange()
+            try await elements.send(try await store.lent())
+            for try await _ in store.loans.changes(since: last) { try await elements.send(try await store.lent()) }
+        }
     }
 
     private func keepCatalogue(_ catalogue: [Book]) async throws -> Int {
@@ -107,6 +112,8 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
         }
         return name
     }
+
+    private func lent() async throws -> [Loan] { try await loans.query(\.due).all().map(\.loan) }
 
     private func lend(_ loan: Loan) async throws -> Nothing {
         try await loans.save(KeptLoan(id: loan.id, loan: loan))

@@ -49,6 +49,11 @@ final class LibraryManager: Manager, StatefulComponent {
         table.async(\.giveBack) { manager, loan, call in
             try await manager.giveBack(loan, call)
         }
+        table.stream(\.loans) { manager, place, elements, call in
+            for try await loans in manager.wires.dataAccessController.loans(place, call) {
+                try await elements.send(try loans.map { try manager.counted($0, call) })
+            }
+        }
         table.stream(\.borrowings) { manager, place, elements, _ in
             var last = place.number
             while true {
@@ -99,16 +104,22 @@ final class LibraryManager: Manager, StatefulComponent {
     }
 
     private func borrow(_ book: String, _ call: Call) async throws -> Loan {
-        var loan = try await wires.communicationController.borrow(book, call)
+        let borrowed = try await wires.communicationController.borrow(book, call)
         borrowings.add(book)
-        if let now = try wires.clock?.now(call) {
-            loan.daysLeft = Int((loan.due.timeIntervalSince(now) / 86_400).rounded(.up))
-        }
+        let loan = try counted(borrowed, call)
         do {
             _ = try await wires.dataAccessController.lend(loan, call)
         } catch {
             log.warning("a loan cannot be stored, and its reader is not reminded", metadata: ["error": "\(error)"])
         }
+        return loan
+    }
+
+    /// Returns a loan with the number of days left, if there is a clock.
+    private func counted(_ loan: Loan, _ call: Call) throws -> Loan {
+        guard let now = try wires.clock?.now(call) else { return loan }
+        var loan = loan
+        loan.daysLeft = Int((loan.due.timeIntervalSince(now) / 86_400).rounded(.up))
         return loan
     }
 

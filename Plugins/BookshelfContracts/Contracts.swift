@@ -4,7 +4,7 @@ public import FoundationEssentials
 /// The contract of the library's manager.
 public struct Library: Contract {
     /// The version of this set of methods.
-    public static let version: Version = "1.7.0"
+    public static let version: Version = "1.8.0"
     /// Returns the books that match every word, from the network or, if it fails, from storage.
     public let search = AsyncMethod<BookQuery, Sourced<[Book]>>()
     /// Returns a page of the catalogue; the first one is 1.
@@ -17,6 +17,9 @@ public struct Library: Contract {
     public let borrow = AsyncMethod<String, Loan>()
     /// Ends the loan with an identifier.
     public let giveBack = AsyncMethod<String, Nothing>()
+    /// Streams the loans that have not been returned, those that are due first at the beginning: all of them now, and
+    /// again after each change.
+    public let loans = StreamMethod<CurrentLoans, [Loan]>()
     /// Streams the borrowings after a number, of which the last thousand are available, followed by each new one.
     public let borrowings = StreamMethod<BorrowingsAfter, Borrowing>()
     /// Streams the events of the library after a given one, followed by each new one as it occurs.
@@ -34,7 +37,7 @@ public struct Library: Contract {
 /// The contract of the library's data access controller, which stores search results and loans.
 public struct Shelf: Contract {
     /// The version of this set of methods.
-    public static let version: Version = "1.3.0"
+    public static let version: Version = "1.4.0"
     /// Stores the books found by a search.
     public let keep = AsyncMethod<SearchAnswer, Nothing>()
     /// Returns the books stored for a search and the time they were stored, or `nil` if there are none.
@@ -45,6 +48,8 @@ public struct Shelf: Contract {
     public let takeBack = AsyncMethod<String, Nothing>()
     /// Returns the loans that have not been returned.
     public let lent = AsyncMethod<Nothing, [Loan]>()
+    /// Streams the loans that have not been returned: all of them now, and again after each change.
+    public let loans = StreamMethod<CurrentLoans, [Loan]>()
     /// Stores books of the catalogue, and returns their number.
     public let keepCatalogue = AsyncMethod<[Book], Int>()
     /// Stores the cover of a book, and returns its path.

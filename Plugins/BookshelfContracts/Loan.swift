@@ -1,3 +1,4 @@
+public import Backplane
 public import FoundationEssentials
 
 /// A book on loan to the reader.
@@ -21,4 +22,13 @@ public struct Loan: Codable, Sendable, Hashable {
     public init(id: String, book: String, due: Date, daysLeft: Int? = nil) {
         (self.id, self.book, self.due, self.daysLeft) = (id, book, due, daysLeft)
     }
+}
+
+/// The input of a stream of all loans, which goes on with all of them when code is swapped.
+public struct CurrentLoans: Codable, Sendable, Resumable {
+    /// Creates the input.
+    public init() {}
+
+    /// Returns the same input.
+    public func resuming(after last: [Loan]) -> CurrentLoans { self }
 }

@@ -90,6 +90,13 @@ private struct DemoTour: Sendable {
         }
         Output.line("Read on: README.md, manifests/bookshelf-both.json, Plugins/Bookshelf; or see it as a graph:")
         Output.line("\(CommandLine.arguments[0]) graph manifests/bookshelf-both.json")
+        // Without engines there is no web server.
+        let isWeb = Engines.remark == nil
+        Output.line(
+            "The library also has screens, which you can try in a \(isWeb ? "browser" : "terminal"), with mocks:")
+        Output.line(
+            "\(CommandLine.arguments[0]) run manifests/bookshelf-screens.json --mock manifests/mocks "
+                + (isWeb ? "--web" : "--terminal"))
     }
 
     private func visit(_ host: PluginHost, _ server: BookshelfServer) async throws {

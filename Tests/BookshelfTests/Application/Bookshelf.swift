@@ -101,7 +101,8 @@ final class Bookshelf: Sendable {
         }
         let copy = "\(place)/lib\(library).so"
         var contents = try Data(contentsOf: URL(filePath: "\(Self.built)/lib\(library).so"))
-        contents.append(0)
+        // Every rebuilt library differs from the one before.
+        contents.append(contentsOf: Data(place.utf8))
         try contents.write(to: URL(filePath: copy))
         let report = try await host.swap(library: copy)
         #expect(report.outcome == .changed)

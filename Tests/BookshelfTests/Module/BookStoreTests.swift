@@ -18,6 +18,10 @@ struct BookStoreTests {
                     Book(id: "book-\($0)", title: "Title \($0)", authors: [], year: 1865, language: "fr")
                 }
             }
+            network.async(\.borrow) { book, _ in
+                Loan(id: "loan-\(book)", book: book, due: Date(timeIntervalSince1970: Double(book.count)))
+            }
+            network.async(\.giveBack) { _, _ in Nothing() }
         }
         let manager = ManagerDefinition(
             className: "LibraryManager",
@@ -29,6 +33,20 @@ struct BookStoreTests {
     }
 
     private struct Unplugged: Error {}
+
+    @Test func `all loans are streamed at once, and again after each change`() async throws {
+        try await withShelf { host in
+            let library = try await host.manager(.library)
+            var loans = library.loans(CurrentLoans()).makeAsyncIterator()
+            #expect(try await loans.next() == [])
+            _ = try await library.borrow("walden")
+            #expect(try await loans.next()?.map(\.book) == ["walden"])
+            _ = try await library.borrow("emma")
+            #expect(try await loans.next()?.map(\.book) == ["emma", "walden"], "what is due first is first")
+            _ = try await library.giveBack("loan-walden")
+            #expect(try await loans.next()?.map(\.book) == ["emma"])
+        }
+    }
 
     @Test func `books of searches that are kept at the same time are not forgotten`() async throws {
         struct Search: Decodable {

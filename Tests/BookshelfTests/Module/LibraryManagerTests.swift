@@ -85,6 +85,17 @@ struct LibraryManagerTests {
         }
     }
 
+    @Test func `all loans say how many days are left by the clock`() async throws {
+        let clock = TestClock()
+        let due = [3, 14].map { Loan(id: "\($0)", book: "moby-dick", due: clock.date.addingTimeInterval($0 * 86_400)) }
+        let shelf = Fake(Shelf.self) { $0.stream(\.loans) { _, loans, _ in try await loans.send(due) } }
+        try await withLibrary(network: Fake(LibraryNetwork.self), shelf: shelf, clock: clock) { host in
+            let library = try await host.manager(.library)
+            var loans = library.loans(CurrentLoans()).makeAsyncIterator()
+            #expect(try await loans.next()?.map(\.daysLeft) == [3, 14])
+        }
+    }
+
     @Test func `it reminds of a loan that is due, every day until it is returned`() async throws {
         let clock = TestClock(), lent = Recording<Loan>(), returned = Recording<String>()
         let loan = Loan(id: "1", book: "moby-dick", due: clock.date.addingTimeInterval(14 * 86_400))
