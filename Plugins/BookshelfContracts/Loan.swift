@@ -29,6 +29,11 @@ public struct CurrentLoans: Codable, Sendable, Resumable {
     /// Creates the input.
     public init() {}
 
+    private enum Key: CodingKey {}
+
+    /// Decodes any object.
+    public init(from decoder: any Decoder) throws { _ = try decoder.container(keyedBy: Key.self) }
+
     /// Returns the same input.
     public func resuming(after last: [Loan]) -> CurrentLoans { self }
 }
