@@ -41,12 +41,8 @@ open class AppManager: @unchecked Sendable {
         let windows = OpenWindows()
         (self.host, self.windows) = (host, windows)
         activity = NetworkActivity(of: host) { windows.redraw() }
-        let events = host.events
-        Task.detached {
-            // They end when the host has stopped.
-            for await _ in events {}
-            await windows.close()
-        }
+        // A screen that waits for a segue would otherwise keep its component from stopping.
+        host.addStopAction { await windows.close() }
     }
 
     /// Adds an instance that screens of the program find by its type, as `host.services` does.
@@ -86,7 +82,8 @@ open class AppManager: @unchecked Sendable {
     ///   - data: The input of the screen.
     ///   - window: The window that closes the screen.
     /// - Throws: `screen.unknown`, `screen.clash`, `screen.invalid-input` with the place in the input,
-    ///   `screen.not-assembled` after ten seconds, or the error of the screen; `screen.closed` if the window is closed.
+    ///   `screen.not-assembled` after ten seconds, or if the window has 100 screens, or the error of the screen;
+    ///   `screen.closed` if the window is closed.
     public func screen(
         for identifier: String, data: some Encodable & Sendable = Nothing(), in window: Window
     ) async throws(BackplaneError) -> WindowScreen {
@@ -166,6 +163,7 @@ extension AppManager {
 
     /// Assembles a screen for a window.
     func assemble(_ destination: Destination, in window: Window) async throws(BackplaneError) -> WindowScreen {
+        try window.requireRoom()
         await host.loadScreens()
         while true {
             let revision = host.screens.table.revision

@@ -2,14 +2,16 @@ import Backplane
 import BackplaneExchange
 import BackplaneHost
 import BackplaneNetwork
+import BackplaneScreens
 import Synchronization
 
-/// The exchanges of a host that have not ended, of all its plugins and of the program.
+/// The exchanges of a host that load something, of all its plugins and of the program; those that stream, until the
+/// head of the response.
 ///
 /// Their presence is reported once it has lasted for a while, because most exchanges are short.
 final class NetworkActivity: Sendable {
     private struct State {
-        var exchanges: Set<UInt64> = []
+        var loads = LoadTracker()
         var isReported = false
         var observation: ExchangeObservation?
     }
@@ -33,25 +35,21 @@ final class NetworkActivity: Sendable {
     var isReported: Bool { state.withLock(\.isReported) }
 
     private func add(_ event: ExchangeEvent) {
-        switch event.stage {
-        case .start:
-            let isFirst = state.withLock { $0.exchanges.insert(event.exchange).inserted && $0.exchanges.count == 1 }
-            if isFirst { clock.schedule(alarm, at: clock.moment + Self.patience) { [weak self] in self?.report() } }
-        case .end:
-            let wasReported = state.withLock { state in
-                state.exchanges.remove(event.exchange)
-                guard state.exchanges.isEmpty else { return false }
-                defer { state.isReported = false }
-                return state.isReported
-            }
-            if wasReported { changed() }
-        default: break
+        guard event.stage != .progress else { return }
+        let (begins, ends) = state.withLock { state in
+            let wasLoading = state.loads.isLoading()
+            state.loads.note(event)
+            let isLoading = state.loads.isLoading(), ends = state.isReported && !isLoading
+            if ends { state.isReported = false }
+            return (isLoading && !wasLoading, ends)
         }
+        if begins { clock.schedule(alarm, at: clock.moment + Self.patience) { [weak self] in self?.report() } }
+        if ends { changed() }
     }
 
     private func report() {
         let isNew = state.withLock { state in
-            guard !state.exchanges.isEmpty, !state.isReported else { return false }
+            guard state.loads.isLoading(), !state.isReported else { return false }
             state.isReported = true
             return true
         }

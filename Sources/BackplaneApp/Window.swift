@@ -30,6 +30,8 @@ public final class Window: Sendable, Identifiable {
         /// The tasks that tell the sources of closed screens, by the numbers of the screens.
         var closings: [Int: Task<Void, Never>] = [:]
     }
+    /// The maximum number of screens in the stacks of a window.
+    static let limit = 100
     let app: AppManager
     private let state = Mutex(State())
     private let turns = WindowTurns()
@@ -135,7 +137,9 @@ extension Window {
     /// An error of the screen becomes an alert. An event of a screen or a view that has gone, or of a control that is
     /// disabled, is ignored.
     public func send(_ event: ViewEvent, to number: Int) async {
-        guard let screen = state.withLock({ $0.screens[number] }), screen.drawing.body.have(event) else { return }
+        guard let screen = state.withLock({ $0.screens[number] }),
+            screen.drawing.body.found.contains(where: { $0.has(event) })
+        else { return }
         do throws(BackplaneError) {
             try await screen.handle(event)
         } catch {
@@ -198,22 +202,12 @@ extension Window {
     }
 }
 
-extension [View] {
-    /// Returns whether a view of the body has an event now.
-    fileprivate func have(_ event: ViewEvent) -> Bool { have(event, in: [], isList: false) }
-
-    private func have(_ event: ViewEvent, in rows: [String], isList: Bool) -> Bool {
-        enumerated().contains { place, view in
-            let isRow = isList || view.kind == .record
-            let rows = isRow ? rows + [view.id.isEmpty ? "\(place)" : view.id] : rows
-            guard event.rows.starts(with: rows) else { return false }
-            if view.id == event.id, rows == event.rows,
-                [view].find(ViewKey(view, at: 0))?.event(event.kind, value: event.value) != nil
-            {
-                return true
-            }
-            return view.children.have(event, in: rows, isList: view.kind == .list)
-        }
+extension FoundView {
+    /// Returns whether the view, or one that it contains, has an event now.
+    fileprivate func has(_ event: ViewEvent) -> Bool {
+        guard event.rows.starts(with: rows) else { return false }
+        if view.id == event.id, rows == event.rows, self.event(event.kind, value: event.value) != nil { return true }
+        return children.contains { $0.has(event) }
     }
 }
 
@@ -366,6 +360,15 @@ extension Window {
 
 extension Window {
     func contains(_ screen: WindowScreen) -> Bool { state.withLock { $0.screens[screen.number] != nil } }
+
+    /// Throws `screen.not-assembled` if the window cannot have another screen: one that shows itself again and again
+    /// would occupy all memory.
+    func requireRoom() throws(BackplaneError) {
+        guard state.withLock({ $0.screens.count + $0.assembled.count }) >= Self.limit else { return }
+        throw BackplaneError(
+            .screenNotAssembled,
+            "the window has \(Self.limit) open screens, and cannot have more; go back before you open another one")
+    }
 
     /// Keeps a screen that was assembled for the window; returns `false` if the window is closed.
     func adopt(_ screen: WindowScreen) -> Bool {

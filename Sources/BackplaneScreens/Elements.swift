@@ -18,7 +18,7 @@ extension ViewElement {
     public func style(_ style: View.Style) -> View { changed { $0.style = style } }
     /// Returns the control, which cannot be used if the condition is met.
     public func disabled(_ isDisabled: Bool = true) -> View { changed { $0.isDisabled = isDisabled } }
-    /// Returns the button, which shows that its work goes on if the condition is met.
+    /// Returns the button, which shows that its work goes on and cannot be pressed if the condition is met.
     public func busy(_ isBusy: Bool = true) -> View { changed { $0.isBusy = isBusy } }
     /// Returns the field with the problem of its value; `nil` if there is none.
     public func problem(_ problem: String?) -> View { changed { $0.problem = problem ?? "" } }

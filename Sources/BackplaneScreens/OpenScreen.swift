@@ -8,10 +8,13 @@ import Synchronization
 final class OpenScreen: AgentActions {
     /// A segue or a dismissal that has not ended.
     private struct Wish {
-        let number: Int
-        let change: ScreenChange
+        var number: Int
+        /// The function that returns the wish with its number.
+        let numbered: @Sendable (Int) -> ScreenChange
         /// The task that waits for the end, with an error or `nil`.
         let waiting: AsyncStream<BackplaneError?>.Continuation
+
+        var change: ScreenChange { numbered(number) }
 
         func end(with error: BackplaneError?) {
             waiting.yield(error)
@@ -49,6 +52,22 @@ final class OpenScreen: AgentActions {
             return ScreenChange(drawing: drawing)
         }
 
+        /// Numbers what has not ended again, after a change that a reader has received.
+        ///
+        /// That change may be one of code that was rolled back, whose numbers are higher.
+        mutating func catchUp(with number: Int) {
+            guard number > latest else { return }
+            latest = number
+            if drawing != nil {
+                latest += 1
+                drawing?.revision = latest
+            }
+            for index in wishes.indices {
+                latest += 1
+                wishes[index].number = latest
+            }
+        }
+
         /// Replaces the drawing if it differs, and returns its revision.
         mutating func show(_ title: String, _ body: [View]) -> Int {
             hasFailed = false
@@ -79,7 +98,7 @@ final class OpenScreen: AgentActions {
     static let pause = Duration.milliseconds(16)
 
     let request: ScreenRequest
-    /// The screen before its code was swapped; `nil` for a screen that is opened.
+    /// The screen in the former code; `nil` for a screen that is opened.
     private let former: KeptScreens.Screen?
     private let services: any ScreenServices
     private let clock: any Clock<Duration>
@@ -116,16 +135,17 @@ final class OpenScreen: AgentActions {
     func changes(after number: Int, _ send: (ScreenChange) async throws -> Void) async throws {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { state in
+            state.catchUp(with: number)
             state.reader?.finish()
             state.reader = signal
             signal.yield()
             if state.isClosed { signal.finish() }
         }
-        var number = number
+        var last = number
         for await _ in signals {
-            while let change = state.withLock({ $0.change(after: number) }) {
+            while let change = state.withLock({ $0.change(after: last) }) {
                 try await send(change)
-                number = change.number
+                last = change.number
             }
         }
     }
@@ -159,16 +179,16 @@ final class OpenScreen: AgentActions {
         for wish in closed.wishes { wish.end(with: wish.change.dismissal == nil ? .screenClosed : nil) }
     }
 
+    /// What the former code has kept of the screen, until it is assembled again or closed.
+    var imported: KeptScreens.Screen? { state.withLock { $0.screen == nil && !$0.isClosed ? former : nil } }
+
     /// Returns what a swap keeps of the screen; `nil` if it is not shown.
     func kept() async throws(BackplaneError) -> KeptScreens.Screen? {
-        guard let screen = state.withLock({ $0.screen }) else { return nil }
+        guard let screen = state.withLock({ $0.screen }) else { return imported }
         let place = try await screen.position()
-        // Only assembled again, it is as it was exported, which hosts verify.
-        let latest = state.withLock { state in
-            if let former, state.latest == state.first { former.latest } else { state.latest }
-        }
         return KeptScreens.Screen(
-            number: request.number, screen: request.screen, input: request.input, position: place, latest: latest)
+            number: request.number, screen: request.screen, input: request.input, position: place,
+            latest: state.withLock(\.latest))
     }
 
     // MARK: The agent's side
@@ -202,14 +222,14 @@ final class OpenScreen: AgentActions {
     }
 
     /// Passes a wish on, and waits for its end unless the screen is being assembled.
-    private func wish(_ change: (Int) -> ScreenChange) async throws(BackplaneError) {
+    private func wish(_ numbered: @escaping @Sendable (Int) -> ScreenChange) async throws(BackplaneError) {
         let (ends, waiting) = AsyncStream.makeStream(of: BackplaneError?.self, bufferingPolicy: .bufferingOldest(1))
         let isShown = try state.withLock { state throws(BackplaneError) -> Bool in
             guard !state.isClosed else { throw .screenClosed }
             // What a screen wanted when it was assembled first has been done.
             if state.screen == nil, former != nil { return false }
             state.latest += 1
-            state.wishes.append(Wish(number: state.latest, change: change(state.latest), waiting: waiting))
+            state.wishes.append(Wish(number: state.latest, numbered: numbered, waiting: waiting))
             state.reader?.yield()
             return state.screen != nil
         }

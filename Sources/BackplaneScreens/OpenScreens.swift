@@ -79,6 +79,12 @@ public final class OpenScreens: Sendable {
         guard let screen = screens.withLock({ screens in screens.first { $0.request.number == number } }) else {
             throw .screenClosed
         }
+        if screen.imported != nil {
+            throw BackplaneError(
+                .screenNotAssembled,
+                "the new code has not assembled the screen `\(screen.request.screen)` again; call "
+                    + "`screens.activate()` in the `activate` of its manager")
+        }
         return screen
     }
 
@@ -100,16 +106,26 @@ public final class OpenScreens: Sendable {
         return KeptScreens(screens: kept)
     }
 
-    /// Assembles screens again, all or none.
-    func restore(_ state: KeptScreens) async throws {
-        let restored = state.screens.map { kept in
-            OpenScreen(
-                ScreenRequest(number: kept.number, screen: kept.screen, input: kept.input), as: kept, services, clock,
-                log)
-        }
+    /// Replaces the screens with those of the former code, which ``activate()`` assembles again.
+    func take(_ state: KeptScreens) {
+        replaceAll(
+            with: state.screens.map { kept in
+                OpenScreen(
+                    ScreenRequest(number: kept.number, screen: kept.screen, input: kept.input), as: kept, services,
+                    clock, log)
+            })
+    }
+
+    /// Assembles the screens of the former code again, all or none; does nothing if there are none.
+    ///
+    /// ``ScreenManager/activate()`` calls it, and a manager with an `activate` of its own must, too.
+    ///
+    /// - Throws: The error of a screen, which names it; the swap does not succeed then.
+    public func activate() async throws {
+        let former = screens.withLock(\.self).filter { $0.imported != nil }
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for screen in restored {
+                for screen in former {
                     group.addTask {
                         do throws(BackplaneError) { try await self.assemble(screen) } catch {
                             throw error.of("the open screen `\(screen.request.screen)` cannot be assembled again")
@@ -119,10 +135,9 @@ public final class OpenScreens: Sendable {
                 for try await _ in group {}
             }
         } catch {
-            for screen in restored { screen.close() }
+            for screen in former { close(screen.request.number) }
             throw error
         }
-        replaceAll(with: restored)
     }
 }
 

@@ -77,7 +77,7 @@ extension BackplaneError.Code {
     public static let screenUnknown = Self(rawValue: "screen.unknown")
     /// The input of a screen does not have the form that it expects.
     public static let screenInvalidInput = Self(rawValue: "screen.invalid-input")
-    /// The screen threw an error, or did not end, while it was assembled.
+    /// The screen is not assembled: not in time, not again after a swap, or because its window has too many.
     public static let screenNotAssembled = Self(rawValue: "screen.not-assembled")
     /// The screen is no longer shown, so that its agent can do nothing.
     public static let screenClosed = Self(rawValue: "screen.closed")

@@ -16,7 +16,8 @@ public import Backplane
 /// ```
 ///
 /// When the plugin is swapped, the new code assembles the open screens again, with the same inputs and at the places
-/// that they keep. The swap does not succeed if one of them cannot be assembled.
+/// that they keep, once everything that they can call is there. The swap does not succeed if one of them cannot be
+/// assembled. A manager with an `activate` of its own calls `screens.activate()` there.
 public protocol ScreenManager: Manager, StatefulComponent where Provides == Screens, State == KeptScreens {
     /// Registers the screens.
     static func screens(_ table: inout ScreenTable)
@@ -51,8 +52,11 @@ extension ScreenManager {
     /// The open screens with their inputs and places.
     public func exportState() async throws -> KeptScreens { try await screens.kept() }
 
-    /// Assembles the screens again.
-    public func importState(_ state: KeptScreens) async throws { try await screens.restore(state) }
+    /// Takes over the open screens of the former code.
+    public func importState(_ state: KeptScreens) { screens.take(state) }
+
+    /// Assembles the open screens of the former code again.
+    public func activate() async throws { try await screens.activate() }
 
     /// Closes all screens.
     public func stop() async { screens.closeAll() }

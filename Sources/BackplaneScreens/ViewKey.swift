@@ -57,12 +57,23 @@ extension UInt8 {
     }
 }
 
-/// A view that was found in a body.
+/// A view of a body, with its place in it.
 public struct FoundView: Sendable, Equatable {
     /// The element of the body that has the key, with all its children.
     public var view: View
+    /// What distinguishes the view from all others of the body.
+    public var key: ViewKey
     /// The keys of the rows of lists and tables that contain it, outermost first.
     public var rows: [String]
+
+    fileprivate init(_ view: View, at place: Int, in parent: FoundView?) {
+        let isRow = parent?.view.kind == .list || view.kind == .record
+        (self.view, key) = (view, ViewKey(view, at: place, under: parent?.key))
+        rows = (parent?.rows ?? []) + (isRow ? [view.id.isEmpty ? "\(place)" : view.id] : [])
+    }
+
+    /// The views that the view contains.
+    package var children: some Sequence<FoundView> { view.children.found(in: self) }
 
     /// Returns the event that occurs when a person uses the view.
     ///
@@ -70,11 +81,12 @@ public struct FoundView: Sendable, Equatable {
     ///   - kind: The kind of the event.
     ///   - value: The new value of a field, a choice or a toggle.
     ///   - values: The values of all fields, choices and toggles by their ids.
-    /// - Returns: The event; `nil` if the view has no such event, has no such value, or is disabled.
+    /// - Returns: The event; `nil` if the view has no such event or value, is disabled, or is a busy button.
     public func event(_ kind: ViewEvent.Kind, value: String = "", values: [String: String] = [:]) -> ViewEvent? {
         let isPossible =
             switch (view.kind, kind) {
-            case (.button, .press), (.field, .change), (.field, .submit): true
+            case (.button, .press): !view.isBusy
+            case (.field, .change), (.field, .submit): true
             case (.choice, .change): view.options.contains { $0.value == value }
             case (.toggle, .change): ["true", "false"].contains(value)
             default: false
@@ -85,17 +97,23 @@ public struct FoundView: Sendable, Equatable {
 }
 
 extension [View] {
+    /// The views of a body, through which one walks to all those that they contain.
+    package var found: some Sequence<FoundView> { found(in: nil) }
+
+    fileprivate func found(in parent: FoundView?) -> some Sequence<FoundView> {
+        enumerated().lazy.map { place, view in FoundView(view, at: place, in: parent) }
+    }
+
     /// Returns the view with a key in a body; `nil` if there is none.
     public func find(_ key: ViewKey) -> FoundView? {
-        var views = self, rows: [String] = [], found: View?
+        var views = self, found: FoundView?
         for step in key.rawValue.split(separator: "/", omittingEmptySubsequences: false) {
             guard let place = views.indices.first(where: { ViewKey.step(to: views[$0], at: $0) == step }) else {
                 return nil
             }
-            let view = views[place]
-            if found?.kind == .list || view.kind == .record { rows.append(view.id.isEmpty ? "\(place)" : view.id) }
-            (found, views) = (view, view.children)
+            found = FoundView(views[place], at: place, in: found)
+            views = views[place].children
         }
-        return found.map { FoundView(view: $0, rows: rows) }
+        return found
     }
 }

@@ -162,9 +162,14 @@ struct LoadingElementTests {
 
     @Test func `a button shows the loads of its own name, whatever their end`() async throws {
         func view() -> View { LoadButton("Borrow", id: "borrow", loads).view }
-        loads.start("borrow") { () -> Int in throw Unplugged() }
+        let gate = TestGate()
+        loads.start("borrow") { () -> Int in
+            try await gate.pass()
+            throw Unplugged()
+        }
         loads.start("other") { 1 }
         #expect(view().isBusy && view().isDisabled)
+        gate.open()
         try await until { !$0.isLoading("borrow") }
         #expect(!view().isBusy && !view().isDisabled && view().text == "Borrow")
     }

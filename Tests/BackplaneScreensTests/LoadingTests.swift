@@ -172,11 +172,12 @@ struct LoadingTests {
     }
 
     @Test func `any load of an endpoint is tracked, and repeated with its value`() async throws {
-        let http = TestHTTP(), gate = TestGate()
-        http.on("GET", "http://books.test/count", .status(503), .json(text: "7").held(at: gate))
+        let http = TestHTTP(), first = TestGate(), gate = TestGate()
+        http.on("GET", "http://books.test/count", .status(503).held(at: first), .json(text: "7").held(at: gate))
         let load = Endpoint<Int>("GET", "count").load(on: HTTPClient([http]).relative(to: "http://books.test"))
         loads.track("count", load)
         #expect(!loads.track("count", AnyLoad(load)), "one of the same runs")
+        first.open()
         try await until { !$0.tracker.isLoading() }
         #expect(state().failure?.error.httpStatus == 503)
         loads.retry()

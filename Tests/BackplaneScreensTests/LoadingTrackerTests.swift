@@ -138,6 +138,19 @@ struct LoadingTrackerTests {
         #expect(!tracker.isLoading() && tracker.failures().isEmpty && tracker.count(of: .failed) == 1)
     }
 
+    @Test func `an exchange that streams is a load until its head`() {
+        var tracker = LoadTracker(), event = ExchangeEvent(exchange: 7, method: "GET", url: "http://127.0.0.1/events")
+        event.isStreamed = true
+        tracker.note(event)
+        #expect(tracker.isLoading())
+        event.stage = .head
+        tracker.note(event)
+        #expect(!tracker.isLoading())
+        event.stage = .end
+        tracker.note(event)
+        #expect(!tracker.isLoading() && tracker.count(of: .succeeded) == 1)
+    }
+
     @Test(
         arguments: [("call.cancelled", .cancelled), ("network.redundant", .redundant), ("network.timeout", .failed)]
             as [(String, LoadTracker.End)])

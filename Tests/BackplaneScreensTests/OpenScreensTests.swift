@@ -321,8 +321,16 @@ struct `Open screens` {
 
     /// Returns what is kept of the screens, after its way through JSON.
     private func kept(of screens: OpenScreens) async throws -> KeptScreens {
-        let json = try JSON.encode(try await screens.kept(), failing: .stateIncompatible)
-        return try JSON.decode(KeptScreens.self, json, failing: .stateIncompatible)
+        try JSON.decode(KeptScreens.self, encoded(try await screens.kept()), failing: .stateIncompatible)
+    }
+
+    private func encoded(_ state: KeptScreens) throws -> [UInt8] {
+        try JSON.encodeSorted(state, failing: .stateIncompatible)
+    }
+
+    private func restore(_ state: KeptScreens, in screens: OpenScreens) async throws {
+        screens.take(state)
+        try await screens.activate()
     }
 
     @Test func `the screens are assembled again at their places, and their readers continue`() async throws {
@@ -334,7 +342,7 @@ struct `Open screens` {
         // The old code may go on until the new one takes over.
         let later = try await send("add", to: old)
         #expect(later > revision)
-        try await new.restore(state)
+        try await restore(state, in: new)
         let reading = read(new, after: later, into: changes)
         let drawing = try #require(try await changes.first(1)[0].drawing)
         #expect(drawing.body == [Text("a 1").view])
@@ -356,7 +364,7 @@ struct `Open screens` {
         try await open(in: old)
         _ = try await old.open(ScreenRequest(number: 2, screen: "lamp", input: #"{"plan":"plain"}"#))
         let new = makeScreens(), state = try await kept(of: old)
-        let thrown = await #expect(throws: BackplaneError.self) { try await new.restore(state) }
+        let thrown = await #expect(throws: BackplaneError.self) { try await restore(state, in: new) }
         #expect(thrown?.code == .screenUnknown)
         #expect(thrown?.message == "the open screen `lamp` cannot be assembled again: there is no screen `lamp`")
         #expect(await code { try await send("add", to: new) } == .screenClosed)
@@ -368,11 +376,71 @@ struct `Open screens` {
         let old = makeScreens(), new = makeScreens()
         try await open(in: old)
         let state = try await kept(of: old)
-        try await new.restore(state)
-        try await new.restore(state)
-        _ = try await stage.log.until { $0 == ["released"] }
+        new.take(state)
+        try await restore(state, in: new)
+        #expect(stage.agents.all.count == 2)
         #expect(try await kept(of: new).screens.map(\.number) == [1])
         #expect(try await send("add", to: old) == 2)
+        // There are none left.
+        try await new.activate()
+        #expect(stage.agents.all.count == 2)
+    }
+
+    @Test func `screens are exported as they were imported until they are assembled, and are not used`() async throws {
+        let old = makeScreens(), new = makeScreens()
+        try await open(in: old)
+        _ = try await send("add", to: old)
+        let state = try await kept(of: old)
+        new.take(state)
+        let again = try await kept(of: new)
+        #expect(try encoded(again) == encoded(state))
+        #expect(stage.agents.all.count == 1)
+        let thrown = await #expect(throws: BackplaneError.self) { try await send("add", to: new) }
+        #expect(thrown?.code == .screenNotAssembled)
+        #expect(thrown?.message.contains("call `screens.activate()`") == true)
+        #expect(await code { try await read(new, into: Recording()).value } == .screenNotAssembled)
+        new.close(1)
+        try await new.activate()
+        #expect(try await kept(of: new).screens.isEmpty)
+        #expect(stage.agents.all.count == 1)
+    }
+
+    @Test func `each swap has higher numbers, also when nothing has changed between two`() async throws {
+        var screens = makeScreens(), last = try await open(in: screens).revision
+        for word in ["b", "c"] {
+            let next = makeScreens(), changes = Recording<ScreenChange>()
+            stage.text.withLock { $0 = word }
+            try await restore(try await kept(of: screens), in: next)
+            let reading = read(next, after: last, into: changes)
+            let drawing = try #require(try await changes.first(1)[0].drawing)
+            #expect(drawing.revision > last && drawing.body == [Text("\(word) 0").view])
+            reading.cancel()
+            try await reading.value
+            (screens, last) = (next, drawing.revision)
+        }
+        screens.closeAll()
+    }
+
+    @Test func `after a rollback without state, the old code goes on above the numbers of the new one`() async throws {
+        let screens = makeScreens(), changes = Recording<ScreenChange>(), number = 0x100001
+        try await open(in: screens)
+        let agent = try await stage.agents.first(1)[0], first = read(screens, into: changes)
+        let segue = Task { try await agent.performSegue(to: "lamp") }
+        #expect(try await changes.first(1).map(\.number) == [2])
+        first.cancel()
+        try await first.value
+        // Meanwhile the window has read changes of the new code.
+        let later = Recording<ScreenChange>(), reading = read(screens, after: number, into: later)
+        let all = try await later.first(2)
+        #expect(all.map(\.number) == [number + 1, number + 2])
+        #expect(all[0].drawing?.body == [Text("a 0").view] && all[1].segue?.destination.screen == "lamp")
+        screens.end(SegueEnd(screen: 1, segue: number + 2))
+        try await segue.value
+        #expect(try await send("add", to: screens) == number + 3)
+        #expect(try await later.first(3)[2].drawing?.body == [Text("a 1").view])
+        #expect(try await kept(of: screens).screens.map(\.latest) == [number + 3])
+        screens.close(1)
+        try await reading.value
     }
 }
 

@@ -172,6 +172,23 @@ struct `Presentation of screens` {
         try await window.first { !$0.isLoading }
     }
 
+    @Test func `A response that is open is not loaded for ever`() async throws {
+        try await AppManager.withWindow { window, _, host in try await Self.open(window, host) }
+    }
+
+    private static func open(_ window: Window, _ host: TestHost) async throws {
+        let gate = TestGate(), url = "https://books.example.org/events", network = host.host.network
+        host.http.on("GET", url, .json(text: "[]").held(at: gate))
+        let opening = Task { try await network.open(HTTPRequest("GET", url)) }
+        try await gate.arrivals()
+        try await host.clock.expire(.milliseconds(100))
+        try await window.first { $0.isLoading }
+        gate.open()
+        let response = try await opening.value
+        try await window.first { !$0.isLoading }
+        response.body.cancel()
+    }
+
     // MARK: Flows
 
     @Test func `A flow of a plugin decides`() async throws {

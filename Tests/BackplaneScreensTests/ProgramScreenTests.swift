@@ -173,6 +173,22 @@ struct `Screens of a program` {
         }
     }
 
+    @Test func `A screen that shows itself again and again is refused at some point`() async throws {
+        let script = Script(assembly: { try await $0.performSegue(to: "home") })
+        try await AppManager.withWindow(script) { window, _, _ in
+            let drawing = try await window.first { $0.alert != nil }
+            #expect(drawing.alert?.title == "`home` cannot be shown")
+            #expect(drawing.alert?.message.hasPrefix("the window has 100 open screens") == true)
+            #expect(window.flowRequest().stack.count == 100)
+            let refusal = await error { try await window.open(try Destination("page", ["number": 1])) }
+            #expect(refusal?.code == .screenNotAssembled)
+            window.dismissAlert()
+            await window.goBack()
+            try await window.open(try Destination("page", ["number": 1]))
+            #expect(window.path == ["Home", "Page 1"])
+        }
+    }
+
     // MARK: The alert screen
 
     @Test func `The alert screen is shown for a screen that cannot be assembled`() async throws {
@@ -344,6 +360,22 @@ struct `Screens of a program` {
         }
     }
 
+    @Test func `A host stops while a screen of a plugin waits for a segue`() async throws {
+        let gate = TestGate()
+        let script = Script(pageAssembly: { _ in await gate.passThoughCancelled() })
+        let manifest = Manifest(managers: ["LobbyScreens": ManagerDefinition()])
+        try await AppManager.withWindow(script, manifest, plugins: [LobbyPlugin.self]) { window, _, host in
+            try await window.open(try Destination("lobby"))
+            async let pressed: Void = window.press("open")
+            try await gate.arrivals()
+            // No limit passes, since the clock stands still.
+            await host.host.stop()
+            await pressed
+            #expect(host.log.records.filter { $0.level == .error }.map(\.message) == [])
+            gate.open()
+        }
+    }
+
     @Test func `Windows are closed when the host has stopped`() async throws {
         let script = Script(buttons: ["open": opening])
         try await AppManager.withWindow(script) { window, _, host in
@@ -372,6 +404,34 @@ private struct Lamp: Named {
 
 private struct Nobody: Named {
     var name: String
+}
+
+private struct LobbyPlugin: Plugin {
+    static let id = "org.example.lobby"
+    static let version: Version = "1.0.0"
+    static func register(in registrar: inout Registrar) { registrar.add(LobbyScreens.self) }
+}
+
+private final class LobbyScreens: ScreenManager {
+    let screens: OpenScreens
+
+    init(_ context: Context) { screens = OpenScreens(context) }
+
+    static func screens(_ table: inout ScreenTable) { table.add(Lobby.self) }
+}
+
+/// A screen of a plugin that leads to a page of the program.
+private final class Lobby: Screen {
+    static let identifier = "lobby"
+    private let agent: Agent
+
+    init(_ agent: Agent) { self.agent = agent }
+
+    static func assemble(with input: Nothing, agent: Agent) async throws -> Lobby { Lobby(agent) }
+
+    var body: [View] { Button("Open", id: "open") }
+
+    func handle(_ event: ViewEvent) async throws { try await agent.performSegue(to: "page", data: ["number": 1]) }
 }
 
 /// The alert screen of an application.

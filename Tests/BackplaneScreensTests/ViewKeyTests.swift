@@ -85,8 +85,15 @@ struct `Views are found by their keys` {
         #expect(try event(":0", .press) == nil)
     }
 
-    @Test func `a disabled view has no events`() {
-        let views = [Button("Borrow", id: "borrow").disabled()]
-        #expect(views.find(ViewKey(rawValue: "borrow"))?.event(.press) == nil)
+    @Test func `a disabled view has no events, and neither has a busy button`() {
+        let views = [Button("Borrow", id: "borrow").disabled(), Button("Return", id: "return").busy()]
+        #expect(views.map { [$0].find(ViewKey(rawValue: $0.id))?.event(.press) } == [nil, nil])
+    }
+
+    @Test func `all views of a body are found on a walk, with their keys and rows`() {
+        func walk(_ views: some Sequence<FoundView>) -> [FoundView] { views.flatMap { [$0] + walk($0.children) } }
+        let body = body, all = walk(body.found)
+        #expect(all.map(\.key) == keys(body))
+        for view in all { #expect(body.find(view.key) == view) }
     }
 }

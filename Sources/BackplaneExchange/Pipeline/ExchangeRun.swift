@@ -63,7 +63,8 @@ struct ExchangeRun: Sendable {
     }
 
     func opened() async throws -> HTTPStreamedResponse {
-        try await observing(ends: false) {
+        if !options.isWhole { observed?.streams() }
+        return try await observing(ends: false) {
             let limit = [options.headTimeout, options.totalTimeout].compactMap(\.self).min()
             var response =
                 options.isWhole

@@ -282,6 +282,7 @@ extension Change {
         guard gated.contains(where: { $0.gate === component.gate }) else { return }
         live.wires.lead(to: component)
         component.gate.letIn(returning)
+        if component.node.role == .manager { handover.returned[component.name] = component }
     }
 
     /// Makes the old instance reacquire the resources that it released.

@@ -21,6 +21,9 @@ struct ChangePlan {
         var state: StateTransfer
     }
     /// The members in order of creation; a removed member precedes those that were created after it.
+    ///
+    /// Managers of screens come last, unless a member is wired to them: what their screens call has to be there when
+    /// they are assembled again.
     private(set) var members: [Member] = []
     /// The new positions of the nodes that stay unchanged, keyed by old position.
     private(set) var kept: [Int: Int] = [:]
@@ -130,6 +133,11 @@ struct ChangePlan {
                     state: transfer))
         }
         remove(removed, discardsState)
+        let called = Set(members.compactMap(\.new).flatMap { new.nodes[$0].wires.map(\.provider) })
+        let screens = Set(
+            members.compactMap(\.new).filter { new.nodes[$0].entry.component.hasScreens && !called.contains($0) })
+        func isLast(_ member: Member) -> Bool { member.new.map(screens.contains) ?? false }
+        members = members.filter { !isLast($0) } + members.filter(isLast)
     }
 
     /// Adds the unchanged nodes that restart because a node that they call is replaced.

@@ -36,7 +36,7 @@ extension Starter {
     }
 
     private func up(_ manager: String) -> RunningComponent? {
-        live.loaded.plan.managers[manager].flatMap { live.nodes[$0].callable }
+        live.handover?.returned[manager] ?? live.loaded.plan.managers[manager].flatMap { live.nodes[$0].callable }
     }
 
     /// Starts a manager that is not running.

@@ -258,12 +258,15 @@ extension BackplaneError {
     }
 }
 
-/// The constraints of a swap in progress on starts: the nodes that must not start, and when to try again.
+/// The constraints of a swap in progress on starts and lookups: the nodes that must not start, when to try again, and
+/// the managers that have returned.
 final class Handover {
     /// The ids of the nodes that the swap starts.
     let incoming: Set<Int>
     /// The ids of the nodes that must not start during the swap.
     var withheld: Set<Int>
+    /// The managers that have returned during a rollback, by name, which lookups find in place of the rejected ones.
+    var returned: [String: RunningComponent] = [:]
     /// The starts that wait for the swap.
     private(set) var waiting: [UnsafeContinuation<Void, Never>] = []
     /// A Boolean value that indicates whether starts need not wait.

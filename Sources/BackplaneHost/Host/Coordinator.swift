@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneExchange
+import Synchronization
 
 /// The serial domain of a host, on a separate thread, which loads, starts, changes and stops components.
 actor Coordinator {
@@ -26,6 +27,8 @@ actor Coordinator {
     nonisolated let screens = HostScreens()
     /// The listeners to the host's events.
     nonisolated let events = HostEventFeed()
+    /// The actions with which a stop begins, while components can still be called.
+    nonisolated let stopActions = Mutex<[@Sendable () async -> Void]>([])
     /// The names of the lanes as last announced.
     var lanes: [WireKey: String] = [:]
     let live: LiveComposition
@@ -119,7 +122,7 @@ actor Coordinator {
 
     /// Stops the host once; concurrent callers wait until it has stopped.
     ///
-    /// No part of it waits for Swift's pool.
+    /// Apart from the actions with which it begins, no part of it waits for Swift's pool.
     func stop() async {
         live.stop()
         let task = stopping ?? Task(executorPreference: executor) { await self.stopAll() }
@@ -131,9 +134,18 @@ actor Coordinator {
         // Components that are still starting are abandoned, since they may never come up.
         remotes.clear()
         instances.underWay.giveUp()
+        let actions = stopActions.withLock { $0 }, areDone = Mutex(actions.isEmpty)
+        if !actions.isEmpty {
+            Task {
+                for action in actions { await action() }
+                areDone.withLock { $0 = true }
+            }
+        }
         await turns.take()
         // Changes that were requested in the meantime fail, because the host has stopped.
         defer { turns.end() }
+        // They need Swift's pool, which plugins may occupy.
+        _ = await clock.waits(min(options.stopLimit, .seconds(1))) { areDone.withLock { $0 } }
         await stopper.stopAll()
         await transfers.end(within: options.stopLimit, clock)
         // A file that is being made or repaired is not left to the next host, unless it takes too long.

@@ -1,5 +1,6 @@
 package import Backplane
 package import BackplaneNetwork
+import Synchronization
 
 /// Properties and functions that the windows of an application use.
 extension PluginHost {
@@ -26,6 +27,11 @@ extension PluginHost {
         }
         if let slot = coordinator.knownSlot(to: provider.name, as: C.self) { return Wire(slot) }
         return Wire(try await coordinator.slot(to: provider.name, as: C.self))
+    }
+
+    /// Adds an action with which a stop begins, while components can still be called; it is waited for, up to a second.
+    package func addStopAction(_ action: @escaping @Sendable () async -> Void) {
+        coordinator.stopActions.withLock { $0.append(action) }
     }
 
     /// Observes the stages of all exchanges that begin from now on, until the returned value is released.

@@ -3,11 +3,14 @@ import BackplaneDocuments
 package import BackplaneScreens
 
 extension ComponentDescription {
+    /// A Boolean value that indicates whether the class provides the contract `Screens`.
+    var hasScreens: Bool { contract?.name == Screens.name }
+
     /// Returns the screens that the annotation of a class with the contract `Screens` lists; `nil` for any other class.
     ///
     /// - Throws: `plugin.invalid-answer` for an annotation that lists no screens.
     package func screens() throws(BackplaneError) -> ScreenAnnotation? {
-        guard contract?.name == Screens.name, let annotation else { return nil }
+        guard hasScreens, let annotation else { return nil }
         return try ScreenAnnotation(json: annotation)
     }
 

@@ -73,6 +73,9 @@ public struct ExchangeEvent: Codable, Sendable {
     public var headers: HTTPHeaders?
     /// The error of a load that has failed, for `end`, or of a mismatch; it does not cross to other components.
     public var failure: BackplaneError?
+    /// A Boolean value that indicates whether the sender receives the head of the response, and reads the body as it
+    /// likes, perhaps for ever; it does not cross to other components.
+    package var isStreamed = false
 
     private enum CodingKeys: CodingKey {
         case stage, exchange, endpoint, method, url, component, trace, attempt, status, error, note, delay, sent,
@@ -133,6 +136,9 @@ package final class ObservedExchange: Sendable {
     }
 
     // MARK: Exchanges
+
+    /// Notes that the body of the response is read as the sender likes.
+    package func streams() { state.withLock { $0.event.isStreamed = true } }
 
     package func attempted(_ request: HTTPRequest) {
         tell(.attempt) { event in

@@ -108,6 +108,8 @@ public struct LoadTracker: Sendable, Equatable {
         switch event.stage {
         case .start: start(event.exchange, key)
         case .progress: progress(event.exchange, event.fraction)
+        // Such as a stream of events, which may never end.
+        case .head where event.isStreamed: settle(event.exchange)
         // Between components, an event has only the code of its error.
         case .end:
             end(

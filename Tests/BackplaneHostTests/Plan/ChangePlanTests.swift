@@ -91,6 +91,23 @@ struct ChangePlanTests {
         #expect(names(swap, plan) == ["A", "B"] && swap.kept == [:])
     }
 
+    @Test func `managers of screens come last, unless one that changes is wired to them`() throws {
+        let screens = ContractDescription.of("Screens")
+        let pages = ComponentDescription(role: .manager, className: "Pages", version: "1.0.0", contract: screens)
+        let shell = ComponentDescription(
+            role: .manager, className: "Shell", version: "1.0.0", contract: Self.friend,
+            wires: [.to("friend", screens, optional: true)])
+        let managers: ManifestValue = [
+            "A": ["className": "Pages"], "B": ["className": "Right"], "C": ["className": "Pages"],
+            "D": ["className": "Shell", "uses": ["friend": "C"]],
+        ]
+        let plan = try plan(managers, others: [pages, shell])
+        let changes = ChangePlan(
+            from: plan, to: plan, ChangePlan.Running(up: Set(plan.nodes.map(\.id))), discardsState: false
+        ) { _, _ in false }
+        #expect(names(changes, plan) == ["B", "C", "D", "A"])
+    }
+
     @Test func `an unused plugin changes nothing`() throws {
         let plan = try plan(Self.pair), swap = swap(plan, plan, plugins: [2])
         #expect(swap.members.isEmpty && swap.kept == [0: 0, 1: 1])
