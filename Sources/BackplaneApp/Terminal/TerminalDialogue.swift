@@ -3,7 +3,7 @@ import BackplaneScreens
 /// The dialogue with a person or a program through a pipe: a window as text with numbers, and lines that name them.
 ///
 /// `3` presses or follows what has the number 3, `3 moby` enters a text or chooses an option there, an empty line shows
-/// the window again, and `q` ends the dialogue.
+/// the window again, and `q` ends the dialogue; a second `q` does so without waiting for the line before.
 struct TerminalDialogue: Sendable {
     /// What follows from a line.
     enum Outcome: Sendable, Equatable {

@@ -7,6 +7,18 @@ enum TerminalKey: Sendable, Hashable {
     case up, down, left, right, pageUp, pageDown, home, end
     /// Control-C.
     case interrupt
+
+    /// Changes a text as the key does in a field; returns `false` if the key has another meaning there.
+    func edit(_ text: inout String, isMultiline: Bool) -> Bool {
+        switch self {
+        case .character(let character): text.append(character)
+        case .enter where isMultiline: text.append("\n")
+        case .backspace: _ = text.popLast()
+        case .clear: text = ""
+        default: return false
+        }
+        return true
+    }
 }
 
 /// A decoder of the bytes that a terminal sends for keys, which may arrive in pieces.

@@ -8,15 +8,17 @@ import Synchronization
 enum TerminalMode {
     /// A change of the terminal, as a byte in the pipe of ``enter(input:output:news:)``.
     enum News: UInt8 {
-        case resized, continued, end
+        case resized, continued
     }
+    /// The codes for the alternate buffer, no cursor and no wrapping of lines, with which the first drawing begins.
+    static let codes = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
 
     /// Enters the mode; returns `false` if the files are no terminal, or a session has it already.
     ///
     /// - Parameters:
     ///   - input: The file from which keys are read.
-    ///   - output: The file to which lines are written.
-    ///   - news: The end of a pipe to which signals are written, as bytes of ``News``.
+    ///   - output: The file to which lines are written, and the codes that restore the terminal.
+    ///   - news: The end of a pipe, which does not block, to which signals are written as bytes of ``News``.
     static func enter(input: Int32, output: Int32, news: Int32) -> Bool {
         guard !isTaken.load(ordering: .acquiring), tcgetattr(input, ordinary) == 0 else { return false }
         (inputFile, outputFile) = (input, output)
@@ -41,13 +43,12 @@ enum TerminalMode {
         return true
     }
 
-    /// Makes the terminal raw, and shows the alternate buffer, again after the process was suspended.
+    /// Makes the terminal raw, again after the process was suspended; ``codes`` have to be written afterwards.
     static func resume() {
         var raw = ordinary.pointee
         raw.c_iflag &= ~tcflag_t(BRKINT | ICRNL | INPCK | ISTRIP | IXON)
         raw.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN | ISIG)
         while tcsetattr(inputFile, TCSANOW, &raw) != 0, errno == EINTR {}
-        send(entering)
     }
 
     /// Leaves the mode, which can be done more than once.
@@ -59,6 +60,7 @@ enum TerminalMode {
         restore()
         if let file = errorsStream {
             fclose(file)
+            if errorsTarget != formerErrors { close(errorsTarget) }
             close(formerErrors)
             errorsStream = nil
         }
@@ -91,6 +93,7 @@ enum TerminalMode {
     private static func keepErrors() {
         guard isatty(STDERR_FILENO) == 1, let file = tmpfile() else { return }
         formerErrors = dup(STDERR_FILENO)
+        errorsTarget = TerminalFiles.reopened(formerErrors)
         errorsStream = file
         errorsFile = fileno(file)
         dup2(errorsFile, STDERR_FILENO)
@@ -100,22 +103,39 @@ enum TerminalMode {
 /// Restores the terminal, as a signal handler may.
 private func restore() {
     guard isTaken.exchange(false, ordering: .acquiringAndReleasing) else { return }
-    send(leaving)
+    if !send(leaving.utf8Start, leaving.utf8CodeUnitCount, to: outputFile, patience: 0) {
+        // The terminal has stalled: without what it has not read, it has room for the codes.
+        tcflush(outputFile, TCOFLUSH)
+        _ = send(leaving.utf8Start, leaving.utf8CodeUnitCount, to: outputFile, patience: 0)
+    }
     tcsetattr(inputFile, TCSANOW, ordinary)
     guard errorsFile >= 0 else { return }
     dup2(formerErrors, STDERR_FILENO)
     lseek(errorsFile, 0, SEEK_SET)
     while true {
         let count = read(errorsFile, errorsBuffer, errorsBufferSize)
-        guard count > 0, write(STDERR_FILENO, errorsBuffer, count) == count else { break }
+        guard count > 0, send(errorsBuffer, count, to: errorsTarget, patience: 1000) else { break }
     }
     errorsFile = -1
 }
 
-private func send(_ codes: StaticString) { _ = write(outputFile, codes.utf8Start, codes.utf8CodeUnitCount) }
+/// Writes bytes; returns `false` if the reader does not make room for so many milliseconds, or has gone.
+private func send(_ bytes: UnsafeRawPointer, _ count: Int, to file: Int32, patience: Int32) -> Bool {
+    var sent = 0
+    while sent < count {
+        var entry = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+        let ready = poll(&entry, 1, patience)
+        if ready < 0, errno == EINTR { continue }
+        guard ready > 0 else { return false }
+        let written = write(file, bytes + sent, count - sent)
+        if written < 0, errno == EINTR { continue }
+        guard written > 0 || errno == EAGAIN && patience > 0 else { return false }
+        sent += max(0, written)
+    }
+    return true
+}
 
-/// The alternate buffer, no cursor, no wrapping of lines; and all of it back.
-private let entering: StaticString = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
+/// The attributes, the wrapping of lines, the cursor and the ordinary buffer.
 private let leaving: StaticString = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
 // What the signal handlers need, which can access only globals. They are written while `isTaken` is false, before the
@@ -128,6 +148,8 @@ nonisolated(unsafe) private var isOurs = [Bool](repeating: false, count: 65)
 nonisolated(unsafe) private var inputFile: Int32 = -1
 nonisolated(unsafe) private var outputFile: Int32 = -1
 nonisolated(unsafe) private var formerErrors: Int32 = -1
+/// The file of `formerErrors`, opened so that writing does not block.
+nonisolated(unsafe) private var errorsTarget: Int32 = -1
 nonisolated(unsafe) private var errorsFile: Int32 = -1
 nonisolated(unsafe) private var errorsStream: UnsafeMutablePointer<FILE>?
 private let errorsBufferSize = 1 << 12

@@ -1,3 +1,4 @@
+import BackplaneHost
 import BackplaneScreens
 
 /// What a terminal shows of a window, and what its keys do: a state machine without a terminal.
@@ -16,6 +17,8 @@ struct TerminalScreen: Sendable {
     /// The focus and the scroll position of a screen.
     private struct Place {
         var focus: WindowTarget.ID?
+        /// The index that the focus had among the targets before it could no longer be used.
+        var index = 0
         /// The first visible line of the body.
         var top = 0
     }
@@ -54,7 +57,11 @@ struct TerminalScreen: Sendable {
             return clamp()
         }
         isEditing = false
-        if let index = formerTargets.firstIndex(where: { $0.id == focus }), !targets.isEmpty {
+        let index = formerTargets.firstIndex { $0.id == focus }
+        if let index { place.index = index }
+        // Something that is only out of use, as a button is while its work goes on, keeps the focus.
+        if focus != nil, targets.isEmpty || isFocusDisabled { return clamp() }
+        if let index {
             place.focus = targets[min(index, targets.count - 1)].id
         } else if focus != nil || places[placeNumber] == nil || formerTargets.isEmpty {
             // Keys are not meant for a field before the person has gone there.
@@ -101,7 +108,12 @@ struct TerminalScreen: Sendable {
     private var placeNumber: Int { drawing.alert == nil ? frontNumber : Self.alertPlace }
     private static let alertPlace = -1
 
+    /// What has the focus; as long as it cannot be used, nothing else gets the focus by itself.
     var focus: WindowTarget.ID? { place.focus }
+
+    private var isFocusDisabled: Bool {
+        focusedKey.flatMap { drawing.front?.body.find($0) }?.view.isDisabled == true
+    }
 
     private var focused: WindowTarget? { targets.first { $0.id == focus } }
 
@@ -137,7 +149,8 @@ struct TerminalScreen: Sendable {
     /// Moves the focus to the next target or the one before, or scrolls where the next one is far away.
     private mutating func move(by step: Int) {
         let current = targets.firstIndex { $0.id == focus }
-        let next = current.map { $0 + step } ?? (step > 0 ? 0 : targets.count - 1)
+        let former = focus == nil ? nil : place.index + min(step, 0)
+        let next = current.map { $0 + step } ?? former ?? (step > 0 ? 0 : targets.count - 1)
         guard targets.indices.contains(next), let extent = self.extent(of: targets[next].id) else {
             return scroll(by: step)
         }
@@ -159,8 +172,35 @@ struct TerminalScreen: Sendable {
 
     // MARK: Keys
 
-    /// Does what a key means, and returns what follows from it.
-    mutating func press(_ key: TerminalKey) -> Outcome {
+    /// Does what keys mean that were pressed together, and returns what follows from them.
+    mutating func press(_ keys: [TerminalKey]) -> Outcome {
+        var actions: [WindowAction] = [], rest = keys[...]
+        while !rest.isEmpty {
+            guard case .act(let new) = edit(with: &rest) ?? use(rest.removeFirst()) else { return .quit }
+            actions += new
+        }
+        return .act(actions)
+    }
+
+    /// Enters what is typed in the focused field, in one step; returns `nil` if no key is meant for a field.
+    private mutating func edit(with keys: inout ArraySlice<TerminalKey>) -> Outcome? {
+        guard let view = focused?.view, view.kind == .field, let key = focusedKey, let front = drawing.front else {
+            return nil
+        }
+        let former = entered[front.number][key] ?? view.value
+        var value = former
+        let rest = keys.drop { $0.edit(&value, isMultiline: view.content == .multiline) }
+        guard rest.count < keys.count else { return nil }
+        keys = rest
+        guard value != former else { return .act([]) }
+        entered.enter(value, in: key, of: front)
+        isEditing = true
+        lay()
+        reveal()
+        return .act(view.isLive ? change(key, to: value) : [])
+    }
+
+    private mutating func use(_ key: TerminalKey) -> Outcome {
         switch key {
         case .interrupt: return .quit
         case .up, .backTab: return leaving { $0.move(by: -1) }
@@ -172,8 +212,7 @@ struct TerminalScreen: Sendable {
         case .escape: return escape()
         case .left, .right: return turnChoice(by: key == .left ? -1 : 1)
         case .enter: return enter()
-        case .backspace: return edit { $0.isEmpty ? "" : String($0.dropLast()) }
-        case .clear: return edit { _ in "" }
+        case .backspace, .clear: return .act([])
         case .character(let character): return insert(character)
         }
     }
@@ -212,7 +251,6 @@ struct TerminalScreen: Sendable {
             return .act([drawing.action(of: focused.id)].compactMap(\.self))
         }
         switch view.kind {
-        case .field where view.content == .multiline: return edit { $0 + "\n" }
         case .field:
             let value = entered[frontNumber][key] ?? view.value
             let submission = drawing.front?.event(.submit, of: key, value: value, drafts: entered[frontNumber])
@@ -226,29 +264,14 @@ struct TerminalScreen: Sendable {
     }
 
     private mutating func insert(_ character: Character) -> Outcome {
-        if focused?.view?.kind == .field { return edit { $0 + String(character) } }
         switch character {
         case " ": return enter()
         case "q", "Q": return .quit
-        case "1"..."9" where drawing.alert == nil && drawing.modal == nil:
+        case "1"..."9" where !coversTabs:
             let tab = WindowTarget.ID.tab((character.wholeNumberValue ?? 0) - 1)
             return .act([drawing.action(of: tab)].compactMap(\.self))
         default: return .act([])
         }
-    }
-
-    /// Changes the text of the focused field, if there is one.
-    private mutating func edit(_ change: (String) -> String) -> Outcome {
-        guard let view = focused?.view, view.kind == .field, let key = focusedKey, let front = drawing.front else {
-            return .act([])
-        }
-        let former = entered[front.number][key] ?? view.value, value = change(former)
-        guard value != former else { return .act([]) }
-        entered.enter(value, in: key, of: front)
-        isEditing = true
-        lay()
-        reveal()
-        return .act(view.isLive ? self.change(key, to: value) : [])
     }
 
     /// Chooses the next option of the focused choice or the one before, or moves the focus.
@@ -265,41 +288,71 @@ struct TerminalScreen: Sendable {
 
     // MARK: Appearance
 
+    /// A Boolean value that indicates whether the tabs cannot be selected.
+    private var coversTabs: Bool { drawing.alert != nil || drawing.modal != nil }
+
     /// The lines above the body: the tabs and the title, as far as there is room.
     private var header: [TextLine] {
         var lines: [TextLine] = []
-        if !drawing.tabs.isEmpty, size.rows >= 4 {
-            var line = TextLine()
-            for (index, tab) in drawing.tabs.enumerated() {
-                let title = (tab.title.isEmpty ? tab.identifier : tab.title).onOneLine
-                let isSelected = index == drawing.selected
-                line.append(
-                    TextSpan(
-                        isSelected ? "[\(index + 1) \(title)]" : " \(index + 1) \(title) ",
-                        isSelected ? .strong : .faint))
-            }
-            lines.append(line)
-        }
+        if !drawing.tabs.isEmpty, size.rows >= 4 { lines.append(tabs) }
         guard drawing.alert == nil, let front = drawing.front, size.rows >= 3 else { return lines }
-        var title = TextLine()
-        if let wayBack = drawing.wayBack { title.append(TextSpan("‹ " + wayBack.onOneLine + "  ", .faint)) }
-        if !front.hasOwnTitle { title.append(TextSpan(front.title.onOneLine, .heading)) }
-        if title.width > 0 { lines.append(title) }
+        let title = front.hasOwnTitle ? "" : front.title.onOneLine
+        var line = TextLine([TextSpan(title, .heading)])
+        if let wayBack = drawing.wayBack?.onOneLine {
+            // The way back is shorter where both have no room.
+            let isShort = !title.isEmpty && line.width + wayBack.displayWidth + 4 > size.columns
+            line = TextLine([TextSpan(isShort ? "‹ " : "‹ \(wayBack)  ", .faint)] + line.spans)
+        }
+        if line.width > 0 { lines.append(line) }
         if size.rows >= 10, !lines.isEmpty { lines.append(TextLine()) }
         return lines
     }
 
-    /// The lines below the body.
+    /// The tabs, of which the selected one has its title, and the others as well if there is room.
+    private var tabs: TextLine {
+        func line(hasTitles: Bool) -> TextLine {
+            TextLine(
+                drawing.tabs.enumerated().map { index, tab in
+                    let title = (tab.title.isEmpty ? tab.identifier : tab.title).onOneLine
+                    guard index == drawing.selected else {
+                        return TextSpan(hasTitles ? " \(index + 1) \(title) " : " \(index + 1) ", .faint)
+                    }
+                    return TextSpan("[\(index + 1) \(title)]", coversTabs ? .faint : .strong)
+                })
+        }
+        let whole = line(hasTitles: true)
+        return whole.width <= size.columns ? whole : line(hasTitles: false)
+    }
+
+    /// The lines below the body: what keys do, of which the first ones are left out where there is no room.
     private var footer: [TextLine] {
         guard size.rows >= 6 else { return [] }
-        let loading = drawing.isLoading ? "… " : ""
-        var keys = "return submit  esc leave"
-        if focused?.view?.kind != .field {
-            keys = "↑↓ move  return use" + (drawing.wayBack == nil ? "" : "  esc back")
-            if drawing.tabs.count > 1 { keys += "  1-\(min(9, drawing.tabs.count)) tabs" }
-            keys += "  q quit"
+        var hints = hints, text = hints.joined(separator: "  ")
+        while text.displayWidth > size.columns, hints.count > 1 {
+            hints.removeFirst()
+            text = hints.joined(separator: "  ")
         }
-        return [TextLine([TextSpan(loading + keys, .faint)])]
+        return [TextLine([TextSpan(text, .faint)])]
+    }
+
+    private var hints: [String] {
+        let rows = max(1, size.rows - header.count - 1), isLong = body.lines.count > rows
+        var hints: [String] = []
+        if !targets.isEmpty { hints.append("↑↓ move") } else if isLong { hints.append("↑↓ scroll") }
+        switch focused?.view?.kind {
+        case .field:
+            hints.append(focused?.view?.content == .multiline ? "return new line" : "return submit")
+            hints.append("esc leave")
+        case let kind:
+            if kind == .choice { hints.append("←→ choose") } else if focused != nil { hints.append("return use") }
+            if drawing.alert != nil { hints.append("esc close") }
+            if drawing.alert == nil, drawing.wayBack != nil { hints.append("esc back") }
+            if drawing.tabs.count > 1, !coversTabs { hints.append("1-\(min(9, drawing.tabs.count)) tabs") }
+            hints.append("q quit")
+        }
+        if isLong { hints.append("\(place.top + 1)-\(min(place.top + rows, body.lines.count))/\(body.lines.count)") }
+        if drawing.isLoading { hints.append("…") }
+        return hints
     }
 
     private var bodyRows: Int { max(1, size.rows - header.count - footer.count) }

@@ -1,5 +1,4 @@
 public import Backplane
-import BackplaneHost
 import Glibc
 
 /// A window in a terminal, or as text through a pipe.
@@ -11,15 +10,6 @@ import Glibc
 /// try await TerminalSession.run(AppManager(host))
 /// ```
 public struct TerminalSession: Sendable {
-    private enum Event: Sendable {
-        case keys([TerminalKey])
-        case line(String)
-        /// The window has another drawing.
-        case drawing
-        case resized, continued
-        /// The input or the window has ended.
-        case end
-    }
     private let window: Window
     private let input: Int32
     private let output: Int32
@@ -55,75 +45,75 @@ public struct TerminalSession: Sendable {
     ///
     /// - Throws: `host.exhausted` if no pipe or no thread can be created.
     public func run() async throws(BackplaneError) {
-        var news: [Int32] = [-1, -1]
-        guard pipe(&news) == 0 else {
+        // What has changed is looked up, so that any number of changes is one element.
+        let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        guard let files = TerminalFiles(input: input, output: output, change) else {
             throw BackplaneError(
                 .hostExhausted,
                 "no file could be opened for the terminal: \(String(cString: strerror(errno))); raise the limit "
                     + "(`ulimit -n`)")
         }
-        for end in news { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         if let handler = signal(SIGPIPE, SIG_IGN) { signal(SIGPIPE, handler) }
-        let (events, event) = AsyncStream.makeStream(of: Event.self)
-        let (actions, action) = AsyncStream.makeStream(of: WindowAction.self)
-        let first = window.drawing.revision
-        let drawings = Task { [window] in
-            var revision = first
-            while let drawing = await window.drawing(after: revision) {
-                revision = drawing.revision
-                event.yield(.drawing)
+        let isFullScreen =
+            isatty(output) == 1 && TerminalMode.enter(input: input, output: files.output, news: files.news)
+        let isBegun = files.begin(readsKeys: isFullScreen)
+        if isBegun {
+            change.yield()
+            let drawings = Task { [window] in
+                var revision = 0
+                while let drawing = await window.drawing(after: revision) {
+                    revision = drawing.revision
+                    change.yield()
+                }
+                change.finish()
             }
-            event.yield(.end)
+            if isFullScreen { await runScreen(files, changes) } else { await runDialogue(files, changes, change) }
+            drawings.cancel()
+            await files.end()
         }
-        let isFullScreen = isatty(output) == 1 && TerminalMode.enter(input: input, output: output, news: news[1])
-        let isRead = HostThread.tryStart("bp-terminal") { [input, news] in
-            Self.read(input, news[0], isFullScreen: isFullScreen) { event.yield($0) }
-            for end in news { close(end) }
-        }
-        if isFullScreen {
-            let work = Task { [window] in for await action in actions { await window.perform(action) } }
-            if isRead { await runScreen(events) { action.yield($0) } }
-            TerminalMode.leave()
-            work.cancel()
-        } else if isRead {
-            await runDialogue(events)
-        }
-        drawings.cancel()
-        guard isRead else {
-            for end in news { close(end) }
+        if isFullScreen { TerminalMode.leave() }
+        files.close()
+        guard isBegun else {
             throw BackplaneError(
                 .hostExhausted,
                 "no thread could be created for the terminal; raise the limits on processes and memory (`ulimit -u`, "
                     + "`ulimit -v`)")
         }
-        // The thread closes the pipe.
-        var end = TerminalMode.News.end.rawValue
-        _ = Glibc.write(news[1], &end, 1)
     }
 
     // MARK: Full screen
 
-    private func runScreen(_ events: AsyncStream<Event>, _ act: (WindowAction) -> Void) async {
-        var screen = TerminalScreen(window.drawing, size: size), shown: [String] = []
-        draw(screen, over: &shown)
-        for await event in events {
-            switch event {
-            case .keys(let keys):
-                for key in keys {
-                    switch screen.press(key) {
-                    case .act(let actions): for action in actions { act(action) }
-                    case .quit: return
-                    }
+    private func runScreen(_ files: TerminalFiles, _ changes: AsyncStream<Void>) async {
+        var screen = TerminalScreen(window.drawing, size: size), codes = TerminalMode.codes, shown: [String] = []
+        var isDrawn = false
+        let actions = TerminalActions(window)
+        defer { actions.end() }
+        for await _ in changes {
+            let news = files.take()
+            if news.isResized || news.isContinued {
+                if news.isContinued {
+                    TerminalMode.resume()
+                    codes = TerminalMode.codes
                 }
-            case .drawing: screen.show(window.drawing)
-            case .resized, .continued:
-                if case .continued = event { TerminalMode.resume() }
                 screen.resize(size)
-                shown = []
-            case .line: break
-            case .end: return
+                (shown, isDrawn) = ([], false)
             }
-            guard draw(screen, over: &shown) else { return }
+            if !news.keys.isEmpty {
+                guard case .act(let new) = screen.press(news.keys) else { return }
+                for action in new { actions.perform(action) }
+                isDrawn = false
+            }
+            // While the terminal has no room, keys still concern what it shows.
+            guard !files.isWriting else { continue }
+            let drawing = window.drawing
+            if drawing.revision != screen.drawing.revision {
+                screen.show(drawing)
+                isDrawn = false
+            }
+            guard !isDrawn else { continue }
+            let text = codes + text(of: screen, over: &shown)
+            if !text.isEmpty { files.write(text) }
+            (codes, isDrawn) = ("", true)
         }
     }
 
@@ -135,9 +125,8 @@ public struct TerminalSession: Sendable {
         return TerminalScreen.Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// Writes the lines that differ from those that are shown; returns `false` if that is impossible.
-    @discardableResult
-    private func draw(_ screen: TerminalScreen, over shown: inout [String]) -> Bool {
+    /// Returns the codes for the lines that differ from those that are shown.
+    private func text(of screen: TerminalScreen, over shown: inout [String]) -> String {
         let colour = getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
         let lines = screen.lines.map { screen.styled($0, colour: colour) }
         // After a change of the size, everything is written.
@@ -146,98 +135,46 @@ public struct TerminalSession: Sendable {
             text += "\u{1B}[\(row + 1);1H\u{1B}[2K\(line)"
         }
         shown = lines
-        return write(text)
+        return text
     }
 
     // MARK: Dialogue
 
-    private func runDialogue(_ events: AsyncStream<Event>) async {
-        var revision = window.drawing.revision
-        var dialogue = TerminalDialogue(window.drawing)
-        guard write(dialogue.show(window.drawing) + "\n\n") else { return }
-        for await event in events {
-            var isWanted = false
-            switch event {
-            case .line(let line):
-                switch dialogue.read(line) {
-                case .act(let actions): for action in actions { await window.perform(action) }
-                case .show: isWanted = true
-                case .refuse(let reason): guard write(reason + "\n\n") else { return }
-                case .quit: return
-                }
-            case .end: return
-            case .drawing, .keys, .resized, .continued: break
-            }
-            let drawing = window.drawing
-            guard isWanted || drawing.revision != revision else { continue }
-            revision = drawing.revision
-            guard write(dialogue.show(drawing) + "\n\n") else { return }
-        }
-    }
-
-    // MARK: Files
-
-    /// Writes all of a text; returns `false` if the reader has gone.
-    private func write(_ text: String) -> Bool {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
-            if count > 0 {
-                rest = rest.dropFirst(count)
-            } else if errno == EAGAIN {
-                var entry = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
-                poll(&entry, 1, -1)
-            } else if errno != EINTR {
-                return false
-            }
-        }
-        return true
-    }
-
-    /// Reads keys or lines until the input ends, or the session does.
-    private static func read(
-        _ input: Int32, _ news: Int32, isFullScreen: Bool, _ tell: (Event) -> Void
-    ) {
-        var decoder = TerminalKeyDecoder(), line: [UInt8] = []
-        var files = [
-            pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: news, events: Int16(POLLIN), revents: 0),
-        ]
-        var buffer = [UInt8](repeating: 0, count: 1 << 12)
-        while true {
-            // The escape key is the beginning of other keys' bytes, which arrive at once.
-            let ready = poll(&files, 2, decoder.isUndecided ? 50 : -1)
-            if ready == 0 { tell(.keys(decoder.end())) }
-            guard ready > 0 else { continue }
-            if files[1].revents != 0 {
-                var byte: UInt8 = 0
-                switch Glibc.read(news, &byte, 1) == 1 ? TerminalMode.News(rawValue: byte) : .end {
-                case .resized: tell(.resized)
-                case .continued: tell(.continued)
-                case .end, nil: return
-                }
-            }
-            guard files[0].revents != 0 else { continue }
-            let count = Glibc.read(input, &buffer, buffer.count)
-            if count < 0, errno == EINTR || errno == EAGAIN { continue }
-            guard count > 0 else {
-                if !line.isEmpty { tell(.line(String(decoding: line, as: UTF8.self))) }
-                tell(.end)
-                // The session still has to read what it was told.
-                files[0].fd = -1
-                continue
-            }
-            guard !isFullScreen else {
-                tell(.keys(decoder.decode(buffer[..<count])))
-                continue
-            }
-            for byte in buffer[..<count] {
-                guard byte == UInt8(ascii: "\n") else {
-                    line.append(byte)
+    /// Takes lines in order, each once the one before is performed and what follows from it is written.
+    private func runDialogue(
+        _ files: TerminalFiles, _ changes: AsyncStream<Void>, _ change: AsyncStream<Void>.Continuation
+    ) async {
+        var dialogue = TerminalDialogue(window.drawing), revision: Int?, isQuitting = false
+        let actions = TerminalActions(window)
+        defer { actions.end() }
+        for await _ in changes {
+            while !files.isWriting {
+                if actions.isBusy {
+                    guard files.takeLine(if: { $0 == .text("q") }) != nil else { break }
+                    // The second one does not wait.
+                    if isQuitting { return }
+                    isQuitting = true
                     continue
                 }
-                if line.last == UInt8(ascii: "\r") { line.removeLast() }
-                tell(.line(String(decoding: line, as: UTF8.self)))
-                line = []
+                let drawing = window.drawing
+                if drawing.revision != revision {
+                    revision = drawing.revision
+                    files.write(dialogue.show(drawing) + "\n\n")
+                    continue
+                }
+                if isQuitting { return }
+                guard let line = files.takeLine() else { break }
+                switch line {
+                case .text(let text):
+                    switch dialogue.read(text) {
+                    case .act(let new): actions.performInOrder(new) { change.yield() }
+                    case .show: revision = nil
+                    case .refuse(let reason): files.write(reason + "\n\n")
+                    case .quit: return
+                    }
+                case .tooLong: files.write("a line has at most 1 MB\n\n")
+                case .end: return
+                }
             }
         }
     }

@@ -56,7 +56,7 @@ struct `A window in a terminal` {
                 • b →  [ Borrow ]
 
 
-                ↑↓ move  return use  esc back  1-2 tabs  q quit
+                ↑↓ move  esc back  1-2 tabs  q quit
                 """)
     }
 
@@ -84,6 +84,55 @@ struct `A window in a terminal` {
     @Test func `a terminal of ten columns and three rows shows the title and two lines`() {
         let tiny = terminal(books(["one", "two", "three"]), columns: 10, rows: 3)
         #expect(text(tiny) == "Books\n• [ one ]\n• [ two ]")
+    }
+
+    @Test func `a narrow terminal shows the title and the selected tab rather than what leads away`() {
+        let narrow = terminal(
+            .of("The Cruise", tabs: ["Catalogue", "Loans"], selected: 1, back: "Catalogue") {
+                Text((0..<9).map(String.init).joined(separator: "\n"))
+            }, columns: 18, rows: 6)
+        #expect(text(narrow) == " 1 [2 Loans]\n‹ The Cruise\n0\n1\n2\nq quit  1-3/9")
+    }
+
+    @Test func `what keys do is shown as far as they do something`() {
+        func keys(_ drawing: WindowDrawing, _ keys: TerminalKey...) -> String? {
+            var screen = terminal(drawing)
+            _ = screen.press(keys)
+            return screen.lines.last?.text
+        }
+        #expect(keys(.of { Text("nothing to do") }) == "q quit")
+        #expect(keys(.of(isLoading: true) { Button("Add", id: "add") }) == "↑↓ move  return use  q quit  …")
+        #expect(keys(.of { form }, .down) == "↑↓ move  return submit  esc leave")
+        #expect(keys(.of { form }, .down, .down, .down) == "↑↓ move  ←→ choose  q quit")
+        #expect(
+            keys(.of { Field("Note", id: "note", content: .multiline) }, .down)
+                == "↑↓ move  return new line  esc leave")
+        #expect(
+            keys(.of(tabs: ["a", "b"], modal: .of("Sure?", number: 2) { Button("Yes", id: "yes") }) { form })
+                == "↑↓ move  return use  esc back  q quit")
+        #expect(
+            keys(.of(tabs: ["a", "b"], back: "c", alert: WindowDrawing.Alert(title: "No", message: "why")) { form })
+                == "↑↓ move  return use  esc close  q quit")
+        #expect(keys(.of { Text(String(repeating: "\n", count: 99)) }) == "↑↓ scroll  q quit  1-21/100")
+    }
+
+    @Test func `the description of an image leaves room for the texts beside it`() {
+        let screen = terminal(
+            .of {
+                Image("/a.png", description: "A map of the whole world")
+                Image("/b.png", description: "")
+                List(["Moby-Dick", "Narrative of the Shipwreck of the Essex"], id: \.self) { title in
+                    Image("/c.png", description: "Cover of \(title)")
+                    Text(title)
+                }
+            }, columns: 61, rows: 10)
+        #expect(
+            screen.lines.dropFirst(2).prefix(4).map(\.text) == [
+                "[image: A map of the whole world]",
+                "• [Cover of Moby-Dick]  Moby-Dick",
+                "• [Cover of Narrativ…]  Narrative of the Shipwreck of the",
+                "                        Essex",
+            ])
     }
 
     // MARK: Focus
@@ -155,9 +204,33 @@ struct `A window in a terminal` {
         screen.show(books(["a"]))
         #expect(screen.focus == view(":0/a/borrow"))
         screen.show(.of {})
-        #expect(screen.focus == nil)
         screen.show(books(["d"]))
         #expect(screen.focus == view(":0/d/borrow"))
+    }
+
+    @Test func `a control keeps the focus while it cannot be used`() {
+        func books(busy: String? = nil) -> WindowDrawing {
+            .of {
+                List(["a", "b", "c"], id: \.self) { Button($0, id: "borrow").disabled($0 == busy).busy($0 == busy) }
+            }
+        }
+        var screen = terminal(books())
+        _ = screen.press(.down)
+        screen.show(books(busy: "b"))
+        #expect(screen.focus == view(":0/b/borrow"))
+        #expect(screen.press(.enter) == .act([]))
+        screen.show(books())
+        #expect(screen.press([.enter]) != .act([]))
+        for (key, place) in [(TerminalKey.down, "c"), (.up, "a")] {
+            screen.show(books())
+            _ = screen.press([.home, .down])
+            screen.show(books(busy: "b"))
+            _ = screen.press(key)
+            #expect(screen.focus == view(":0/\(place)/borrow"))
+        }
+        screen.show(.of {})
+        screen.show(books())
+        #expect(screen.focus == view(":0/a/borrow"))
     }
 
     @Test func `a screen to which one returns has the focus where it was`() {
@@ -231,6 +304,26 @@ struct `A window in a terminal` {
         #expect(text(screen).contains("[______"))
     }
 
+    @Test func `a text that is pasted is one change`() {
+        var screen = terminal(.of { form })
+        _ = screen.press(.down)
+        let values = ["search": "q1 q", "name": "Ada", "sort": "t", "free": "false"]
+        let change = WindowAction.send(ViewEvent(.change, "search", value: "q1 q", values: values), screen: 1)
+        #expect(
+            screen.press("q1 mq".map { TerminalKey.character($0) } + [.backspace, .backspace, .character("q")])
+                == .act([change]))
+        let submission = WindowAction.send(ViewEvent(.submit, "search", value: "q1 q", values: values), screen: 1)
+        #expect(screen.press([.backspace, .character("q"), .enter, .down]) == .act([submission]))
+        #expect(screen.focus == view("name"))
+        #expect(screen.press([.character("x"), .interrupt, .character("y")]) == .quit)
+    }
+
+    @Test func `return is part of a text of several lines`() {
+        var screen = terminal(.of { Field("Note", id: "note", content: .multiline) })
+        #expect(screen.press([.down, .character("a"), .enter, .character("b")]) == .act([]))
+        #expect(text(screen).contains("[a↵b____"))
+    }
+
     @Test func `another field sends its change when it is left or submitted`() {
         var screen = terminal(.of { Field("Name", id: "name", value: "Ada") })
         _ = screen.press(.down)
@@ -281,6 +374,10 @@ struct `A window in a terminal` {
         screen.show(books(["a"]))
         #expect(screen.focus == view(":0/a/borrow"))
     }
+}
+
+extension TerminalScreen {
+    fileprivate mutating func press(_ key: TerminalKey) -> Outcome { press([key]) }
 }
 
 @Suite(.timeLimit(.minutes(5)))

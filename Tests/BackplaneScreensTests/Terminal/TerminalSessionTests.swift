@@ -1,14 +1,27 @@
 import Backplane
-import BackplaneApp
 import BackplaneTestKit
 import Foundation
 import Glibc
 import Testing
 
+@testable import BackplaneApp
+
 /// Sessions with real pipes and a real terminal; the process can have only one terminal at a time.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct `Sessions in terminals and through pipes` {
     private static let script = Script(buttons: ["add": { _ in "added" }])
+
+    /// Returns a script with a button that ignores cancellation, and the gate at which it waits.
+    private static func stuckScript() -> (script: Script, gate: TestGate) {
+        let gate = TestGate()
+        let script = Script(buttons: [
+            "wait": { _ in
+                try await Task { try await gate.pass() }.value
+                return "waited"
+            }
+        ])
+        return (script, gate)
+    }
 
     @Test func `a window is text with numbers through a pipe, up to the end of the input`() async throws {
         try await AppManager.withWindow(Self.script) { window, _, _ in
@@ -42,6 +55,92 @@ struct `Sessions in terminals and through pipes` {
             let input = try Ends(), output = try Ends()
             output.closeReading()
             try await TerminalSession(window, input: input.reading, output: output.writing).run()
+        }
+    }
+
+    @Test func `a line is taken once the one before is performed and written`() async throws {
+        let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let input = try Ends(), output = try Ends()
+        let files = try #require(TerminalFiles(input: input.reading, output: output.writing, change))
+        let lines = (0..<5000).map(String.init)
+        let text = lines.joined(separator: "\n")
+        input.write(text)
+        input.closeWriting()
+        try #require(files.begin(readsKeys: false))
+        var taken: [String] = []
+        reading: for await _ in changes {
+            // The thread has read one piece, and waits.
+            if taken.isEmpty { #expect(input.unread == text.utf8.count - 1 << 12) }
+            while let line = files.takeLine() {
+                guard case .text(let text) = line else { break reading }
+                taken.append(text)
+            }
+        }
+        #expect(taken == lines)
+        await files.end()
+        files.close()
+    }
+
+    @Test func `any number of drawings that nobody reads is one`() async throws {
+        let count = Recording<Int>()
+        let script = Script(buttons: [
+            "add": { _ in
+                count.add(1)
+                return "added \(count.all.count)"
+            }
+        ])
+        try await AppManager.withWindow(script) { window, _, _ in
+            let input = try Ends(), output = try Ends()
+            output.fill()
+            let session = Task { try await TerminalSession(window, input: input.reading, output: output.writing).run() }
+            for _ in 0..<20 { await window.press("add") }
+            let text = output.read()
+            try await text.until { $0.compactMap(\.self).joined().contains("added 20") }
+            input.write("q\n")
+            try await session.value
+            #expect(text.all.compactMap(\.self).joined().split(separator: "# Home").count <= 3)
+        }
+    }
+
+    @Test func `a reader that reads nothing does not hold up a stop`() async throws {
+        try await AppManager.withWindow(Self.script) { window, _, _ in
+            let input = try Ends(), output = try Ends()
+            output.fill()
+            let session = Task { try await TerminalSession(window, input: input.reading, output: output.writing).run() }
+            await window.press("add")
+            session.cancel()
+            try await session.value
+        }
+    }
+
+    @Test func `a screen that ignores cancellation holds up neither a stop nor a second q`() async throws {
+        for isStop in [true, false] {
+            let (script, gate) = Self.stuckScript()
+            try await AppManager.withWindow(script) { window, _, _ in
+                let input = try Ends(), output = try Ends()
+                let session = Task {
+                    try await TerminalSession(window, input: input.reading, output: output.writing).run()
+                }
+                input.write("1\n")
+                try await gate.arrivals()
+                if isStop { session.cancel() } else { input.write("q\nq\n") }
+                try await session.value
+                gate.open()
+            }
+        }
+    }
+
+    @Test func `q waits for the line before`() async throws {
+        let (script, gate) = Self.stuckScript()
+        try await AppManager.withWindow(script) { window, _, _ in
+            let input = try Ends(), output = try Ends()
+            let text = output.read()
+            input.write("1\nq\n")
+            let session = Task { try await TerminalSession(window, input: input.reading, output: output.writing).run() }
+            try await gate.arrivals()
+            gate.open()
+            try await session.value
+            try await text.until { $0.compactMap(\.self).joined().contains("waited") }
         }
     }
 
@@ -79,6 +178,39 @@ struct `Sessions in terminals and through pipes` {
             try await session.value
             try await shows("\u{1B}[?1049l")
             #expect(terminal.attributes == before)
+        }
+    }
+
+    @Test(.enabled(if: Ends.hasTerminals), arguments: ["q", nil])
+    func `a terminal that has stalled is left`(key: String?) async throws {
+        try await AppManager.withWindow(Self.script) { window, _, _ in
+            let terminal = try Ends(columns: 40, rows: 10)
+            let before = terminal.attributes
+            terminal.stall()
+            let session = Task {
+                try await TerminalSession(window, input: terminal.writing, output: terminal.writing).run()
+            }
+            if let key { terminal.type(key) } else { session.cancel() }
+            try await session.value
+            #expect(terminal.attributes == before)
+        }
+    }
+
+    @Test(.enabled(if: Ends.hasTerminals))
+    func `a screen that is stuck is left`() async throws {
+        let (script, gate) = Self.stuckScript()
+        try await AppManager.withWindow(script) { window, _, _ in
+            let terminal = try Ends(columns: 40, rows: 10)
+            let text = terminal.read()
+            let session = Task {
+                try await TerminalSession(window, input: terminal.writing, output: terminal.writing).run()
+            }
+            try await text.until { $0.compactMap(\.self).joined().contains("[ wait ]") }
+            terminal.type("\r")
+            try await gate.arrivals()
+            terminal.type("q")
+            try await session.value
+            gate.open()
         }
     }
 }
@@ -130,6 +262,23 @@ private final class Ends: Sendable {
     }
 
     func write(_ text: String) { send(text, to: writing) }
+
+    /// Fills a pipe, so that its other end has to be read before anything can be written.
+    func fill() {
+        _ = fcntl(writing, F_SETFL, O_NONBLOCK)
+        while Glibc.write(writing, "x", 1) == 1 {}
+        _ = fcntl(writing, F_SETFL, 0)
+    }
+
+    /// Stops the output of a terminal.
+    func stall() { #expect(tcflow(writing, TCOOFF) == 0) }
+
+    /// The number of bytes in a pipe.
+    var unread: Int {
+        var count: Int32 = 0
+        _ = ioctl(reading, UInt(FIONREAD), &count)
+        return Int(count)
+    }
 
     /// Types at a terminal.
     func type(_ text: String) { send(text, to: reading) }
