@@ -4,7 +4,7 @@ import Glibc
 /// A connection to a port of 127.0.0.1 that sends exactly what it is told, for requests that no client would make.
 public final class RawClient {
     private let descriptor: Int32
-    private var received = ""
+    private var received: [UInt8] = []
 
     public init(port: UInt16) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -38,15 +38,29 @@ public final class RawClient {
 
     /// Receives text up to the end of a marker; without one, up to the end of the connection.
     public func receive(to marker: String? = nil) -> String {
-        var bytes = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            if let marker, let end = received.range(of: marker)?.upperBound {
-                defer { received = String(received[end...]) }
-                return String(received[..<end])
-            }
-            let count = recv(descriptor, &bytes, bytes.count, 0)
-            guard count > 0 else { return received }
-            received += String(decoding: bytes[..<count], as: UTF8.self)
+            if let marker, let end = received.firstRange(of: Array(marker.utf8))?.upperBound { return take(end) }
+            guard fill() else { return String(decoding: received, as: UTF8.self) }
         }
+    }
+
+    /// Receives text of a length in bytes, or less at the end of the connection.
+    public func receive(count: Int) -> String {
+        while received.count < count, fill() {}
+        return take(min(count, received.count))
+    }
+
+    private func take(_ count: Int) -> String {
+        defer { received.removeFirst(count) }
+        return String(decoding: received.prefix(count), as: UTF8.self)
+    }
+
+    /// Receives more; returns `false` at the end of the connection.
+    private func fill() -> Bool {
+        let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+            count = max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))
+        }
+        received += bytes
+        return !bytes.isEmpty
     }
 }
