@@ -319,7 +319,7 @@ private struct ServerResponder: HTTPResponder {
             return Response(problem, isHead: request.method == .head)
         }
         if let screens {
-            if let answer = await screens.answer(to: request, isSecure: settings.tls != nil) { return answer }
+            if let answer = await screens.answer(to: request, isEncrypted: settings.tls != nil) { return answer }
             return await routes.refuse(request, RouteProblem(404))
         }
         if let own = await ownAnswer(to: request) { return own }

@@ -2,20 +2,28 @@ import Backplane
 import BackplaneNetwork
 import FoundationEssentials
 
-/// The decoded names and values of a query or a form, in order (WHATWG, URL, section 5.1).
+/// The decoded names and values of a query or a form (WHATWG, URL, section 5.1).
 struct FormFields {
-    private(set) var fields: [(name: String, value: String)] = []
+    private static let limit = 1_000
+    /// The names, in the order of their first values.
+    private(set) var names: [String] = []
+    private var valuesByName: [String: [String]] = [:]
 
     /// Parses a query or a form.
     ///
-    /// - Throws: A problem with the status 400 if a name or a value is not UTF-8.
+    /// - Throws: A problem with the status 400 if a name or a value is not UTF-8, or if there are more than 1,000.
     init(_ text: String, of part: String) throws(RouteProblem) {
-        for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
+        let pairs = text.utf8.split(separator: UInt8(ascii: "&"), maxSplits: Self.limit)
+        guard pairs.count <= Self.limit else {
+            throw RouteProblem(400, "the \(part) has more than \(Self.limit) fields")
+        }
+        for pair in pairs {
             let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             guard let name = Self.decoded(pair[..<equals]), let value = Self.decoded(pair[equals...].dropFirst()) else {
                 throw RouteProblem(400, "the \(part) has a name or a value that is not in UTF-8")
             }
-            fields.append((name, value))
+            if valuesByName[name] == nil { names.append(name) }
+            valuesByName[name, default: []].append(value)
         }
     }
 
@@ -24,7 +32,7 @@ struct FormFields {
         return String(validating: String(decoding: spaced, as: UTF8.self).percentDecoded, as: UTF8.self)
     }
 
-    func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
+    func values(_ name: String) -> [String] { valuesByName[name] ?? [] }
 
     /// Decodes a value.
     ///
@@ -51,13 +59,9 @@ private struct FormDecoder: Decoder {
     private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let fields: FormFields
         let codingPath: [any CodingKey] = []
-        var allKeys: [Key] {
-            var names: [String] = []
-            for field in fields.fields where !names.contains(field.name) { names.append(field.name) }
-            return names.compactMap { Key(stringValue: $0) }
-        }
+        var allKeys: [Key] { fields.names.compactMap { Key(stringValue: $0) } }
 
-        func contains(_ key: Key) -> Bool { fields.fields.contains { $0.name == key.stringValue } }
+        func contains(_ key: Key) -> Bool { !fields.values(key.stringValue).isEmpty }
         func decodeNil(forKey key: Key) -> Bool { fields.values(key.stringValue) == [""] }
         func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
             try ValueDecoder(values: fields.values(key.stringValue), codingPath: [key]).value(type)

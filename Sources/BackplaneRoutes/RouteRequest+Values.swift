@@ -79,7 +79,7 @@ extension RouteRequest {
     /// An array has the values of all fields of its name, and may be empty. An empty value of an optional property is
     /// `nil`. Dates are in ISO 8601. Properties cannot have properties of their own.
     ///
-    /// - Throws: A ``RouteProblem`` with the status 400 that names the field.
+    /// - Throws: A ``RouteProblem`` with the status 400 that names the field, or for more than 1,000 fields.
     public func query<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
         try queryFields().decode(type, of: "query")
     }

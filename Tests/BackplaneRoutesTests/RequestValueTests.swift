@@ -129,6 +129,19 @@ import Testing
         #expect(problem?.status == 400)
     }
 
+    @Test func `a query and a form have at most 1,000 fields`() throws {
+        func text(_ count: Int) -> String { (1...count).map { "\($0)=x" }.joined(separator: "&") }
+        let most = RouteRequest("POST /", query: text(1_000), body: Array(text(1_000).utf8))
+        #expect(try most.query(as: [String: String].self).count == 1_000)
+        #expect(try most.form(as: [String: String].self).count == 1_000)
+        let query = problem { _ = try RouteRequest("GET /", query: text(1_001)).query("1", default: "") }
+        #expect(query?.status == 400 && query?.detail == "the query has more than 1000 fields")
+        let form = problem {
+            _ = try RouteRequest("POST /", body: Array(text(1_001).utf8)).form(as: [String: String].self)
+        }
+        #expect(form?.status == 400 && form?.detail == "the form has more than 1000 fields")
+    }
+
     // MARK: Bodies
 
     @Test func `a body is decoded from memory or from a file`() throws {

@@ -26,24 +26,35 @@ struct `Who may use the screens` {
 
     @Test func `a cookie names its browser, and cannot be forged`() throws {
         let browser = try #require(access.redeem(access.makeToken())), cookie = access.cookie(of: browser)
-        #expect(access.browser(withCookie: cookie) == browser)
+        #expect(access.browser(withCookie: cookie)?.browser == browser)
         for position in cookie.indices {
             var forged = cookie
             forged.replaceSubrange(position...position, with: cookie[position] == "0" ? "1" : "0")
-            #expect(access.browser(withCookie: forged) == nil)
+            #expect(access.browser(withCookie: forged)?.browser == nil)
         }
-        for forged in ["", ".", browser.id, "\(browser.id).", cookie + "0", cookie + ".", ".\(cookie)"] {
-            #expect(access.browser(withCookie: forged) == nil)
+        for forged in ["", ".", "..", browser.id, "\(browser.id)..", cookie + "0", cookie + ".", ".\(cookie)"] {
+            #expect(access.browser(withCookie: forged)?.browser == nil)
         }
         // The token of forms is another one.
-        #expect(access.browser(withCookie: "\(browser.id).\(access.formToken(of: browser))") == nil)
+        let time = cookie.split(separator: ".")[1]
+        #expect(access.browser(withCookie: "\(browser.id).\(time).\(access.formToken(of: browser))")?.browser == nil)
+    }
+
+    @Test func `a cookie is valid for 30 days`() throws {
+        let browser = try #require(access.redeem(access.makeToken())), day = 86_400.0
+        let cookie = access.cookie(of: browser, at: 1_000_000)
+        #expect(access.browser(withCookie: cookie, at: 1_000_000 + day)?.age == 86_400)
+        #expect(access.browser(withCookie: cookie, at: 1_000_000 + 30 * day)?.browser == browser)
+        #expect(access.browser(withCookie: cookie, at: 1_000_001 + 30 * day)?.browser == nil)
+        // The clock was set back.
+        #expect(access.browser(withCookie: cookie, at: 0)?.browser == browser)
     }
 
     @Test func `a cookie is that of a server with the same key`() throws {
         let key = ScreenAccess.randomBytes(ScreenAccess.keySize), before = ScreenAccess(key: key)
         let browser = try #require(before.redeem(before.makeToken())), cookie = before.cookie(of: browser)
-        #expect(ScreenAccess(key: key).browser(withCookie: cookie) == browser)
-        #expect(access.browser(withCookie: cookie) == nil)
+        #expect(ScreenAccess(key: key).browser(withCookie: cookie)?.browser == browser)
+        #expect(access.browser(withCookie: cookie)?.browser == nil)
     }
 
     @Test func `a code is that of RFC 4231`() {

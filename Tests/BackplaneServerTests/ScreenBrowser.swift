@@ -21,7 +21,7 @@ final class Desk: Sendable {
     let gate = TestGate()
     /// The address of the image.
     let image = Mutex("")
-    /// Text that the screen shows besides; set it and let the screen redraw with ``agent``.
+    /// Text that the screen shows besides, with which `busy` makes a button busy; set it and let the screen redraw.
     let remark = Mutex("nothing")
     let agents = Recording<Agent>()
 }
@@ -43,16 +43,18 @@ actor DeskScreen: Screen {
     var title: String { "Desk" }
 
     var body: [View] {
-        Text(desk.remark.withLock(\.self)).id("remark")
+        let remark = desk.remark.withLock(\.self)
+        Text(remark).id("remark")
         Field("Search", id: "query", value: query).live()
         Field("Note", id: "note")
         Toggle("Urgent", id: "urgent", isOn: isUrgent)
         Button("Add", id: "add")
         Button("Never", id: "never").disabled()
         Button("Wait", id: "wait")
-        Button("Fill", id: "fill")
+        Button("Fill", id: "fill").busy(remark == "busy")
         List(notes, id: \.self) { note in
             Text(note)
+            Field("Remark", id: "note")
             Button("Remove", id: "remove")
         }.id("notes")
         Link("Page 1", to: "page", ["number": 1])
@@ -126,6 +128,12 @@ final class ScreenBrowser: Sendable {
     }
 
     var allCookies: [String: String] { cookies.withLock(\.self) }
+
+    /// Returns the browser as it loads a tab again: the script of the tab's page has named it in a cookie.
+    func tab(_ name: String, of page: ScreenPageText) throws -> ScreenBrowser {
+        let cookie = try #require(page.text.firstMatch(of: #/data-cookie="([^"]+)"/#)).1
+        return ScreenBrowser(port: port, cookies: allCookies.merging([String(cookie): name]) { $1 })
+    }
 
     /// Signs in with a new token.
     func signIn(to screens: WebScreens) async throws {
@@ -209,6 +217,14 @@ final class ScreenBrowser: Sendable {
         let address = address.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
         let query = "tab=\(tab)&window=\(page.window)&revision=\(page.revision)&address=\(address)"
         return try await events(query)
+    }
+
+    /// Opens the stream of a tab, which the page shows then: what comes is changes of this page.
+    func changes(of page: ScreenPageText, tab: String = "a", at address: String = "/") async throws -> ScreenEvents {
+        let events = try await events(of: page, tab: tab, at: address)
+        let first = try #require(try await events.next())
+        #expect(first.revision == page.revision && first.content == nil)
+        return events
     }
 
     func events(_ query: String) async throws -> ScreenEvents {
@@ -298,10 +314,10 @@ final class ScreenEvents: Sendable {
 extension WebScreens {
     /// Runs a server of an application's screens, and stops it when `body` has ended.
     static func running(
-        _ app: AppManager, limit: Int = 200, key: [UInt8]? = nil,
+        _ app: AppManager, limit: Int = 200, isSecure: Bool = false, key: [UInt8]? = nil,
         _ body: (_ screens: WebScreens, _ port: UInt16, _ server: HostServer) async throws -> Void
     ) async throws {
-        let screens = WebScreens(app, key: key, limit: limit)
+        let screens = WebScreens(app, isSecure: isSecure, key: key, limit: limit)
         let server = HostServer(screens, ServerSettings(listen: "127.0.0.1:0"))
         let run = Task { try await server.run() }
         do {

@@ -18,7 +18,7 @@ struct `Screens with a script` {
     @Test func `what a person does changes the page by its parts`() async throws {
         try await ShownDesk.run { shown in
             let browser = shown.browser, page = try await browser.page()
-            let events = try await browser.events(of: page)
+            let events = try await browser.changes(of: page)
             let answer = try await browser.post(
                 page, ["kind": "press", "id": page.id("add")], values: [page.id("note"): "Buy ink", "other": "x"])
             #expect(answer.status == 204 && answer.body.isEmpty)
@@ -45,7 +45,7 @@ struct `Screens with a script` {
 
     @Test func `a redraw that nobody has asked for reaches the page`() async throws {
         try await ShownDesk.run { shown in
-            let page = try await shown.browser.page(), events = try await shown.browser.events(of: page)
+            let page = try await shown.browser.page(), events = try await shown.browser.changes(of: page)
             shown.desk.remark.withLock { $0 = "<b>&" }
             try #require(shown.desk.agents.all.first).redraw()
             let message = try await events.first { !$0.html.isEmpty }
@@ -67,7 +67,7 @@ struct `Screens with a script` {
 
     @Test func `if the changes are longer than the content, the content is sent`() async throws {
         try await ShownDesk.run { shown in
-            let browser = shown.browser, page = try await browser.page(), events = try await browser.events(of: page)
+            let browser = shown.browser, page = try await browser.page(), events = try await browser.changes(of: page)
             #expect(try await browser.post(page, ["kind": "press", "id": page.id("fill")]).status == 204)
             let all = try await events.first { $0.html.contains("note 499") }
             #expect(all.content != nil && all.patches == nil && all.title == "Desk" && all.address == nil)
@@ -83,7 +83,7 @@ struct `Screens with a script` {
     {
         try await ShownDesk.run { shown in
             let browser = shown.browser, page = try await browser.page()
-            _ = try await browser.events(of: page)
+            _ = try await browser.changes(of: page)
             async let slow = browser.post(page, ["kind": "press", "id": page.id("wait")])
             try await shown.desk.gate.arrivals()
             #expect(try await browser.post(page, ["kind": "press", "id": page.id("add")]).status == 204)
@@ -101,7 +101,7 @@ struct `Screens with a script` {
         try await ShownDesk.run { shown in
             let browser = shown.browser, page = try await browser.page(),
                 first = "/screens/page?input=%7B%22number%22%3A1%7D"
-            let events = try await browser.events(of: page)
+            let events = try await browser.changes(of: page)
             func follow(_ address: String, id: String = "") async throws -> Int {
                 try await browser.post(page, ["kind": "link", "id": id, "address": address]).status
             }
@@ -127,7 +127,7 @@ struct `Screens with a script` {
 
     @Test func `a link to a screen that is not assembled is an alert, which the person removes`() async throws {
         try await ShownDesk.run { shown in
-            let browser = shown.browser, page = try await browser.page(), events = try await browser.events(of: page)
+            let browser = shown.browser, page = try await browser.page(), events = try await browser.changes(of: page)
             let link = ["kind": "link", "id": page.id("link"), "address": "/screens/nothing"]
             #expect(try await browser.post(page, link).status == 204)
             let alert = try await events.first { $0.html.contains("alertdialog") }
@@ -143,10 +143,10 @@ struct `Screens with a script` {
     @Test func `each tab has a window of its own, which it keeps when it is loaded again`() async throws {
         try await ShownDesk.run { shown in
             let browser = shown.browser, address = "/screens/page?input=%7B%22number%22%3A1%7D"
-            let first = try await browser.page(), firstEvents = try await browser.events(of: first, tab: "a")
+            let first = try await browser.page(), firstEvents = try await browser.changes(of: first, tab: "a")
             let second = try await browser.page()
             #expect(second.window != first.window && second.screen != first.screen)
-            let secondEvents = try await browser.events(of: second, tab: "b")
+            let secondEvents = try await browser.changes(of: second, tab: "b")
             let link = ["kind": "link", "id": "", "address": address]
             #expect(try await browser.post(first, tab: "a", link).status == 204)
             try await firstEvents.first { $0.address == address }
@@ -155,10 +155,7 @@ struct `Screens with a script` {
             let message = try await secondEvents.first { $0.patches?.isEmpty == false }
             #expect(message.address == nil)
             // Loaded again, a page names its tab in a cookie; the browser shows the same screen.
-            let cookie = try #require(first.text.firstMatch(of: #/data-cookie="([^"]+)"/#)).1
-            var cookies = browser.allCookies
-            cookies[String(cookie)] = "a"
-            let again = try await ScreenBrowser(port: shown.port, cookies: cookies).page(address)
+            let again = try await browser.tab("a", of: first).page(address)
             #expect(again.window == first.window && again.text.contains("This is page 1"))
             // Without the cookie, the page of another window is replaced by that of the tab.
             let other = try await browser.page(), events = try await browser.events(of: other, tab: "a", at: address)
@@ -166,6 +163,30 @@ struct `Screens with a script` {
             let content = try #require(try await events.next())
             #expect(content.content?.contains("This is page 1") == true && content.address == address)
             withExtendedLifetime((firstEvents, secondEvents)) {}
+        }
+    }
+
+    @Test func `of two pages that share a window, each shows its own address with a script`() async throws {
+        try await ShownDesk.run { shown in
+            let browser = shown.browser, address = "/screens/page?input=%7B%22number%22%3A1%7D"
+            let first = try await browser.page(), second = try await browser.page(address)
+            #expect(first.window == second.window)
+            let events = try await browser.events(of: first, tab: "a")
+            let content = try #require(try await events.next())
+            #expect(content.address == "/" && content.title == "Desk")
+            let others = try await browser.events(of: second, tab: "b", at: address)
+            let other = try #require(try await others.next())
+            #expect(other.address == address && other.title == "Page 1")
+        }
+    }
+
+    @Test func `a window that moves before the script of its page begins stays where it is`() async throws {
+        try await ShownDesk.run { shown in
+            let page = try await shown.browser.page(), address = "/screens/page?input=%7B%22number%22%3A1%7D"
+            let agent = try #require(shown.desk.agents.all.first)
+            try await agent.performSegue(to: "page", data: ["number": 1])
+            let content = try #require(try await shown.browser.events(of: page).next())
+            #expect(content.address == address && content.title == "Page 1")
         }
     }
 
@@ -183,6 +204,19 @@ struct `Screens with a script` {
             for query in ["", "tab=", "tab=%3C", "tab=\(String(repeating: "a", count: 65))"] {
                 #expect(try await browser.get("/events?\(query)").status == 400, "\(query)")
             }
+        }
+    }
+
+    @Test func `a page that its tab leaves does not move the window back when its stream begins late`() async throws {
+        try await ShownDesk.run { shown in
+            let browser = shown.browser, address = "/screens/page?input=%7B%22number%22%3A1%7D"
+            let first = try await browser.page(), events = try await browser.changes(of: first)
+            let tab = try browser.tab("a", of: first), second = try await tab.page(address)
+            #expect(second.window == first.window)
+            let late = try #require(try await browser.events(of: first, at: "/").next())
+            #expect(late.address == address)
+            #expect(try await tab.page(address).screen == second.screen)
+            withExtendedLifetime(events) {}
         }
     }
 
@@ -233,7 +267,9 @@ struct `Screens with a script` {
             let address = "tab=a&window=\(page.window)&revision=\(page.revision)"
             try await connection.send(browser.head("GET", "/events?\(address)"))
             _ = try await connection.wait { $0.head() }
-            #expect(try await connection.text(to: ":\n\n") == ":\n\n")
+            // A stream begins with a message, from which the script knows that there is a window.
+            let first = ":\n\ndata: {\"revision\":\(page.revision)}\n\n"
+            #expect(try await connection.text(to: "}\n\n") == first)
             try await shown.host.clock.expire(.seconds(15))
             #expect(try await connection.text(to: ":\n\n") == ":\n\n")
             await shown.server.stop()
@@ -250,7 +286,7 @@ struct `Screens with a script` {
     @Test func `a swap changes an open page, and keeps its place`() async throws {
         try await Harbour.run { harbour in
             let browser = harbour.browser, page = try await browser.page("/screens/harbour.counter")
-            let events = try await browser.events(of: page, at: "/screens/harbour.counter")
+            let events = try await browser.changes(of: page, at: "/screens/harbour.counter")
             for _ in 0..<2 {
                 #expect(try await browser.post(page, ["kind": "press", "id": page.id("press")]).status == 204)
             }
@@ -268,7 +304,7 @@ struct `Screens with a script` {
     @Test func `a screen that redraws in a loop leaves its page usable`() async throws {
         try await Harbour.run { harbour in
             let browser = harbour.browser, page = try await browser.page("/screens/harbour.restless")
-            let events = try await browser.events(of: page, at: "/screens/harbour.restless")
+            let events = try await browser.changes(of: page, at: "/screens/harbour.restless")
             #expect(try await browser.post(page, ["kind": "press", "id": page.id("start")]).status == 204)
             for _ in 0..<20 { try await events.first { $0.html.contains("Read") } }
             #expect(try await browser.post(page, ["kind": "press", "id": page.id("stop")]).status == 204)

@@ -19,7 +19,9 @@ struct `Pages of screens` {
     @Test func `the address that was printed signs one browser in, and is invalid then`() async throws {
         try await ShownDesk.run { shown in
             let stranger = ScreenBrowser(port: shown.port), address = shown.screens.signInAddress(at: "")
-            for path in ["/", "/screens/page", "/events?tab=a", "/image?key=a", "/?token=", "/?token=0"] {
+            // Nothing else of the request is read.
+            let malformed = ["/screens/page?input=%FF", "/?a=%FF", "/?token=" + String(repeating: "0", count: 100)]
+            for path in ["/", "/screens/page", "/events?tab=a", "/image?key=a", "/?token=", "/?token=0"] + malformed {
                 let refused = try await stranger.get(path)
                 #expect(refused.status == 403, "\(path)")
                 #expect(refused.text.contains("<h1>Not signed in</h1>"))
@@ -31,7 +33,7 @@ struct `Pages of screens` {
             #expect(signedIn.status == 303 && signedIn["location"] == "/")
             let cookie = try #require(signedIn["set-cookie"])
             #expect(cookie.hasPrefix("backplane-\(shown.port)="))
-            #expect(cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Strict"))
+            #expect(cookie.hasSuffix("; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict"))
             #expect(try await stranger.get("/").status == 200)
             // Who opens the address again is signed in already, and nobody else can.
             #expect(try await stranger.get(address).status == 303)
@@ -65,6 +67,44 @@ struct `Pages of screens` {
             try await WebScreens.running(app) { _, port, _ async throws in
                 let browser = ScreenBrowser(port: port, cookies: ["backplane-\(port)": value])
                 #expect(try await browser.get("/").status == 403)
+            }
+        }
+    }
+
+    @Test func `a cookie is renewed every day, and is invalid after 30 days`() async throws {
+        try await TestHost.run(Manifest(managers: [:]), plugins: []) { host in
+            let app = try DeskApp(of: host.host), key = ScreenAccess.randomBytes(ScreenAccess.keySize)
+            try await WebScreens.running(app, key: key) { _, port, _ async throws in
+                let access = ScreenAccess(key: key), browser = try #require(access.redeem(access.makeToken()))
+                func answer(days: Double) async throws -> ServerConnection.Answer {
+                    let value = access.cookie(of: browser, at: Double.secondsSince1970 - days * 86_400)
+                    return try await ScreenBrowser(port: port, cookies: ["backplane-\(port)": value]).get("/")
+                }
+                #expect(try await answer(days: 0)["set-cookie"] == nil)
+                let renewed = try await answer(days: 2), cookie = try #require(renewed["set-cookie"])
+                #expect(renewed.status == 200)
+                let value = cookie.split(separator: ";")[0].split(separator: "=")[1]
+                #expect(access.browser(withCookie: value)?.browser == browser)
+                #expect((access.browser(withCookie: value)?.age ?? .max) < 86_400)
+                #expect(try await answer(days: 31).status == 403)
+            }
+        }
+    }
+
+    @Test func `a cookie counts beside others of its name, which another server may have given`() async throws {
+        try await ShownDesk.run { shown in
+            let (name, value) = try #require(shown.browser.allCookies.first)
+            let stranger = ScreenBrowser(port: shown.port)
+            #expect(try await stranger.get("/", ["Cookie": "a=b; \(name)=x.1.y;\(name)=\(value); c"]).status == 200)
+            #expect(try await stranger.get("/", ["Cookie": "\(name)=x.1.y; \(name)2=\(value)"]).status == 403)
+        }
+    }
+
+    @Test func `behind a proxy with TLS, the cookie is sent over TLS only`() async throws {
+        try await TestHost.run(Manifest(managers: [:]), plugins: []) { host in
+            try await WebScreens.running(try DeskApp(of: host.host), isSecure: true) { screens, port, _ in
+                let answer = try await ScreenBrowser(port: port).get(screens.signInAddress(at: ""))
+                #expect(answer["set-cookie"]?.hasSuffix("; SameSite=Strict; Secure") == true)
             }
         }
     }
@@ -103,6 +143,12 @@ struct `Pages of screens` {
                 #expect(try await shown.browser.post(page, press, fields).status == 403, "\(fields)")
             }
             #expect(try await shown.browser.get("/", ["Origin": "http://evil.example"]).status == 403)
+            // A link of another site leads to a page from which the person goes on.
+            for (site, status) in [("cross-site", 403), ("same-site", 403), ("none", 200), ("same-origin", 200)] {
+                let answer = try await shown.browser.get("/", ["Sec-Fetch-Site": site])
+                #expect(answer.status == status, "\(site)")
+                #expect(status == 200 || answer.text.contains("<a href=\"/\">Try again</a>"))
+            }
             #expect(shown.desk.events.all.isEmpty)
             let fields = ["Origin": own, "Sec-Fetch-Site": "same-origin"]
             #expect(try await shown.browser.post(page, press, fields).status == 204)
@@ -199,12 +245,45 @@ struct `Pages of screens` {
             page = try await browser.submit(page, ["press": page.id("notes/Buy%20ink/remove")])
             #expect(shown.desk.events.all.last == ViewEvent(.press, "remove", rows: ["Buy ink"]))
             #expect(!page.text.contains("Buy ink"))
+            page = try await browser.submit(page, [page.id("note"): "Ink\r\nPaper", "press": page.id("add")])
+            #expect(shown.desk.events.all.last == ViewEvent(.press, "add", values: ["note": "Ink\nPaper"]))
             // The return key is of the field that was changed.
             _ = try await browser.submit(
                 page, [page.id("query"): "ink", page.id("note"): "Paper", "submit": ""])
             #expect(
                 shown.desk.events.all.last
                     == ViewEvent(.submit, "note", value: "Paper", values: ["query": "ink", "note": "Paper"]))
+        }
+    }
+
+    @Test func `an event has the values of its own row, and of what surrounds the row`() async throws {
+        try await ShownDesk.run { shown in
+            let browser = shown.browser, page = try await browser.page()
+            _ = try await browser.events(of: page)
+            for note in ["Ink", "Paper"] {
+                let press = ["kind": "press", "id": page.id("add")]
+                #expect(try await browser.post(page, press, values: [page.id("note"): note]).status == 204)
+            }
+            let values = [
+                page.id("query"): "q", page.id("note"): "own", page.id("notes/Ink/note"): "ink",
+                page.id("notes/Paper/note"): "paper",
+            ]
+            for (key, note) in [("add", "own"), ("notes/Ink/remove", "ink"), ("notes/Paper/remove", "paper")] {
+                let press = ["kind": "press", "id": page.id(key)]
+                #expect(try await browser.post(page, press, values: values).status == 204)
+                #expect(shown.desk.events.all.last?.values == ["query": "q", "note": note])
+            }
+        }
+    }
+
+    @Test func `a page without script is loaded again while something is under way`() async throws {
+        try await ShownDesk.run { shown in
+            let refresh = "<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>"
+            let calm = try await shown.browser.page()
+            #expect(!calm.text.contains(refresh))
+            shown.desk.remark.withLock { $0 = "busy" }
+            let busy = try await shown.otherBrowser().page()
+            #expect(busy.text.contains(refresh))
         }
     }
 
@@ -308,6 +387,11 @@ struct `Pages of screens` {
             let long = String(repeating: "x", count: 1 << 20)
             let form = [("token", page.token), (page.id("note"), long), ("press", page.id("add"))]
             #expect(try await browser.post(form: form).status == 413)
+            let many = (0..<1_000).map { ("\($0)", "") }, short = [("token", page.token), ("press", page.id("add"))]
+            let refused = try await browser.post(form: short + many)
+            #expect(refused.status == 400 && refused.text.contains("the form has more than 1000 fields"))
+            let query = many.map { $0.0 + "=" }.joined(separator: "&")
+            #expect(try await browser.get("/events?tab=a&\(query)").status == 400)
             #expect(shown.desk.events.all.isEmpty)
             // A malformed body of a script.
             for body in ["", "{", "[]", #"{"kind": "fly"}"#, #"{"kind": "press"}"#, #"{"kind": "press", "tab": "<>"}"#]

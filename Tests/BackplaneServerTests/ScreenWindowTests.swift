@@ -13,7 +13,7 @@ struct `The windows of browsers` {
     private final class Windows {
         struct Use {
             var window: Int
-            var isNew: Bool
+            var isFirst: Bool
             var closed: [Int]
         }
         var table = WindowTable<Int>(limit: 4, limitOfBrowser: 3, patience: .seconds(60))
@@ -25,14 +25,14 @@ struct `The windows of browsers` {
             let now = start + .seconds(second)
             guard let entered = table.enter(browser, tab: tab, page: page, at: now, make: { $0 }) else { return nil }
             if !goesOn { table.leave(entered.entry.number, at: now) }
-            return Use(window: entered.entry.window, isNew: entered.isNew, closed: entered.closed)
+            return Use(window: entered.entry.window, isFirst: entered.isFirst, closed: entered.closed)
         }
     }
 
     @Test func `pages without script share the window of their browser`() {
         let first = windows.use("a"), again = windows.use("a"), other = windows.use("b")
-        #expect(first?.isNew == true)
-        #expect(again?.isNew == false)
+        #expect(first?.isFirst == true)
+        #expect(again?.isFirst == false)
         #expect(again?.window == first?.window)
         #expect(other?.window != first?.window)
     }
@@ -40,8 +40,8 @@ struct `The windows of browsers` {
     @Test func `a tab adopts the window that its page shows, and the next page gets another one`() {
         let page = windows.use("a"), tab = windows.use("a", "one", page: page?.window), next = windows.use("a")
         #expect(tab?.window == page?.window)
-        #expect(tab?.isNew == false)
-        #expect(next?.isNew == true)
+        #expect(tab?.isFirst == true)
+        #expect(next?.isFirst == true)
         let second = windows.use("a", "two", page: next?.window)
         #expect(second?.window == next?.window)
         #expect(windows.use("a", "one")?.window == tab?.window)
@@ -58,7 +58,7 @@ struct `The windows of browsers` {
         let other = windows.use("b"), taken = windows.use("a", "one")
         for page in [other, taken] {
             let tab = windows.use("a", "\(page!.window)", page: page?.window)
-            #expect(tab?.isNew == true)
+            #expect(tab?.isFirst == true)
             #expect(tab?.closed == [])
         }
         #expect(windows.table.entries.map(\.window).contains(other!.window))
@@ -75,7 +75,7 @@ struct `The windows of browsers` {
     @Test func `if all windows are in use, there is none for another browser`() {
         for browser in ["a", "b", "c", "d"] { _ = windows.use(browser, goesOn: true) }
         #expect(windows.use("e") == nil)
-        #expect(windows.use("a")?.isNew == false)
+        #expect(windows.use("a")?.isFirst == false)
         windows.table.leave(3, at: Self.start)
         #expect(windows.use("e")?.closed == [3])
     }

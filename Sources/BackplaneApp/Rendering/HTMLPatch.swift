@@ -52,12 +52,12 @@ extension HTMLRendering {
         if old.isLoading != new.isLoading { fill("activity") { writeActivity(new, to: &$0) } }
         if old.tabs != new.tabs || old.selected != new.selected { fill("tabs") { writeTabs(new, to: &$0) } }
         if let shown = new.screen, let former = old.screen, former.number == shown.number {
-            patches += self.patches(from: former, to: shown, back: shown.back)
+            patches += self.patches(from: former, to: shown, isModal: false)
         } else if old.screen != new.screen {
             fill("screen") { html in if let screen = new.screen { writeScreen(screen, to: &html) } }
         }
         if let shown = new.modal, let former = old.modal, former.number == shown.number, former.title == shown.title {
-            patches += self.patches(from: former, to: shown, back: shown.back ?? Self.close)
+            patches += self.patches(from: former, to: shown, isModal: true)
         } else if old.modal != new.modal {
             fill("modal") { writeModal(new, to: &$0) }
         }
@@ -71,13 +71,13 @@ extension HTMLRendering {
 
     /// Returns the patches of a screen that goes on.
     private func patches(
-        from old: WindowDrawing.Shown, to new: WindowDrawing.Shown, back: String?
+        from old: WindowDrawing.Shown, to new: WindowDrawing.Shown, isModal: Bool
     ) -> [HTMLPatch] {
         let changes = ViewDiff.changes(from: old.body, to: new.body)
         var patches = changes.map { patch($0, of: new.number) }
         if (old.title, old.back, old.hasOwnTitle) != (new.title, new.back, new.hasOwnTitle) {
             var writer = HTMLWriter()
-            writeHead(new, back: back, to: &writer)
+            writeHead(new, isModal: isModal, to: &writer)
             patches.insert(HTMLPatch(.fill, "\(new.number)~head", html: writer.string), at: 0)
         }
         return patches

@@ -105,7 +105,7 @@ package struct HTMLRendering: Sendable {
         writer.markup("<dialog open aria-modal=\"true\"")
         writer.attribute(" aria-label=", modal.title)
         writer.markup(">")
-        writeScreen(modal, back: modal.back ?? Self.close, to: &writer)
+        writeScreen(modal, isModal: true, to: &writer)
         writer.markup("</dialog>")
     }
 
@@ -132,12 +132,12 @@ package struct HTMLRendering: Sendable {
 
     // MARK: Screens
 
-    func writeScreen(_ screen: WindowDrawing.Shown, back: String? = nil, to writer: inout HTMLWriter) {
+    func writeScreen(_ screen: WindowDrawing.Shown, isModal: Bool = false, to writer: inout HTMLWriter) {
         writer.enter("\(screen.number)")
         writer.markup("<div class=\"title\"")
         writer.id(" id=", "~head")
         writer.markup(">")
-        writeHead(screen, back: back ?? screen.back, to: &writer)
+        writeHead(screen, isModal: isModal, to: &writer)
         writer.markup("</div>")
         beginForm(to: &writer)
         writer.markup("<input type=\"hidden\" name=\"screen\"")
@@ -150,12 +150,12 @@ package struct HTMLRendering: Sendable {
         writer.markup("</div></form>")
     }
 
-    /// Writes the way back, and the title unless the body begins with it.
-    func writeHead(_ screen: WindowDrawing.Shown, back: String?, to writer: inout HTMLWriter) {
-        if let back {
+    /// Writes the way back, which has the focus in a dialog, and the title unless the body begins with it.
+    func writeHead(_ screen: WindowDrawing.Shown, isModal: Bool, to writer: inout HTMLWriter) {
+        if let back = screen.back ?? (isModal ? Self.close : nil) {
             writer.markup("<a class=\"back\"")
             writer.attribute(" href=", addresses.back)
-            writer.markup(">")
+            writer.markup(isModal ? " autofocus>" : ">")
             writer.text(back)
             writer.markup("</a>")
         }

@@ -243,7 +243,10 @@ struct HTMLViews {
             html.markup(">\n")
             html.text(view.value)
             html.markup("</textarea>")
-        case .secret: html.markup(" type=\"password\" autocomplete=\"off\">")
+        case .secret:
+            html.markup(" type=\"password\" autocomplete=\"off\"")
+            // A script clears the field when the screen does.
+            html.markup(view.value.isEmpty ? ">" : " data-filled>")
         case .text: value(view, " type=\"text\" value=", &html)
         case .search: value(view, " type=\"search\" value=", &html)
         case .number: value(view, " type=\"text\" inputmode=\"decimal\" value=", &html)
@@ -302,7 +305,8 @@ struct HTMLViews {
         html.markup(" name=\"press\"")
         html.id(" value=")
         if view.text.isEmpty { html.attribute(" aria-label=", view.id) }
-        if view.isDisabled { html.markup(" disabled") }
+        // A disabled element loses the focus, and a busy one can be used again soon.
+        if view.isDisabled { html.markup(view.isBusy ? " aria-disabled=\"true\"" : " disabled") }
         if view.isBusy { html.markup(" aria-busy=\"true\"") }
         html.markup("><span>")
         html.text(view.text)

@@ -28,12 +28,16 @@ package enum StyleSheet {
         h1:focus { outline: none; }
         p { margin: 0; white-space: pre-wrap; }
         a { color: var(--accent); text-underline-offset: 0.15em; }
+        a[aria-disabled=true] { color: var(--faint); }
+        a[aria-busy=true] { cursor: progress; opacity: 0.6; }
         :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 0.25rem; }
 
         #bar { position: sticky; top: 0; z-index: 1; background: var(--page); }
         #tabs nav { border-bottom: 1px solid var(--line); }
-        #tabs ul { display: flex; gap: 0.25rem; list-style: none; margin: 0 auto; padding: 0 1rem; max-width: 60rem; }
+        #tabs ul { display: flex; gap: 0.25rem; list-style: none; margin: 0 auto; padding: 0 1rem; max-width: 60rem;
+            overflow-x: auto; scrollbar-width: none; white-space: nowrap; }
         #tabs a { display: block; padding: 0.75rem; color: var(--faint); text-decoration: none; }
+        #tabs a:focus-visible { outline-offset: -3px; }
         #tabs a:hover { color: var(--text); }
         #tabs a[aria-current] { color: var(--text); font-weight: 600; box-shadow: inset 0 -3px var(--accent); }
         #activity { position: absolute; inset: 0 0 auto; height: 3px; overflow: hidden; }
@@ -50,13 +54,15 @@ package enum StyleSheet {
         :is(.body, .column, .section) > :is(a, button) { align-self: flex-start; }
         .body, .section { gap: 1rem; }
         .row { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1rem; min-width: 0; }
-        .row > .column { flex: 1 1 12rem; }
+        .row > :is(.column, .field, .choice) { flex: 1 1 12rem; }
+        .row:has(> :is(.field, .choice)) { align-items: end; }
         .column:empty, .row:empty { display: none; }
         .list { list-style: none; margin: 0; padding: 0; border-top: 1px solid var(--line); }
         .list > li { padding: 0.75rem 0; border-bottom: 1px solid var(--line); }
         table { width: 100%; border-collapse: collapse; }
         th, td { padding: 0.5rem 0.75rem 0.5rem 0; text-align: start; vertical-align: top;
             border-bottom: 1px solid var(--line); }
+        th, td { overflow-wrap: break-word; }
         th { color: var(--faint); font-size: 0.875rem; }
 
         .secondary { color: var(--faint); }
@@ -71,7 +77,8 @@ package enum StyleSheet {
             background: var(--raised); border: 1px solid var(--edge); border-radius: 0.5rem; }
         textarea { min-height: 8rem; }
         ::placeholder { color: var(--faint); opacity: 1; }
-        [aria-invalid=true] { border-color: var(--critical); }
+        :is(input, select, textarea)[aria-invalid=true] { border-color: var(--critical); }
+        :disabled { cursor: default; opacity: 0.6; }
         .problem { color: var(--critical); }
         .problem:empty { display: none; }
         .toggle label { display: inline-flex; align-items: center; gap: 0.75rem; min-height: 2.75rem;
@@ -83,7 +90,7 @@ package enum StyleSheet {
         button.strong { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
         button.critical { background: var(--critical); border-color: var(--critical); color: var(--on-critical); }
         button.secondary { background: none; border-color: transparent; color: var(--accent); }
-        button:disabled { cursor: default; opacity: 0.6; }
+        button[aria-busy=true] { cursor: default; }
         button span { transition: opacity 0.3s; }
         button::after { content: ""; position: absolute; inset: 0; margin: auto; width: 1.25rem; height: 1.25rem;
             border: 2px solid currentColor; border-right-color: transparent; border-radius: 50%; opacity: 0;
@@ -111,6 +118,7 @@ package enum StyleSheet {
             display: flex; flex-direction: column; align-items: center; justify-content: center; gap: 0.75rem;
             padding: 1rem; text-align: center; background: var(--veil); border-radius: 0.5rem; }
         .overlay > :first-child > * { align-self: center; }
+        .overlay > :first-child > .progress { width: min(16rem, 100%); }
 
         dialog { position: fixed; inset: 0; z-index: 2; margin: auto; width: min(40rem, 100%); max-height: 100%;
             overflow: auto; padding: 1.5rem; background: var(--raised); color: inherit; border: 0;
@@ -124,9 +132,11 @@ package enum StyleSheet {
             h1 { font-size: 1.5rem; }
             #bar:has(nav) { position: fixed; inset: auto 0 0; }
             #tabs nav { border: 0; border-top: 1px solid var(--line); padding-bottom: env(safe-area-inset-bottom); }
-            #tabs ul { justify-content: space-around; }
+            #tabs ul { padding: 0; gap: 0; }
+            #tabs li { flex: 1 0 auto; text-align: center; }
             #tabs a[aria-current] { box-shadow: inset 0 3px var(--accent); }
             dialog { inset: auto 0 0; border-radius: 0.75rem 0.75rem 0 0; }
+            table { display: block; overflow-x: auto; }
             th, td { padding-right: 0.5rem; }
         }
         @media (prefers-reduced-motion: reduce) {

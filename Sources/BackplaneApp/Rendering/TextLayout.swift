@@ -110,10 +110,13 @@ struct TextLayout {
     var numbers: [WindowTarget.ID: Int] = [:]
     /// The texts that a person has entered in fields.
     var drafts: [ViewKey: String] = [:]
-    /// Whether bold letters mark headings, and fields have a width at which a value can be edited.
+    /// Whether bold letters mark headings, fields have a width at which a value can be edited, and the descriptions of
+    /// images take no room from texts.
     var isTerminal = false
     /// The number of columns of a field in a terminal.
     private static let fieldWidth = 30
+    /// The number of columns of an image's description in a row of a terminal.
+    private static let imageWidth = 20
 
     /// Returns the lines of views below each other.
     func block(_ views: [View], under parent: ViewKey?, width: Int, isCovered: Bool = false) -> TextBlock {
@@ -138,8 +141,10 @@ struct TextLayout {
         case .heading:
             heading(view.text, level: view.level, width: width, isCovered: isCovered)
         case .progress: progress(view, width: width, isCovered: isCovered)
+        case .image where isTerminal && view.text.isEmpty: TextBlock()
         case .image:
-            Self.wrapped("[image: \(view.text)]" + problem(of: view), isCovered ? .faint : .plain, to: width)
+            Self.wrapped(
+                "[image: \(view.text)]" + problem(of: view), isCovered || isTerminal ? .faint : .plain, to: width)
         case .field: field(view, key, width: width, isCovered: isCovered)
         case .choice, .toggle, .button, .link: control(view, key, width: width, isCovered: isCovered)
         }
@@ -158,18 +163,26 @@ struct TextLayout {
     // MARK: Containers
 
     private func row(_ view: View, _ key: ViewKey, width: Int, isCovered: Bool) -> TextBlock {
-        var lines: [TextLine] = [], beside: [TextBlock] = [], widths: [Int] = []
+        var lines: [TextLine] = [], beside: [TextBlock] = [], widths: [Int] = [], isAfterImage = false
         func end() {
             lines += TextBlock.beside(beside, widths: widths, gap: 2).lines
             (beside, widths) = ([], [])
         }
         for (child, childKey) in ViewKey.children(view.children, under: key) {
-            var block = self.block(child, childKey, width: Self.unlimited, isCovered: isCovered)
-            if block.width > width { block = self.block(child, childKey, width: width, isCovered: isCovered) }
+            let isImage = isTerminal && child.kind == .image
+            let rest = width - widths.reduce(0) { $0 + $1 + 2 }
+            // A text beside an image is broken, rather than below it.
+            let limit = isAfterImage && rest >= width / 2 ? rest : width
+            var block =
+                isImage
+                ? thumbnail(child, width: width)
+                : self.block(child, childKey, width: Self.unlimited, isCovered: isCovered)
+            if block.width > limit { block = self.block(child, childKey, width: limit, isCovered: isCovered) }
             if block.lines.isEmpty { continue }
-            if !beside.isEmpty, widths.reduce(block.width, { $0 + $1 + 2 }) > width { end() }
+            if !beside.isEmpty, block.width > rest { end() }
             beside.append(block)
             widths.append(block.width)
+            isAfterImage = isImage
         }
         end()
         return TextBlock(lines)
@@ -257,6 +270,14 @@ struct TextLayout {
     private func heading(_ text: String, level: Int, width: Int, isCovered: Bool) -> TextBlock {
         let marks = isTerminal ? "" : String(repeating: "#", count: level) + " "
         return Self.wrapped(marks + text, isCovered ? .faint : .heading, to: width)
+    }
+
+    /// Returns an image of a row as the beginning of its description, which has the same width in all rows.
+    private func thumbnail(_ view: View, width: Int) -> TextBlock {
+        let text = view.text.onOneLine, width = min(width, Self.imageWidth)
+        guard !text.isEmpty else { return TextBlock() }
+        let shown = text.displayWidth <= width - 2 ? text : String(text.prefix(columns: width - 3)) + "…"
+        return TextBlock([TextLine([TextSpan("[\(shown)]", .faint)]).padded(to: width)])
     }
 
     private func progress(_ view: View, width: Int, isCovered: Bool) -> TextBlock {

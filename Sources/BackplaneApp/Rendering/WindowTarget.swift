@@ -87,27 +87,24 @@ extension WindowDrawing.Shown {
     /// The controls and links that can be used and that nothing covers, in the order in which they are read.
     package var targets: [WindowTarget] {
         var targets: [WindowTarget] = []
-        collect(body, in: nil, under: nil, rows: [], to: &targets)
+        collect(body.found, to: &targets)
         return targets
     }
 
-    private func collect(
-        _ views: [View], in parent: View?, under parentKey: ViewKey?, rows: [String], to targets: inout [WindowTarget]
-    ) {
-        for (place, (view, key)) in ViewKey.children(views, under: parentKey).enumerated() {
-            var rows = rows
-            if parent?.kind == .list || view.kind == .record { rows.append(view.id.isEmpty ? "\(place)" : view.id) }
+    private func collect(_ views: some Sequence<FoundView>, to targets: inout [WindowTarget]) {
+        for found in views {
+            let view = found.view
             switch view.kind {
             case .button, .field, .choice, .toggle, .link:
-                if view.isDisabled || view.kind == .link && view.destination == nil { break }
+                let leadsNowhere = view.kind == .link && view.destination == nil
+                if view.isDisabled || view.kind == .button && view.isBusy || leadsNowhere { continue }
+                let label = view.text.isEmpty ? view.id : view.text
                 targets.append(
-                    WindowTarget(
-                        id: .view(screen: number, key), label: view.text.isEmpty ? view.id : view.text, view: view,
-                        rows: rows))
-            default: collect(view.children, in: view, under: key, rows: rows, to: &targets)
+                    WindowTarget(id: .view(screen: number, found.key), label: label, view: view, rows: found.rows))
+            // What covers the others is the first child.
+            case _ where view.isCovering: collect(found.children.prefix(1), to: &targets)
+            default: collect(found.children, to: &targets)
             }
-            // The first child of an overlay covers the others.
-            if place == 0, let parent, parent.isCovering { return }
         }
     }
 

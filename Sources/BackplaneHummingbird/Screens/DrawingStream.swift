@@ -43,7 +43,10 @@ final class DrawingStream: Sendable {
     @concurrent private func write(after revision: Int?, to writer: inout any ResponseBodyWriter) async throws {
         defer { state.withLock { $0.step.take() }?.cancel() }
         var shown = window.drawing
-        if shown.revision != revision { try await write(message(showing: shown, after: nil), to: &writer) }
+        // With the first message, even if it changes nothing, the script knows that there is a window.
+        let isShown = shown.revision == revision
+        try await write(
+            isShown ? ScreenMessage(revision: shown.revision) : message(showing: shown, after: nil), to: &writer)
         while true {
             let (step, isStopped) = current(after: shown.revision)
             if isStopped { return }

@@ -8,9 +8,9 @@ import Synchronization
 
 /// The decisions about who may see and use the screens of an application.
 ///
-/// A one-time token, which the program prints, becomes the cookie of a browser. A cookie is a random identifier with
-/// its authentication code by the key (HMAC, RFC 2104), so that the server keeps no list of them, and browsers
-/// stay signed in when a program that keeps its key is started again.
+/// A one-time token, which the program prints, becomes the cookie of a browser. A cookie is a random identifier and the
+/// time of its issue with their authentication code by the key (HMAC, RFC 2104), so that the server keeps no list of
+/// them, and browsers stay signed in when a program that keeps its key is started again.
 final class ScreenAccess: Sendable {
     /// A browser that is signed in.
     struct Browser: Hashable, Sendable {
@@ -18,6 +18,8 @@ final class ScreenAccess: Sendable {
     }
     /// The number of bytes of a key.
     static let keySize = 32
+    /// The time for which a cookie is valid, and the time after which a browser receives a newer one, in seconds.
+    static let lifetime = 30 * 86_400, renewal = 86_400
     private static let mostTokens = 100
     private let key: [UInt8]
     /// The names in addresses by which the server is known, besides `localhost` and the addresses of interfaces.
@@ -58,15 +60,25 @@ final class ScreenAccess: Sendable {
         return isKnown ? Browser(id: Self.randomBytes(16).hexadecimal) : nil
     }
 
-    /// Returns the value of the cookie of a browser.
-    func cookie(of browser: Browser) -> String { "\(browser.id).\(code("cookie", browser))" }
+    /// Returns the value of the cookie of a browser, which is issued at a time in seconds since 1970.
+    func cookie(of browser: Browser, at now: Double = .secondsSince1970) -> String {
+        let time = String(Int(now))
+        return "\(browser.id).\(time).\(code("cookie \(time)", browser))"
+    }
 
-    /// Returns the browser with a cookie; `nil` if the server has not given it.
-    func browser(withCookie value: some StringProtocol) -> Browser? {
-        let parts = value.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return nil }
-        let browser = Browser(id: String(parts[0]))
-        return code("cookie", browser).isSame(as: String(parts[1])) ? browser : nil
+    /// Returns the browser with a cookie, and the age of the cookie in seconds.
+    ///
+    /// - Returns: `nil` if the server has not given the cookie, or has given it too long ago.
+    func browser(
+        withCookie value: some StringProtocol, at now: Double = .secondsSince1970
+    ) -> (browser: Browser, age: Int)? {
+        let parts = value.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
+        guard parts.count == 3, let time = Int(parts[1]) else { return nil }
+        let browser = Browser(id: parts[0])
+        guard code("cookie \(parts[1])", browser).isSame(as: parts[2]), Int(now) - time <= Self.lifetime else {
+            return nil
+        }
+        return (browser, Int(now) - time)
     }
 
     /// Returns the token that every form and request of a script contains, which other sites cannot know.

@@ -31,11 +31,14 @@ struct ScreenImages: Sendable {
 
     /// Returns the image with a key, which one of the drawings must show.
     func image(_ key: String, in drawings: [WindowDrawing]) async -> Response {
-        let images = drawings.lazy.flatMap(\.views).filter { $0.kind == .image && !$0.address.isEmpty }
-        guard let address = images.first(where: { Self.key(of: $0.address) == key })?.address else {
-            return Self.missing(404)
+        for drawing in drawings {
+            let image = drawing.firstView { view in
+                view.kind == .image && !view.address.isEmpty && Self.key(of: view.address) == key
+            }
+            guard let address = image?.address else { continue }
+            return address.hasPrefix("/") ? await file(address) : await load(address)
         }
-        return address.hasPrefix("/") ? await file(address) : await load(address)
+        return Self.missing(404)
     }
 
     private func load(_ address: String) async -> Response {

@@ -24,7 +24,9 @@ struct ScreenInput: Decodable, Sendable {
 
     /// Returns what a form sends; `nil` if it was sent by no button of a page.
     init?(form: QueryFields, in drawing: WindowDrawing) {
-        let values = form.values.compactMapValues(\.last).filter { HTMLRendering.target(of: $0.key) != nil }
+        // Forms end lines with CRLF, and screens with LF.
+        let values = form.values.filter { HTMLRendering.target(of: $0.key) != nil }
+            .compactMapValues { $0.last?.replacing("\r\n", with: "\n") }
         self.values = values
         if form["alert"] != nil {
             kind = .alert
@@ -50,15 +52,14 @@ struct ScreenInput: Decodable, Sendable {
         let kinds: [Kind: ViewEvent.Kind] = [.press: .press, .change: .change, .submit: .submit]
         guard let kind = kinds[kind], let target = id.flatMap(HTMLRendering.target(of:)) else { return nil }
         let body = drawing.body(of: target.screen)
-        guard let found = body.find(target.key), kind != .press || !found.view.isBusy else { return nil }
+        guard let found = body.find(target.key) else { return nil }
         let values = values ?? [:]
         var named: [String: String] = [:]
         if !values.isEmpty {
             for control in body.controls where !control.view.id.isEmpty {
                 guard let value = values["\(target.screen)/\(control.key)"] else { continue }
                 // Other rows have controls of the same names.
-                let rows = body.find(control.key)?.rows ?? []
-                if found.rows.starts(with: rows) { named[control.view.id] = value }
+                if found.rows.starts(with: control.rows) { named[control.view.id] = value }
             }
         }
         return found.event(kind, value: value ?? "", values: named).map { (target.screen, $0) }
@@ -78,27 +79,36 @@ extension WindowDrawing {
     /// Returns whether a screen is shown.
     func shows(_ number: Int) -> Bool { shown.contains { $0.number == number } }
 
-    /// All views of all screens.
-    var views: [View] { shown.flatMap { $0.body.all.map(\.view) } }
+    /// Returns the first view of the screens that meets a condition.
+    func firstView(where isWanted: (View) -> Bool) -> View? {
+        for screen in shown {
+            if let view = screen.body.firstView(where: isWanted) { return view }
+        }
+        return nil
+    }
 }
 
 extension [View] {
-    /// The views and those in them, with their keys.
-    fileprivate var all: [(view: View, key: ViewKey)] {
-        var all: [(view: View, key: ViewKey)] = []
-        func add(_ views: [View], under parent: ViewKey?) {
-            for child in ViewKey.children(views, under: parent) {
-                all.append(child)
-                add(child.view.children, under: child.key)
-            }
+    /// Returns the first view that meets a condition, of these and of those in them.
+    fileprivate func firstView(where isWanted: (View) -> Bool) -> View? {
+        for view in self {
+            if isWanted(view) { return view }
+            if let found = view.children.firstView(where: isWanted) { return found }
         }
-        add(self, under: nil)
-        return all
+        return nil
     }
 
     /// The fields, choices and toggles.
-    fileprivate var controls: [(view: View, key: ViewKey)] {
-        all.filter { [.field, .choice, .toggle].contains($0.view.kind) }
+    fileprivate var controls: [FoundView] {
+        var controls: [FoundView] = []
+        func add(_ views: some Sequence<FoundView>) {
+            for found in views {
+                if [.field, .choice, .toggle].contains(found.view.kind) { controls.append(found) }
+                add(found.children)
+            }
+        }
+        add(found)
+        return controls
     }
 }
 #endif

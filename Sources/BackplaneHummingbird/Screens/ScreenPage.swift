@@ -2,6 +2,7 @@
 import BackplaneApp
 import BackplaneExchange
 import BackplaneNetwork
+import BackplaneScreens
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -23,7 +24,8 @@ enum ScreenPage {
         """
         <!DOCTYPE html>
         <html lang="en">
-        <head>\(head(drawing.front?.title ?? ""))<script src="\(script)" defer></script></head>
+        <head>\(head(drawing.front?.title ?? ""))\(drawing.isUnderWay ? refresh : "")\
+        <script src="\(script)" defer></script></head>
         <body data-window="\(window)" data-revision="\(drawing.revision)" data-token="\(token)" data-cookie="\(cookie)">
         \(rendering.content(of: drawing))<p id="notice" role="status" hidden></p>
         </body>
@@ -38,6 +40,9 @@ enum ScreenPage {
         <title>\(title.escapedForHTML)</title><link rel="stylesheet" href="\(stylesheet)">
         """
     }
+
+    /// The element with which a page without script is loaded again after 2 seconds.
+    private static let refresh = "<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>"
 
     /// Returns a page with a message, and a link to try again.
     static func message(_ status: Int, _ title: String, _ text: String, again address: String = "/") -> Response {
@@ -96,8 +101,16 @@ enum ScreenPage {
 
         #notice { position: fixed; inset: auto 0 0; z-index: 4; margin: 0; padding: 0.75rem 1rem; text-align: center;
             background: var(--critical); color: var(--on-critical); }
+        @media (max-width: 40rem) { #notice { inset: 0 0 auto; } }
 
         """
+}
+
+extension WindowDrawing {
+    /// A Boolean value that indicates whether the window will show something else by itself.
+    fileprivate var isUnderWay: Bool {
+        firstView { $0.isBusy || $0.kind == .progress && $0.fraction != 1 } != nil
+    }
 }
 
 extension Response {

@@ -33,29 +33,56 @@ enum ScreenScript {
 
             // MARK: The connection
 
+            let events = null, attempt = 0, leaving = 0, isAway = false;
+
             function connect() {
                 const query = new URLSearchParams({ tab, revision, address: here() });
                 if (page.window) query.set("window", page.window);
-                const events = new EventSource("/events?" + query);
-                events.onopen = () => {
+                events = new EventSource("/events?" + query);
+                events.onmessage = event => {
                     delete page.window;
+                    if (lostAt) say("");
                     attempts = lostAt = 0;
-                    say("");
+                    receive(JSON.parse(event.data));
                 };
-                events.onmessage = event => receive(JSON.parse(event.data));
                 events.onerror = () => {
-                    events.close();
+                    disconnect();
                     lostAt ||= Date.now();
-                    setTimeout(tryAgain, Math.min(250 * 2 ** attempts++, 4000));
+                    attempt = setTimeout(tryAgain, Math.min(250 * 2 ** attempts++, 4000));
                 };
+            }
+
+            function disconnect() {
+                clearTimeout(attempt);
+                events?.close();
+                events = null;
             }
 
             async function tryAgain() {
                 if (Date.now() - lostAt > 1000) say("The connection is lost. Trying again …");
                 const answer = await fetch("/events", { method: "HEAD" }).catch(() => null);
                 if (answer?.status === 403) return location.reload();
-                connect();
+                if (!events && !isAway) connect();
             }
+
+            // A browser has few connections to a server, and those of tabs in the background would stop others.
+            function watch() {
+                clearTimeout(leaving);
+                if (document.hidden) {
+                    leaving = setTimeout(() => {
+                        isAway = true;
+                        disconnect();
+                    }, 5000);
+                } else if (isAway) {
+                    isAway = false;
+                    connect();
+                }
+            }
+
+            const problems = {
+                410: "The page was out of date. Try again.", 413: "That is too large to be sent.",
+                503: "The application is busy. Try again.",
+            };
 
             async function post(event) {
                 const answer = await fetch("/event", {
@@ -63,8 +90,11 @@ enum ScreenScript {
                     headers: { "Content-Type": "application/json", "X-Screen-Token": page.token },
                     body: JSON.stringify({ tab, ...event }),
                 }).catch(() => null);
-                if (!answer) say("The connection is lost. Try again.");
                 if (answer?.status === 403) location.reload();
+                if (!answer) say("The connection is lost. Try again.");
+                // A link that cannot be followed leads to a page that says why.
+                else if (answer.ok || event.kind === "link") say("");
+                else say(problems[answer.status] ?? "The application could not do that. Try again.");
                 await reached(Number(answer?.headers.get("X-Screen-Revision") ?? 0));
                 return answer?.ok;
             }
@@ -88,6 +118,7 @@ enum ScreenScript {
             }
 
             const scrolls = new Map(), focused = new Map();
+            const isUsable = control => control && !control.disabled && !control.closest("[inert]");
             const shownScreen = () => document.querySelector("#screen .body")?.id;
             const front = () => document.querySelector("#alert dialog") ?? document.querySelector("#modal dialog")
                 ?? document.getElementById("screen");
@@ -97,7 +128,7 @@ enum ScreenScript {
                 const screen = shownScreen(), name = nameOfFront(), active = document.activeElement;
                 const selection = selectionOf(active);
                 scrolls.set(screen, scrollY);
-                focused.set(name, active.id);
+                if (active !== document.body) focused.set(name, active.id);
                 if (message.content !== undefined) {
                     for (const part of parse(message.content).children) morph(document.getElementById(part.id), part);
                 }
@@ -106,17 +137,26 @@ enum ScreenScript {
                 if (message.address !== undefined && message.address !== here()) {
                     history[message.moves === undefined ? "replaceState" : "pushState"](null, "", message.address);
                 }
-                const target = document.getElementById(focused.get(nameOfFront()));
-                if (nameOfFront() !== name || active.id && document.activeElement !== target) {
-                    const first = ["[autofocus]", "h1[tabindex]", "button, a"].map(kind => front().querySelector(kind));
-                    (target ?? first.find(element => element))?.focus({ preventScroll: true });
-                    select(target, selection);
-                }
+                restoreFocus(active, nameOfFront() !== name);
+                const target = document.activeElement;
+                if (target !== active && target.id && target.id === active.id) select(target, selection);
                 if (shownScreen() !== screen) scrollTo(0, scrolls.get(shownScreen()) ?? 0);
                 revision = message.revision;
                 const isThere = goal => message.content !== undefined || goal.number <= revision;
                 for (const goal of goals.filter(isThere)) goal.done();
                 goals = goals.filter(goal => !isThere(goal));
+            }
+
+            // Gives the focus to the element that had it, once that can be used, or to the first one of another screen.
+            function restoreFocus(active, isOther) {
+                if (!isOther && active.isConnected && document.activeElement !== document.body) return;
+                const id = focused.get(nameOfFront()), target = id && document.getElementById(id);
+                if (isUsable(target)) return target.focus({ preventScroll: true });
+                if (!isOther && (target || !id)) return;
+                for (const kind of ["[autofocus]", "h1[tabindex]", "button, a"]) {
+                    const first = [...front().querySelectorAll(kind)].find(isUsable);
+                    if (first) return first.focus({ preventScroll: true });
+                }
             }
 
             const selectionOf = control => [control.selectionStart, control.selectionEnd, control.selectionDirection];
@@ -166,7 +206,8 @@ enum ScreenScript {
                 }
                 morphChildren(old, wanted);
                 // The screen has only received what was typed, or has changed it; what is typed meanwhile follows.
-                if (drawn !== next && next !== old.sent && !changes.has(old.name)) show(old, next);
+                const isKnown = drawn === next || next === undefined || next === old.sent;
+                if (!isKnown && !changes.has(old.name)) show(old, next);
             }
 
             function morphChildren(old, wanted) {
@@ -195,8 +236,9 @@ enum ScreenScript {
             const isSwitch = control => control.type === "checkbox";
             const valueOf = control => isSwitch(control) ? String(control.checked) : control.value;
 
-            // The value that the screen has given a control; nothing for other elements.
+            // The value that the screen has given a control; nothing for other elements, and for a secret.
             function drawnValue(control) {
+                if (control.dataset?.filled !== undefined) return;
                 if (isSwitch(control)) return String(control.defaultChecked);
                 if (control.nodeName === "SELECT") return control.querySelector("option[selected]")?.value ?? "";
                 if (control.nodeName === "TEXTAREA" || control.nodeName === "INPUT") return control.defaultValue;
@@ -238,7 +280,7 @@ enum ScreenScript {
 
             async function press(button) {
                 const id = button.value;
-                if (button.getAttribute("aria-busy") === "true") return;
+                if (button.matches("[aria-busy=true], [aria-disabled=true]")) return;
                 pressed.set(id, false);
                 button.setAttribute("aria-busy", "true");
                 await sending;
@@ -248,12 +290,12 @@ enum ScreenScript {
                 pressed.delete(id);
             }
 
-            document.addEventListener("input", event => {
+            const changeLive = event => {
                 if (event.target.dataset.live !== undefined && !event.isComposing) change(event.target);
-            });
-            for (const kind of ["change", "compositionend"]) {
-                document.addEventListener(kind, event => change(event.target));
-            }
+            };
+            document.addEventListener("input", changeLive);
+            document.addEventListener("compositionend", changeLive);
+            document.addEventListener("change", event => change(event.target));
 
             document.addEventListener("submit", async event => {
                 event.preventDefault();
@@ -268,18 +310,24 @@ enum ScreenScript {
                 post({ kind: "submit", id: field.name, value, values });
             });
 
-            let isFollowing = false;
+            const following = new Set();
             document.addEventListener("click", async event => {
                 const link = event.target.closest("a[href^='/']");
                 if (!link || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
                 event.preventDefault();
-                if (isFollowing) return;
-                isFollowing = true;
                 const address = link.getAttribute("href");
-                await sending;
+                if (following.has(address)) return;
+                following.add(address);
+                link.setAttribute("aria-busy", "true");
+                // The screen learns first what was typed, unless that takes long. Other links are the window's.
+                if (link.id) await Promise.race([sending, new Promise(done => setTimeout(done, 1000))]);
                 if (await post({ kind: "link", id: link.id, address }) === false) location.assign(address);
-                isFollowing = false;
+                link.removeAttribute("aria-busy");
+                following.delete(address);
             });
+
+            // What had the focus does not get it back after a click beside it.
+            document.addEventListener("pointerdown", () => focused.delete(nameOfFront()));
 
             document.addEventListener("keydown", event => {
                 if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return;
@@ -292,7 +340,9 @@ enum ScreenScript {
             });
 
             history.scrollRestoration = "manual";
+            document.addEventListener("visibilitychange", watch);
             connect();
+            watch();
         })();
 
         """#

@@ -24,7 +24,8 @@ import NIOCore
 /// its own, in which the address of the page is that of the front screen. Without script, pages consist of forms and
 /// links, and the tabs of a browser share a window.
 ///
-/// In a Hummingbird application, ``WebScreensMiddleware`` serves the screens beside other routes.
+/// In a Hummingbird application, ``WebScreensMiddleware`` serves the screens beside other routes. Behind a proxy with
+/// TLS, give the name by which browsers know it: `WebScreens(app, names: ["shelf.example.org"], isSecure: true)`.
 public final class WebScreens: Sendable {
     let host: PluginHost
     private let app: AppManager
@@ -33,6 +34,7 @@ public final class WebScreens: Sendable {
     private let images: ScreenImages
     /// The one that receives the bodies of requests.
     private let receiver: RouteServer
+    private let isSecure: Bool
     private let logger: Logger
     private static let limits = ServerLimits(body: 1 << 20)
 
@@ -41,18 +43,21 @@ public final class WebScreens: Sendable {
     /// - Parameters:
     ///   - app: The application.
     ///   - names: The names by which browsers know the server, besides `localhost` and addresses of interfaces.
+    ///   - isSecure: Whether browsers reach the server over TLS through a proxy. Browsers then send the cookie over TLS
+    ///     only, as they do if the server has a certificate of its own.
     ///   - key: 32 secret bytes, with which cookies are signed. Browsers stay signed in when a program with the same
-    ///     key is started again. Default: random ones.
+    ///     key is started again, and another key signs them out. Default: random ones.
     ///   - limit: The maximum number of windows. Beyond it, the one that was unused for longest is closed, and a new
     ///     browser is refused while all are in use.
     ///   - patience: The time after which an unused window is closed.
     ///   - logger: The logger. Default: one that writes to the host's log.
     public init(
-        _ app: AppManager, names: [String] = [], key: [UInt8]? = nil, limit: Int = 200,
+        _ app: AppManager, names: [String] = [], isSecure: Bool = false, key: [UInt8]? = nil, limit: Int = 200,
         patience: Duration = .seconds(1_800), logger: Logger? = nil
     ) {
+        precondition(key == nil || key?.count == ScreenAccess.keySize, "a key has \(ScreenAccess.keySize) bytes")
         let logger = logger ?? Logger(label: "backplane.screens") { _ in HostLogHandler(app.host.log) }
-        (host, self.app, self.logger) = (app.host, app, logger)
+        (host, self.app, self.isSecure, self.logger) = (app.host, app, isSecure, logger)
         access = ScreenAccess(key: key, names: names)
         windows = WebWindows(app, limit: limit, patience: patience)
         images = ScreenImages(app.host)
@@ -84,10 +89,10 @@ extension WebScreens {
 
     /// Returns the answer to a request; `nil` for a path that is none of the screens'.
     ///
-    /// - Parameter isSecure: A Boolean value that indicates whether the connection is encrypted.
-    func answer(to request: Request, isSecure: Bool) async -> Response? {
+    /// - Parameter isEncrypted: A Boolean value that indicates whether the server encrypts the connection.
+    func answer(to request: Request, isEncrypted: Bool = false) async -> Response? {
         guard Self.methods(of: request.uri.path) != nil else { return nil }
-        var response = await respond(to: request, isSecure: isSecure)
+        var response = await respond(to: request, isSecure: isSecure || isEncrypted)
         response.secure()
         return request.method == .head ? response.createHeadResponse() : response
     }
@@ -130,28 +135,43 @@ extension WebScreens {
         let cookie = "backplane" + (name.split(separator: ":").last.flatMap { Int($0) }.map { "-\($0)" } ?? "")
         // A page of another site, or of another port, may not use the cookie.
         let isForeign = request.headers[.secFetchSite].map { !["same-origin", "none"].contains($0) } ?? false
-        let browser = isForeign ? nil : request.cookies[cookie].flatMap { access.browser(withCookie: $0.value) }
+        let values = isForeign ? [] : request.values(ofCookie: cookie)
+        let known = values.lazy.compactMap { [access] in access.browser(withCookie: $0) }.first
         // Of a browser that is not signed in, nothing is read but a token.
         let text = request.uri.query ?? ""
-        guard browser != nil || path == "/" && text.hasPrefix("token=") && text.utf8.count < 100 else {
+        guard known != nil || path == "/" && text.hasPrefix("token=") && text.utf8.count < 100 else {
             return Self.notSignedIn(again: request)
         }
         guard let query = try? QueryFields(text) else {
             return ScreenPage.message(400, "This address leads nowhere", "Its query is malformed.")
         }
         if path == "/", request.method == .get, let token = query["token"] {
-            return signIn(token, browser, cookie, isSecure: isSecure)
+            return signIn(token, known?.browser, cookie, isSecure: isSecure)
         }
-        guard let browser else { return Self.notSignedIn(again: request) }
-        let visit = Visit(browser: browser, query: query, body: body, tabCookie: cookie + "-tab")
-        switch path {
-        case "/event": return await event(request, visit)
-        case "/events": return events(request, visit)
+        guard let known else { return Self.notSignedIn(again: request) }
+        let visit = Visit(browser: known.browser, query: query, body: body, tabCookie: cookie + "-tab")
+        var response = await answer(to: request, visit)
+        if known.age >= ScreenAccess.renewal {
+            response.headers[.setCookie] = field(of: cookie, known.browser, isSecure: isSecure)
+        }
+        return response
+    }
+
+    private func answer(to request: Request, _ visit: Visit) async -> Response {
+        switch request.uri.path {
+        case "/event": await event(request, visit)
+        case "/events": events(request, visit)
         case "/image":
-            return await images.image(
-                query["key"] ?? "", in: windows.all(of: browser).compactMap { $0.window.drawing })
-        default: return await page(request, visit)
+            await images.image(
+                visit.query["key"] ?? "", in: windows.all(of: visit.browser).compactMap { $0.window.drawing })
+        default: await page(request, visit)
         }
+    }
+
+    /// Returns the field that gives a browser its cookie.
+    private func field(of cookie: String, _ browser: ScreenAccess.Browser, isSecure: Bool) -> String {
+        "\(cookie)=\(access.cookie(of: browser)); Path=/; Max-Age=\(ScreenAccess.lifetime); HttpOnly; SameSite=Strict"
+            + (isSecure ? "; Secure" : "")
     }
 
     /// Returns the answer to a request with a token, which leads to the page without it.
@@ -160,9 +180,7 @@ extension WebScreens {
     ) -> Response {
         var response = ScreenPage.redirect(to: .root)
         if let new = access.redeem(token) {
-            let value = access.cookie(of: browser ?? new)
-            response.headers[.setCookie] =
-                "\(cookie)=\(value); Path=/; HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
+            response.headers[.setCookie] = field(of: cookie, browser ?? new, isSecure: isSecure)
             return response
         }
         // An address that is opened again in its browser.
@@ -220,6 +238,7 @@ extension WebScreens {
         }
         let drawing = window.drawing, shown = ScreenAddress(of: drawing)
         guard shown == address else { return ScreenPage.redirect(to: shown) }
+        use.window.note(pageAt: drawing.revision)
         let html = ScreenPage.html(
             of: drawing, rendering(for: visit.browser), window: use.window.number,
             token: access.formToken(of: visit.browser), cookie: visit.tabCookie)
@@ -254,10 +273,14 @@ extension WebScreens {
             return ScreenPage.message(400, "This address leads nowhere", "Its tab is missing.")
         }
         guard let use = windows.enter(visit.browser, tab: tab, page: page) else { return Self.busy }
-        // The page of another window, or of one that was closed, says where its tab is.
-        let isOther = use.isNew || page.map { $0 != use.window.number } == true
-        let address = isOther ? visit.query["address"].flatMap { ScreenAddress($0) } : nil
-        let revision = isOther ? nil : visit.query["revision"].flatMap { Int($0) }
+        let shown = visit.query["revision"].flatMap { Int($0) }
+        // A page says where its tab is if the tab has no window yet, unless the window shows just this page, and if a
+        // newer window has shown it. One that the tab is leaving may ask late, and says nothing.
+        let isElsewhere =
+            use.isFirst ? shown != use.window.pageRevision : page.map { $0 > use.window.number } ?? false
+        let address = isElsewhere ? visit.query["address"].flatMap { ScreenAddress($0) } : nil
+        let isOwn = page.map { $0 == use.window.number } ?? !use.isFirst
+        let revision = isOwn && !isElsewhere ? shown : nil
         let rendering = self.rendering(for: visit.browser)
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream"],
@@ -277,7 +300,11 @@ extension WebScreens {
     /// Returns the answer to what a person has done: 204 to a script, and to a form the way to what is shown then.
     private func event(_ request: Request, _ visit: Visit) async -> Response {
         let isForm = request.headers[.contentType]?.lowercased().hasPrefix("application/json") != true
-        let form = isForm ? try? QueryFields(form: visit.body) : nil
+        let form: QueryFields?
+        do { form = try isForm ? QueryFields(form: visit.body) : nil } catch {
+            let reason = (error as? RouteProblem)?.detail
+            return ScreenPage.message(400, "The page cannot be sent", reason ?? "Its form is malformed.")
+        }
         let token = isForm ? form?["token"] : request.headers[.screenToken]
         guard access.isFormToken(token ?? "", of: visit.browser) else {
             return ScreenPage.message(403, "Not permitted", "The page is too old, or of another site.")
@@ -347,6 +374,17 @@ extension String {
     }
 }
 
+extension Request {
+    /// Returns the values of all cookies with a name, of which another server of the machine may have given some.
+    fileprivate func values(ofCookie name: String) -> [String] {
+        headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { pair in
+            let pair = pair.trimmingBlanks
+            guard let equals = pair.firstIndex(of: "="), pair[..<equals] == name else { return nil }
+            return String(pair[equals...].dropFirst())
+        }
+    }
+}
+
 extension HTTPField.Name {
     fileprivate static let secFetchSite = Self("sec-fetch-site")!
     fileprivate static let screenToken = Self("x-screen-token")!
@@ -364,20 +402,15 @@ extension HTTPField.Name {
 /// for others go on to the application.
 public struct WebScreensMiddleware<Context: RequestContext>: RouterMiddleware {
     private let screens: WebScreens
-    private let isSecure: Bool
 
     /// Creates a part of a router that answers the requests for the paths of the screens.
-    ///
-    /// - Parameters:
-    ///   - screens: The screens.
-    ///   - isSecure: Whether browsers reach the application over TLS, perhaps through a proxy.
-    public init(_ screens: WebScreens, isSecure: Bool = false) { (self.screens, self.isSecure) = (screens, isSecure) }
+    public init(_ screens: WebScreens) { self.screens = screens }
 
     /// Answers a request for a path of the screens, and passes on any other.
     @concurrent public func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
-        if let answer = await screens.answer(to: request, isSecure: isSecure) { return answer }
+        if let answer = await screens.answer(to: request) { return answer }
         return try await next(request, context)
     }
 }

@@ -11,6 +11,7 @@ final class WebWindow: Sendable {
     let number: Int
     private let opening: Task<Result<Window, BackplaneError>, Never>
     private let opened = Mutex<Window?>(nil)
+    private let lastPage = Mutex<Int?>(nil)
 
     init(number: Int, of app: AppManager) {
         self.number = number
@@ -34,6 +35,11 @@ final class WebWindow: Sendable {
     /// What the window shows; `nil` if it has not been used.
     var drawing: WindowDrawing? { opened.withLock(\.self)?.drawing }
 
+    /// The revision of the drawing that the last page of the window shows; `nil` if there is none.
+    var pageRevision: Int? { lastPage.withLock(\.self) }
+
+    func note(pageAt revision: Int) { lastPage.withLock { $0 = revision } }
+
     /// Closes the window, which may still be opened.
     func close() async {
         if case .success(let window) = await opening.value { await window.close() }
@@ -45,12 +51,12 @@ final class WebWindows: Sendable {
     /// A request's use of a window, during which it is not closed.
     final class Use: Sendable {
         let window: WebWindow
-        /// A Boolean value that indicates whether the window has been opened for this use.
-        let isNew: Bool
+        /// A Boolean value that indicates whether the tab uses the window for the first time.
+        let isFirst: Bool
         private let windows: WebWindows
 
-        fileprivate init(_ window: WebWindow, isNew: Bool, of windows: WebWindows) {
-            (self.window, self.isNew, self.windows) = (window, isNew, windows)
+        fileprivate init(_ window: WebWindow, isFirst: Bool, of windows: WebWindows) {
+            (self.window, self.isFirst, self.windows) = (window, isFirst, windows)
         }
 
         deinit { windows.leave(window.number) }
@@ -83,7 +89,7 @@ final class WebWindows: Sendable {
         }
         guard let entered else { return nil }
         close(entered.closed)
-        return Use(entered.entry.window, isNew: entered.isNew, of: self)
+        return Use(entered.entry.window, isFirst: entered.isFirst, of: self)
     }
 
     /// Begins to use the window of a browser that shows a screen, or else that of its pages without script.

@@ -32,10 +32,11 @@ struct WindowTable<Window> {
     /// - Parameters:
     ///   - tab: The tab; `nil` for a page without script.
     ///   - page: The number of the window that the tab's page shows, which the tab adopts if it has none.
-    /// - Returns: The window, whether it is new, and the windows to close; `nil` if all windows are in use.
+    /// - Returns: The window, whether the tab uses it for the first time, and the windows to close; `nil` if all are in
+    ///   use.
     mutating func enter(
         _ browser: String, tab: String?, page: Int? = nil, at now: Deadline, make: (_ number: Int) -> Window
-    ) -> (entry: Entry, isNew: Bool, closed: [Window])? {
+    ) -> (entry: Entry, isFirst: Bool, closed: [Window])? {
         if let index = entries.firstIndex(where: { $0.browser == browser && $0.tab == tab }) {
             entries[index].uses += 1
             let entry = entries[index]
@@ -48,7 +49,7 @@ struct WindowTable<Window> {
         if let index = entries.firstIndex(where: { $0.number == page && $0.browser == browser && $0.tab == nil }) {
             entries[index].tab = tab
             entries[index].uses += 1
-            return (entries[index], false, [])
+            return (entries[index], true, [])
         }
         var closed: [Window] = []
         if entries.count(where: { $0.browser == browser }) >= limitOfBrowser {

@@ -34,9 +34,13 @@ struct `Views and windows as HTML` {
             html(Button("Borrow", id: "borrow"))
                 == #"<button id="1/v" name="press" value="1/v"><span>Borrow</span></button>"#)
         #expect(
+            html(Button("Borrow", id: "borrow").disabled())
+                == #"<button id="1/v" name="press" value="1/v" disabled><span>Borrow</span></button>"#)
+        // A busy button keeps the focus.
+        #expect(
             html(Button("Borrow", id: "borrow").style(.strong).disabled().busy())
                 == """
-                <button id="1/v" class="strong" name="press" value="1/v" disabled aria-busy="true">\
+                <button id="1/v" class="strong" name="press" value="1/v" aria-disabled="true" aria-busy="true">\
                 <span>Borrow</span></button>
                 """)
     }
@@ -60,7 +64,9 @@ struct `Views and windows as HTML` {
     }
 
     @Test func `a secret is not in the page`() {
-        #expect(!html(Field("Key", id: "key", value: "hunter2", content: .secret)).contains("hunter2"))
+        let filled = html(Field("Key", id: "key", value: "hunter2", content: .secret))
+        #expect(!filled.contains("hunter2") && filled.contains(#" type="password" autocomplete="off" data-filled>"#))
+        #expect(!html(Field("Key", id: "key", content: .secret)).contains("data-filled"))
     }
 
     @Test func `choices and switches`() {
@@ -199,7 +205,8 @@ struct `Views and windows as HTML` {
             html.contains(
                 """
                 <div id="modal" inert><dialog open aria-modal="true" aria-label="Borrowed">\
-                <div class="title" id="2~head"><a class="back" href="/back">Close</a><h1 tabindex="-1">Borrowed</h1>
+                <div class="title" id="2~head"><a class="back" href="/back" autofocus>Close</a>\
+                <h1 tabindex="-1">Borrowed</h1>
                 """))
         #expect(
             html.contains(
