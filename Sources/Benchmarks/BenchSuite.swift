@@ -20,6 +20,7 @@ package struct BenchSuite: Sendable {
 
     /// All suites.
     package static let all: [BenchSuite] = [
-        .boundary, .streams, .operations, .definitions, .composition, .swap, .http, .routes, .store, .transfers, .dev,
+        .boundary, .streams, .operations, .definitions, .composition, .swap, .http, .routes, .screens, .store,
+        .transfers, .dev,
     ]
 }

@@ -37,6 +37,7 @@ package enum MeasuringChild {
         if measure == SwappedRoutes.serverMeasure {
             return await serving { try await SwappedRoutes.serve(in: folder, loads: loads) }
         }
+        if measure == ScreenRig.serverMeasure { return await serving { try await ScreenRig.serve(in: folder) } }
         if measure == StoreChild.measure { return await StoreChild.run(in: folder) }
         if measure == TransferChild.measure { return await TransferChild.run(in: folder) }
         let all = LoadingChild.Measure.allCases.map(\.rawValue) + SwapMeasure.allCases.map(\.rawValue)

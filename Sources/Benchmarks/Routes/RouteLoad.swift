@@ -100,7 +100,7 @@ struct RouteLoad: Sendable {
 }
 
 /// A connection of a load, and the answer that it receives.
-private struct LoadedConnection {
+struct LoadedConnection {
     let descriptor: Int32
     private(set) var received: [UInt8] = []
     private(set) var sent = ContinuousClock.now

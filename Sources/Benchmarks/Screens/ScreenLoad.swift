@@ -1,0 +1,180 @@
+import Backplane
+import Foundation
+import Glibc
+
+/// Sessions of browsers, each of which receives what its window shows, and presses of buttons in them.
+///
+/// One thread of this process serves all of them.
+enum ScreenLoad {
+    static let sessions = 200
+    /// The time between two presses.
+    static let period = Duration.milliseconds(10)
+    /// The number of sessions after which the memory of further ones is measured.
+    private static let first = 20
+
+    /// Measures a number of presses; times are in milliseconds, and memory is in units of 1,024 bytes.
+    static func figures(ofPresses count: Int, in folder: String) async throws -> [String: Double] {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let server = ServerProcess([MeasuringChild.command, ScreenRig.serverMeasure, folder, folder])
+        defer { server.stop() }
+        let ports = try await JSONDecoder().decode(ScreenRig.Ports.self, from: server.firstLine())
+        return try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try figures(ofPresses: count, ports) }) }
+        }
+    }
+
+    private static func figures(ofPresses count: Int, _ ports: ScreenRig.Ports) throws -> [String: Double] {
+        var control = try LoadedConnection(ports.control), all: [ScreenSession] = []
+        defer {
+            control.close()
+            for session in all { session.close() }
+        }
+        func open(_ number: Int) throws {
+            while all.count < number {
+                let address = try control.exchange("GET /sign-in HTTP/1.1\r\nHost: localhost\r\n\r\n").body
+                all.append(try ScreenSession(all.count, signingInAt: address, to: ports.screens))
+            }
+        }
+        func memory() throws -> Double {
+            Double(try control.exchange("GET /memory HTTP/1.1\r\nHost: localhost\r\n\r\n").body) ?? .nan
+        }
+        try open(first)
+        let before = try memory()
+        try open(sessions)
+        let after = try memory()
+        let outcome = try press(count, in: &all)
+        return [
+            "p99": Sample(outcome.times).p99, "longest": Sample(outcome.times).highest,
+            "bytes": Sample(outcome.sizes).highest, "memory": (after - before) / Double(sessions - first) / 1_024,
+        ]
+    }
+
+    /// Presses a button in one session after the other, and waits for all patches.
+    private static func press(
+        _ count: Int, in sessions: inout [ScreenSession]
+    ) throws -> (times: [Double], sizes: [Double]) {
+        var watched = sessions.flatMap { session in
+            [session.events, session.requests].map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        }
+        var times: [Double] = [], sizes: [Double] = [], pressed = 0
+        let start = ContinuousClock.now
+        while pressed < count || sessions.contains(where: { $0.isWaiting }) {
+            var patience = Duration.seconds(60)
+            if pressed < count {
+                patience = start + period * pressed - .now
+                guard patience > .zero else {
+                    sessions[pressed % sessions.count].press(pressed)
+                    pressed += 1
+                    continue
+                }
+            }
+            let ready = poll(&watched, nfds_t(watched.count), Int32(patience / .milliseconds(1)))
+            guard ready >= 0 || errno == EINTR, ready != 0 || pressed < count else { throw POSIXError(.ETIMEDOUT) }
+            for index in watched.indices where watched[index].revents != 0 {
+                if index % 2 == 1 {
+                    try sessions[index / 2].receiveAnswer()
+                } else if let (time, size) = try sessions[index / 2].receiveMessage() {
+                    times.append(time / .milliseconds(1))
+                    sizes.append(Double(size))
+                }
+            }
+        }
+        return (times, sizes)
+    }
+}
+
+/// The connections of a browser, on one of which it receives changes, and what it knows of its page.
+private struct ScreenSession {
+    private(set) var events: LoadedConnection, requests: LoadedConnection
+    private let tab: String, fields: String, screen: Substring
+    /// The time of the press whose patch has not arrived.
+    private var pressedAt: ContinuousClock.Instant?
+
+    var isWaiting: Bool { pressedAt != nil }
+
+    init(_ number: Int, signingInAt address: String, to port: UInt16) throws {
+        func part(_ pattern: Regex<(Substring, Substring)>, of text: String) throws -> Substring {
+            guard let match = text.firstMatch(of: pattern) else {
+                throw BackplaneError(.componentFailed, "a page of screens is not as expected: \(text.prefix(200))")
+            }
+            return match.output.1
+        }
+        (events, requests) = (try LoadedConnection(port), try LoadedConnection(port))
+        let host = "Host: localhost\r\n"
+        let signedIn = try requests.exchange("GET \(address) HTTP/1.1\r\n\(host)\r\n").head
+        let cookie = "Cookie: \(try part(/[Ss]et-[Cc]ookie: ([^;]+);/, of: signedIn))\r\n"
+        let page = try requests.exchange("GET / HTTP/1.1\r\n\(host)\(cookie)\r\n").body
+        screen = try part(/name="screen" value="([0-9]+)"/, of: page)
+        let token = try part(/data-token="([0-9a-f]+)"/, of: page)
+        fields = "\(host)\(cookie)X-Screen-Token: \(token)\r\nContent-Type: application/json\r\n"
+        tab = String(number, radix: 16)
+        let window = try part(/data-window="([0-9]+)"/, of: page)
+        let revision = try part(/data-revision="([0-9]+)"/, of: page)
+        let query = "tab=\(tab)&window=\(window)&revision=\(revision)"
+        events.send(Array("GET /events?\(query) HTTP/1.1\r\n\(host)\(cookie)\r\n".utf8), 0)
+        // The message with which the stream begins.
+        while !events.received.hasEnd("}\n\n\r\n") {
+            guard events.receive() else { throw POSIXError(.ECONNRESET) }
+        }
+        events.forgetAll()
+    }
+
+    func close() {
+        events.close()
+        requests.close()
+    }
+
+    /// Presses the button of a row, unless the patch of the last press has not arrived.
+    mutating func press(_ number: Int) {
+        guard pressedAt == nil else { return }
+        let body = #"{"tab":"\#(tab)","kind":"press","id":"\#(screen)/books/\#(number % ScreenRig.rows)/borrow"}"#
+        pressedAt = .now
+        requests.send(
+            Array("POST /event HTTP/1.1\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8), 0)
+    }
+
+    /// Receives what has arrived of the answer to an event.
+    mutating func receiveAnswer() throws {
+        guard requests.receive() else { throw POSIXError(.ECONNRESET) }
+        guard let answer = requests.answer() else { return }
+        guard answer.status == 204 else {
+            throw BackplaneError(.componentFailed, "an event was answered with the status \(answer.status)")
+        }
+        requests.forget(answer)
+    }
+
+    /// Receives what has arrived of a message; returns the time since the press and the size of one that is whole.
+    mutating func receiveMessage() throws -> (time: Duration, size: Int)? {
+        guard events.receive() else { throw POSIXError(.ECONNRESET) }
+        guard events.received.hasEnd("}\n\n\r\n") else { return nil }
+        defer {
+            pressedAt = nil
+            events.forgetAll()
+        }
+        return pressedAt.map { (.now - $0, events.received.count) }
+    }
+}
+
+extension LoadedConnection {
+    /// Sends a request, and waits for the answer.
+    fileprivate mutating func exchange(_ request: String) throws -> (head: String, body: String) {
+        send(Array(request.utf8), 0)
+        while true {
+            if let answer = answer() {
+                defer { forget(answer) }
+                return (
+                    String(decoding: received[..<answer.body.lowerBound], as: UTF8.self),
+                    String(decoding: received[answer.body], as: UTF8.self)
+                )
+            }
+            guard receive() else { throw POSIXError(.ECONNRESET) }
+        }
+    }
+
+    fileprivate mutating func forgetAll() { forget((200, 0..<received.count)) }
+}
+
+extension [UInt8] {
+    fileprivate func hasEnd(_ text: String) -> Bool { suffix(text.utf8.count).elementsEqual(text.utf8) }
+}
