@@ -79,8 +79,9 @@ bench: sqlite ## Build a release of everything and measure Backplane's costs (BE
 	BACKPLANE_DEVELOPMENT=1 $(SWIFT) build -c release --scratch-path .build-release
 	@.build-release/release/benchmarks bench $(BENCH)
 
-picture: build ## Record a run of `backplane dev` as docs/pictures/dev.svg, for the README.
+picture: build ## Record `backplane dev` and the screens of the example in docs/pictures, for the README (needs chromium and tmux).
 	docs/pictures/dev.sh
+	docs/pictures/screens.sh
 
 release: sqlite ## Build a release of the command `backplane`. Build folder: .build-release.
 	$(SWIFT) build -c release --product backplane --scratch-path .build-release

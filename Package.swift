@@ -470,16 +470,17 @@ if hasBenchmarks {
         plugin("BenchmarkDrone"), plugin("BenchmarkSwarm"),
         plugin("BenchmarkSeriesFirst"),
         plugin("BenchmarkSeriesSecond"), plugin("BenchmarkErrands"), plugin("BenchmarkRoutes"),
+        plugin("BenchmarkScreens"),
         plugin("BarrierInC"),
     ]
     package.targets += [
         program(
             "benchmarks",
             [
-                "Backplane", "BackplaneControl", "BackplaneDefinitions",
+                "Backplane", "BackplaneApp", "BackplaneControl", "BackplaneDefinitions",
                 "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneHummingbird",
                 "BackplaneNetwork", "BackplaneOperations", "BackplaneRecords",
-                "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit", "BackplaneTools",
+                "BackplaneSQLite", "BackplaneScreens", "BackplaneStorage", "BackplaneTestKit", "BackplaneTools",
                 "BackplaneTransfers", "BenchmarkContracts", "BenchmarkDirect", "TurnstileContracts", argumentParser,
                 engine("AsyncHTTPClient", "async-http-client"), engine("GRDB", "GRDB.swift"),
                 engine("Hummingbird", "hummingbird"), engine("Logging", "swift-log"),
@@ -492,6 +493,7 @@ if hasBenchmarks {
         module("BenchmarkDirect", ["Backplane", "BenchmarkContracts"], path: "\(rig)/Direct"),
         .target(name: "BenchmarkHeap", path: "\(rig)/Heap", publicHeadersPath: "."),
         module("BenchmarkRoutes", ["Backplane", "BackplaneRoutes", "BenchmarkContracts"], path: "\(rig)/Routes"),
+        module("BenchmarkScreens", ["Backplane", "BackplaneScreens"], path: "\(rig)/Screens"),
         // What they load: a library with thousands of classes, and two that are copied many times.
         pluginInC("BenchmarkCrowd", path: "\(rig)/Crowd"),
         pluginInC("BenchmarkDrone", path: "\(rig)/Drone"),

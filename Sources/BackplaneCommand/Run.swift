@@ -3,6 +3,7 @@ import Backplane
 import BackplaneApp
 import BackplaneControl
 import BackplaneHost
+import BackplaneNetwork
 import BackplaneTools
 import Synchronization
 
@@ -87,7 +88,7 @@ extension BackplaneTool {
                     faces.isStopping = true
                     return faces
                 }
-                await shown.stop()
+                await shown.stop(host)
                 await end(host, control)
                 if !json, !terminal { Output.line("stopped") }
                 return true
@@ -113,7 +114,7 @@ extension BackplaneTool {
                     try await begin(host, settings, faces)
                 } catch {
                     _ = Output.fail(error)
-                    await faces.withLock(\.self).stop()
+                    await faces.withLock(\.self).stop(host)
                     return await giveUp(host, control, stopped)
                 }
             }
@@ -130,10 +131,10 @@ extension BackplaneTool {
                 _ = await stopped.value
                 return 0
             }
-            let result = await session.result
+            guard let result = await Self.result(of: session, unless: stopped) else { return 0 }
             if !faces.withLock(\.isStopping) { stopped.cancel() }
             if await stopped.value { return 0 }
-            await faces.withLock(\.self).stop()
+            await faces.withLock(\.self).stop(host)
             await end(host, control)
             if case .failure(let error) = result { return Output.fail(error) }
             return 0
@@ -146,12 +147,28 @@ extension BackplaneTool {
             var session: Task<Void, any Error>?
             var isStopping = false
 
-            func stop() async {
-                session?.cancel()
-                _ = await session?.result
+            /// Stops everything, and waits no longer than the host's limit for the session.
+            func stop(_ host: PluginHost) async {
+                if let session {
+                    session.cancel()
+                    _ = try? await Race.run(
+                        by: host.clock, { _ = await session.result }, within: host.stopLimit,
+                        otherwise: CancellationError())
+                }
                 await screens?.stop(nil)
                 await routes?.stop(nil)
             }
+        }
+
+        /// Returns how a session has ended; `nil` if everything was stopped before.
+        private static func result(
+            of session: Task<Void, any Error>, unless stopped: Task<Bool, Never>
+        ) async -> Result<Void, any Error>? {
+            let (ends, end) = AsyncStream.makeStream(of: Result<Void, any Error>?.self)
+            Task { end.yield(await session.result) }
+            Task { if await stopped.value { end.yield(nil) } }
+            for await result in ends { return result }
+            return nil
         }
 
         /// Starts the servers and the session in the terminal that the options request.

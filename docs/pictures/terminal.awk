@@ -4,7 +4,7 @@
 
 BEGIN {
     width = 7.8; height = 19; left = 18; top = 54; escape = sprintf("%c", 27)
-    colours["1"] = "bold"; colours["2"] = "faint"; colours["31"] = "bad"; colours["32"] = "good"; colours["33"] = "doubtful"
+    colours["1"] = "bold"; colours["2"] = "faint"; colours["31"] = "bad"; colours["32"] = "good"; colours["33"] = "doubtful"; colours["7"] = "focused"
 }
 
 {
@@ -41,12 +41,20 @@ function cut(text, count) {
     return text
 }
 
+# What follows codes such as `0;1`: the last one counts, and those that are not drawn change nothing.
+function look(kind, codes,    parts, count, i) {
+    count = split(codes, parts, ";")
+    if (count == 0) return ""
+    for (i = 1; i <= count; i++) if (parts[i] == "0") kind = ""; else if (parts[i] in colours) kind = parts[i]
+    return kind
+}
+
 # A line as spans, cut where the picture ends.
 function spans(line,    result, text, kind, room) {
     result = ""; kind = ""; room = columns
     while (line != "" && room > 0) {
         if (match(line, escape "\\[[0-9;]*m") == 1) {
-            kind = substr(line, 3, RLENGTH - 3)
+            kind = look(kind, substr(line, 3, RLENGTH - 3))
             line = substr(line, RLENGTH + 1)
             continue
         }
@@ -64,7 +72,7 @@ END {
     printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" aria-label=\"%s\">\n", w, h, w, h, quoted(title)
     print "<style>"
     print "text { font: 13px ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace; fill: #d8dee9; white-space: pre }"
-    print ".bold { font-weight: bold; fill: #eceff4 } .faint { fill: #7b88a1 } .bad { fill: #e06c75 } .good { fill: #98c379 } .doubtful { fill: #e5c07b }"
+    print ".bold { font-weight: bold; fill: #eceff4 } .faint { fill: #7b88a1 } .bad { fill: #e06c75 } .good { fill: #98c379 } .doubtful { fill: #e5c07b } .focused { fill: #88c0d0; text-decoration: underline }"
     print "@keyframes appear { from { opacity: 0 } to { opacity: 1 } } .line { animation: appear 0.2s backwards }"
     print "@media (prefers-reduced-motion: reduce) { .line { animation: none } }"
     print "</style>"
