@@ -152,7 +152,7 @@ extension Explanation.ExplainedComponent {
         (why, passedOver, self.place) = (choice.why, choice.passedOver, place)
         sharedWith = node?.managers.filter { $0 != definition.address.manager } ?? []
         (streams, routes) = (choice.entry?.component.contract?.streams, choice.entry?.component.listedRoutes)
-        screens = choice.entry?.component.listedScreens
+        screens = choice.entry?.component.listedScreens?.map(\.line)
         wires = node.map { composition.wires(of: $0.id).map(WireRow.init) } ?? []
         let connected = Set(wires.map(\.label))
         unconnected =

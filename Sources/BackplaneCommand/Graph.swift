@@ -2,6 +2,7 @@ import ArgumentParser
 import Backplane
 import BackplaneControl
 import BackplaneHost
+import BackplaneScreens
 import BackplaneTools
 
 extension BackplaneTool {
@@ -187,7 +188,8 @@ extension ComponentGraph.Node {
             id: "n\(node.id)", kind: Kind(node.role), name: node.role == .manager ? node.managers.first : nil,
             className: component.className,
             version: component.version.description, plugin: node.entry.plugin, streams: component.contract?.streams,
-            routes: component.listedRoutes, screens: component.listedScreens, managers: node.managers)
+            routes: component.listedRoutes, screens: component.listedScreens?.map(\.identifier), managers: node.managers
+        )
     }
 }
 

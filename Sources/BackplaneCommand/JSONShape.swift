@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneDocuments
 import BackplaneHost
+import BackplaneScreens
 
 /// The shape of the JSON that a type is encoded as, as far as its layout determines it.
 indirect enum JSONShape: Sendable, Equatable {
@@ -133,6 +134,15 @@ struct ContractShapes: Sendable {
     private func shape(of type: TypeLayout?) -> JSONShape {
         var reader = ShapeReader(declarations: declarations)
         return type.map { reader.shape(of: $0) } ?? .any
+    }
+}
+
+extension ScreenAnnotation.Entry {
+    /// The identifier and the shape of the input on one line: `catalogue.book {"book": string, "page": integer?}`.
+    var line: String {
+        let layout = input.flatMap(ContractLayout.init(text:))
+        var reader = ShapeReader(declarations: layout?.declarations ?? [:])
+        return identifier + (layout?.state.map { " \(reader.shape(of: $0))" } ?? "")
     }
 }
 

@@ -77,7 +77,7 @@ struct ManagerConstants: Encodable, Sendable {
             constants.append(
                 Constant(
                     manager: name, contract: contract, identifier: identifier.spelled,
-                    routes: component.listedRoutes, screens: component.listedScreens))
+                    routes: component.listedRoutes, screens: component.listedScreens?.map(\.line)))
         } else {
             others.append(Other(manager: name, reason: "its name cannot be written as an identifier"))
         }

@@ -2,7 +2,9 @@ import ArgumentParser
 import Backplane
 import BackplaneControl
 import BackplaneHost
+import BackplaneScreens
 import BackplaneTools
+import struct BackplaneTools.Table
 
 extension BackplaneTool {
     struct Services: AsyncParsableCommand {
@@ -119,7 +121,7 @@ extension ServiceList.ListedComponent {
         (role, className, version) = (component.role.description, component.className, component.version.description)
         (contract, contractVersion, usedBy) = (component.contract?.name, component.contract?.version.description, users)
         (streams, routes) = (component.contract?.streams, component.listedRoutes)
-        screens = component.listedScreens
+        screens = component.listedScreens?.map(\.identifier)
     }
 }
 

@@ -8,6 +8,8 @@ public struct ScreenTable: Sendable {
     /// The entry of a screen: the functions that know its type.
     package struct Entry: Sendable {
         package let identifier: String
+        /// The layout of the input, written as that of a state; `nil` for ``Nothing``.
+        let input: String?
         let assemble:
             @Sendable (_ input: String, _ position: String?, _ agent: Agent) async throws(BackplaneError) ->
                 any ShownScreen
@@ -31,7 +33,10 @@ public struct ScreenTable: Sendable {
             return
         }
         entries.append(
-            Entry(identifier: identifier) { (input, position, agent) async throws(BackplaneError) in
+            Entry(
+                identifier: identifier,
+                input: S.Input.self == Nothing.self ? nil : LayoutReader.layout(ofState: S.Input.self)
+            ) { (input, position, agent) async throws(BackplaneError) in
                 try await AssembledScreen<S>.assemble(identifier, input, position, agent)
             })
     }
@@ -97,17 +102,19 @@ extension BackplaneError {
 
 /// The screens of a component class, as the annotation of its descriptor lists them in JSON.
 ///
-///     {"screens":[{"identifier":"catalogue.book"}]}
+///     {"screens":[{"identifier":"catalogue.book","input":"state: #0=struct …"}]}
 package struct ScreenAnnotation: Codable, Sendable {
     package struct Entry: Codable, Sendable, Equatable {
         package var identifier: String
+        /// The layout of the input, from which tools read its shape; `nil` if there is no input.
+        package var input: String?
     }
     package var screens: [Entry]
     /// The mistakes in the table, in sentences.
     package var problems: [String]?
 
     package init(of table: ScreenTable) {
-        screens = table.entries.map { Entry(identifier: $0.identifier) }
+        screens = table.entries.map { Entry(identifier: $0.identifier, input: $0.input) }
         problems = table.problems.isEmpty ? nil : table.problems
     }
 

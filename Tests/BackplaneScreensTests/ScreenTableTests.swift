@@ -46,6 +46,8 @@ struct `Tables of screens` {
         #expect(annotation.problems?.count == 1)
         let sound = ScreenAnnotation(of: table { $0.add(Lamp.self) })
         #expect(sound.json == #"{"screens":[{"identifier":"lamp"}]}"#)
+        let dimmed = ScreenAnnotation(of: table { $0.add(DimmedLamp.self) })
+        #expect(try ScreenAnnotation(json: #require(dimmed.json)).screens.first?.input?.hasPrefix("state: ") == true)
         #expect(throws: BackplaneError.self) { try ScreenAnnotation(json: #"{"routes":[]}"#) }
     }
 }
@@ -67,6 +69,17 @@ private final class Lamp: Screen {
     init() {}
 
     static func assemble(with input: Nothing, agent: Agent) async throws -> Lamp { Lamp() }
+
+    var body: [View] { Text("A lamp") }
+}
+
+private final class DimmedLamp: Screen {
+    struct Input: Codable, Sendable {
+        var brightness: Int
+    }
+    static let identifier = "lamp.dimmed"
+
+    static func assemble(with input: Input, agent: Agent) async throws -> DimmedLamp { DimmedLamp() }
 
     var body: [View] { Text("A lamp") }
 }

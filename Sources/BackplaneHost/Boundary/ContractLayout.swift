@@ -43,6 +43,12 @@ package struct ContractLayout: Sendable {
         }
     }
 
+    /// The type of a state, or of the input of a screen; `nil` if its values cannot cross unencoded.
+    package var state: TypeLayout? {
+        guard case .type(let type)? = entries.first(where: { $0.subject == .state })?.layout else { return nil }
+        return type
+    }
+
     /// The types of the methods' inputs, by the names of the methods, without those that cannot cross unencoded.
     package var inputs: [String: TypeLayout] {
         types { if case .input(let name, _) = $0 { name } else { nil } }

@@ -14,10 +14,10 @@ extension ComponentDescription {
         return try ScreenAnnotation(json: annotation)
     }
 
-    /// The identifiers of the screens that the class lists; `nil` if there are none that can be read.
-    package var listedScreens: [String]? {
+    /// The screens that the class lists; `nil` if there are none that can be read.
+    package var listedScreens: [ScreenAnnotation.Entry]? {
         guard let list = try? screens(), !list.screens.isEmpty else { return nil }
-        return list.screens.map(\.identifier)
+        return list.screens
     }
 }
 

@@ -151,12 +151,21 @@ struct ExamplePlugin {
                     """#)
         ])
 
+    /// The input of a screen.
+    private struct Page {
+        var book: String
+        var page: Int?
+    }
+
     static let screens = ExamplePlugin(
         id: "org.example.screens", version: "1.0.0",
         components: [
             ComponentDescription(
                 role: .manager, className: "BookScreens", version: "1.0.0", contract: contract("Screens"),
-                annotation: #"{"screens": [{"identifier": "books.list"}, {"identifier": "books.page"}]}"#)
+                annotation: #"""
+                    {"screens": [{"identifier": "books.list"},
+                                 {"identifier": "books.page", "input": "\#(LayoutReader.layout(ofState: Page.self))"}]}
+                    """#)
         ])
 
     private static func contract(_ name: String, _ version: Version = "1.0.0") -> ContractDescription {

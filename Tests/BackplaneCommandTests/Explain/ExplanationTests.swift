@@ -36,13 +36,13 @@ struct ExplanationTests {
                 """))
     }
 
-    @Test func `of one with screens it lists them`() throws {
+    @Test func `of one with screens it lists them with their inputs`() throws {
         #expect(
             try tree("BookScreens", in: .screens, .ascii).hasSuffix(
                 """
                    `- screens
                       |- books.list
-                      `- books.page
+                      `- books.page {"book": string, "page": integer?}
 
                 """))
     }

@@ -52,13 +52,13 @@ struct ManagerConstantsTests {
         try expectSnapshot(ManagerConstants(.books).swift(of: "example.json") + "\n", "names-source")
     }
 
-    @Test func `the screens of a manager are comments above its constant`() {
+    @Test func `the screens of a manager and their inputs are comments above its constant`() {
         #expect(
             ManagerConstants(.screens).swift(of: "m.json").hasSuffix(
                 """
                 extension ManagerName where C == Screens {
                     // books.list
-                    // books.page
+                    // books.page {"book": string, "page": integer?}
                     static var bookScreens: Self { "BookScreens" }
                 }
                 """))
