@@ -28,6 +28,7 @@ extension Change {
 
     /// Holds calls, except those that return through a component that is being drained.
     func hold() {
+        if machine.isTakingBack { beginReturn() }
         let passage = Set(gated.compactMap { activeNode($0)?.number })
         for member in gated where activeNode(member) != nil { member.gate.hold(passage: passage) }
         for member in gated { activeNode(member)?.callable?.timers.hold() }
@@ -277,11 +278,25 @@ extension Change {
         Set(members.flatMap { [$0.old?.number, $0.returning?.number] }.compactMap(\.self))
     }
 
-    /// Admits calls from other returning components, which are being activated, to a component whose gate is held.
-    func letIn(_ component: RunningComponent) {
+    /// Lets components that return look up the earlier managers. Those that are not gated have never stopped.
+    func beginReturn() {
+        handover.earlier = before.plan
+        for component in members.filter({ !$0.plan.isGated }).compactMap(\.oldComponent) {
+            component.streams.admit()
+            noteReturn(of: component)
+        }
+    }
+
+    /// Makes a component whose gate is held, and that has returned, available to the calls and lookups of others that
+    /// return, which are being activated.
+    func readmit(_ component: RunningComponent) {
         guard gated.contains(where: { $0.gate === component.gate }) else { return }
         live.wires.lead(to: component)
         component.gate.letIn(returning)
+        noteReturn(of: component)
+    }
+
+    private func noteReturn(of component: RunningComponent) {
         if component.node.role == .manager { handover.returned[component.name] = component }
     }
 
@@ -290,7 +305,7 @@ extension Change {
         guard let old = member.old, let component = member.oldComponent else { return }
         guard component.instance.isInStep else {
             await resume(component)
-            return letIn(component)
+            return readmit(component)
         }
         // It has not returned from `suspend`, and steps never overlap: it is resumed once it has.
         old.isResumedLater = true

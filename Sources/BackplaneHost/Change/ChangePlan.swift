@@ -133,11 +133,7 @@ struct ChangePlan {
                     state: transfer))
         }
         remove(removed, discardsState)
-        let called = Set(members.compactMap(\.new).flatMap { new.nodes[$0].wires.map(\.provider) })
-        let screens = Set(
-            members.compactMap(\.new).filter { new.nodes[$0].entry.component.hasScreens && !called.contains($0) })
-        func isLast(_ member: Member) -> Bool { member.new.map(screens.contains) ?? false }
-        members = members.filter { !isLast($0) } + members.filter(isLast)
+        putScreensLast(in: new)
     }
 
     /// Adds the unchanged nodes that restart because a node that they call is replaced.
@@ -214,6 +210,15 @@ struct ChangePlan {
             let index = members.firstIndex { ($0.old ?? -1) > node.id } ?? members.endIndex
             members.insert(member, at: index)
         }
+    }
+
+    /// Moves the managers of screens behind all others, except those that a member is wired to.
+    private mutating func putScreensLast(in plan: Plan) {
+        let called = Set(members.compactMap(\.new).flatMap { plan.nodes[$0].wires.map(\.provider) })
+        func isLast(_ member: Member) -> Bool {
+            member.new.map { plan.nodes[$0].entry.component.hasScreens && !called.contains($0) } ?? false
+        }
+        members = members.filter { !isLast($0) } + members.filter(isLast)
     }
 
     /// Refuses the change because state would be lost, or records the loss if it is intended.

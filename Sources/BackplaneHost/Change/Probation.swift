@@ -73,7 +73,7 @@ extension Change {
     func restore(_ member: ChangeMember) async throws(BackplaneError) {
         do throws(BackplaneError) {
             try await restoreState(member)
-            if let restored = member.restored { letIn(restored) }
+            if let restored = member.restored { readmit(restored) }
         } catch {
             if let node = member.returning {
                 if let component = member.restored, let plugin = member.oldPlugin {

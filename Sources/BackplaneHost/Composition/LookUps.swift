@@ -21,11 +21,11 @@ extension Starter {
         let contract = needed.side.contract,
             key = FoundWire(manager: manager, contract: contract, layout: needed.side.layout.read())
         // A manager that is up can be looked up during any change, even by one that stops: calls wait.
-        while up(manager) == nil {
+        while up(manager, for: asker) == nil {
             try await lookUp(manager, by: user, call)
             try live.requireRunning()
         }
-        guard let component = up(manager), user.number != nil else { throw .askerStopped }
+        guard let component = up(manager, for: asker), user.number != nil else { throw .askerStopped }
 
         try component.node.requireService(of: contract)
         if let known = user.found[key] { return known }
@@ -35,8 +35,14 @@ extension Starter {
         return wire
     }
 
-    private func up(_ manager: String) -> RunningComponent? {
-        live.handover?.returned[manager] ?? live.loaded.plan.managers[manager].flatMap { live.nodes[$0].callable }
+    private func up(_ manager: String, for asker: Int) -> RunningComponent? {
+        rollback(for: asker)?.returned[manager]
+            ?? live.loaded.plan.managers[manager].flatMap { live.nodes[$0].callable }
+    }
+
+    /// Returns the handover with what has returned during a rollback; the rejected code does not look up there.
+    private func rollback(for asker: Int) -> Handover? {
+        live.handover.flatMap { $0.incoming.contains(asker) ? nil : $0 }
     }
 
     /// Starts a manager that is not running.
@@ -74,9 +80,12 @@ extension Starter {
     }
 
     /// Returns the managers that serve a contract, as JSON.
-    func providers(of needed: ContractDescription) -> EncodedAnswer {
+    ///
+    /// - Parameter asker: The id of the node that requests the lookup.
+    func providers(of needed: ContractDescription, for asker: Int) -> EncodedAnswer {
+        let plan = rollback(for: asker)?.earlier ?? live.loaded.plan
         do throws(BackplaneError) {
-            return EncodedAnswer(try JSON.encode(live.loaded.plan.providers(of: needed), failing: .callInvalidOutput))
+            return EncodedAnswer(try JSON.encode(plan.providers(of: needed), failing: .callInvalidOutput))
         } catch {
             return EncodedAnswer(error)
         }

@@ -265,6 +265,8 @@ final class Handover {
     let incoming: Set<Int>
     /// The ids of the nodes that must not start during the swap.
     var withheld: Set<Int>
+    /// The plan that a rollback activates again, once the way back has begun.
+    var earlier: Plan?
     /// The managers that have returned during a rollback, by name, which lookups find in place of the rejected ones.
     var returned: [String: RunningComponent] = [:]
     /// The starts that wait for the swap.

@@ -171,7 +171,7 @@ extension Coordinator {
                 },
                 providers: { [weak self] contract in
                     guard let self else { return EncodedAnswer(BackplaneError.askerStopped) }
-                    return await self.providers(of: contract)
+                    return await self.providers(of: contract, for: asker)
                 })
         }
     }
@@ -182,8 +182,8 @@ extension Coordinator {
         await starter.find(manager, needed, for: asker, call)
     }
 
-    private func providers(of contract: ContractDescription) -> EncodedAnswer {
-        starter.providers(of: contract)
+    private func providers(of contract: ContractDescription, for asker: Int) -> EncodedAnswer {
+        starter.providers(of: contract, for: asker)
     }
 }
 
