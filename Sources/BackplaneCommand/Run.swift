@@ -5,6 +5,7 @@ import BackplaneControl
 import BackplaneHost
 import BackplaneNetwork
 import BackplaneTools
+import Glibc
 import Synchronization
 
 extension BackplaneTool {
@@ -69,7 +70,12 @@ extension BackplaneTool {
         private func run(_ settings: HostSettings) async -> Int32 {
             // Handle signals before anything starts, so that none is missed and a start that hangs can be interrupted.
             let signals: StopSignals
-            do throws(BackplaneError) { signals = try StopSignals() } catch { return Output.fail(error) }
+            do throws(BackplaneError) {
+                // A terminal that is closed stops the host in order.
+                signals = try StopSignals([SIGINT, SIGTERM] + (terminal ? [SIGHUP] : []))
+            } catch {
+                return Output.fail(error)
+            }
             let host = settings.makeHost(), manager = ServiceManager()
             let control: ControlSocket?
             do throws(BackplaneError) {
@@ -79,16 +85,16 @@ extension BackplaneTool {
                 return Output.fail(error)
             }
             defer { control?.close() }
-            let faces = Mutex(Faces())
+            let frontends = Mutex(Frontends())
             let stopped = Task { () -> Bool in
                 guard let signal = await signals.next() else { return false }
                 manager?.tell("STOPPING=1")
                 if !json, !terminal { Output.line("\(signal): stopping") }
-                let shown = faces.withLock { faces in
-                    faces.isStopping = true
-                    return faces
+                let running = frontends.withLock { frontends in
+                    frontends.isStopping = true
+                    return frontends
                 }
-                await shown.stop(host)
+                await running.stop(host)
                 await end(host, control)
                 if !json, !terminal { Output.line("stopped") }
                 return true
@@ -111,14 +117,14 @@ extension BackplaneTool {
             }
             if !isIdle {
                 do throws(BackplaneError) {
-                    try await begin(host, settings, faces)
+                    try await begin(host, settings, frontends)
                 } catch {
                     _ = Output.fail(error)
-                    await faces.withLock(\.self).stop(host)
+                    await frontends.withLock(\.self).stop(host)
                     return await giveUp(host, control, stopped)
                 }
             }
-            report(managers, control, faces.withLock(\.self), isIdle: isIdle)
+            report(managers, control, frontends.withLock(\.self), isIdle: isIdle)
             if isIdle {
                 Output.remark("backplane: no manager is running")
                 return await giveUp(host, control, stopped)
@@ -127,36 +133,37 @@ extension BackplaneTool {
             // Swift's pool and the host's coordinator both answer.
             let life = Task { await manager?.keepAlive { _ = await host.managers } }
             defer { life.cancel() }
-            guard let session = faces.withLock(\.session) else {
+            guard let session = frontends.withLock(\.session) else {
                 _ = await stopped.value
                 return 0
             }
             guard let result = await Self.result(of: session, unless: stopped) else { return 0 }
-            if !faces.withLock(\.isStopping) { stopped.cancel() }
+            if !frontends.withLock(\.isStopping) { stopped.cancel() }
             if await stopped.value { return 0 }
-            await faces.withLock(\.self).stop(host)
+            await frontends.withLock(\.self).stop(host)
             await end(host, control)
             if case .failure(let error) = result { return Output.fail(error) }
             return 0
         }
 
-        /// What the host shows to the outside, which stops before it.
-        private struct Faces {
+        /// The servers and the session through which the host is used, which stop before it.
+        private struct Frontends {
+            /// The servers of routes and of screens for browsers.
             var routes, screens: RunningServer?
             /// The screens in this terminal.
             var session: Task<Void, any Error>?
             var isStopping = false
 
-            /// Stops everything, and waits no longer than the host's limit for the session.
+            /// Stops everything together, and waits no longer than the host's limit for the session.
             func stop(_ host: PluginHost) async {
-                if let session {
+                await withDiscardingTaskGroup { group in
+                    for server in [screens, routes].compactMap(\.self) { group.addTask { await server.stop(nil) } }
+                    guard let session else { return }
                     session.cancel()
                     _ = try? await Race.run(
                         by: host.clock, { _ = await session.result }, within: host.stopLimit,
                         otherwise: CancellationError())
                 }
-                await screens?.stop(nil)
-                await routes?.stop(nil)
             }
         }
 
@@ -173,17 +180,17 @@ extension BackplaneTool {
 
         /// Starts the servers and the session in the terminal that the options request.
         private func begin(
-            _ host: PluginHost, _ settings: HostSettings, _ faces: borrowing Mutex<Faces>
+            _ host: PluginHost, _ settings: HostSettings, _ frontends: borrowing Mutex<Frontends>
         ) async throws(BackplaneError) {
-            if let routes = try await serving.begin(host) { faces.withLock { $0.routes = routes } }
+            if let routes = try await serving.begin(host) { frontends.withLock { $0.routes = routes } }
             guard terminal || screens.address != nil else { return }
             try await host.requireScreens()
             let app = AppManager(host)
             if let server = try await screens.begin(app, settings, beside: serving.settings(for: host)) {
-                faces.withLock { $0.screens = server }
+                frontends.withLock { $0.screens = server }
             }
             guard terminal else { return }
-            faces.withLock { $0.session = Task { try await TerminalSession.run(app) } }
+            frontends.withLock { $0.session = Task { try await TerminalSession.run(app) } }
         }
 
         /// Prints all errors of the manifest on standard error and returns whether to start.
@@ -229,21 +236,23 @@ extension BackplaneTool {
             }
         }
 
-        private func report(_ managers: [ManagerStatus], _ control: ControlSocket?, _ faces: Faces, isIdle: Bool) {
-            let server = faces.routes
+        private func report(
+            _ managers: [ManagerStatus], _ control: ControlSocket?, _ frontends: Frontends, isIdle: Bool
+        ) {
+            let server = frontends.routes
             if server?.routes == 0 { Output.remark("backplane: \(RunningServer.noRoutes)") }
             if json {
                 struct Report: Encodable { var managers: [ManagerRow], control, server, screens: String? }
                 return Output.json(
                     Report(
                         managers: managers.map(ManagerRow.init), control: isIdle ? nil : control?.path,
-                        server: server?.url, screens: faces.screens?.url))
+                        server: server?.url, screens: frontends.screens?.url))
             }
-            if faces.session != nil { return }
+            if frontends.session != nil { return }
             if !managers.isEmpty { Output.table(Table(managers)) }
             guard !isIdle else { return }
             if let server { Output.line("serving \(server.url) (\(counted(server.routes, "route")))") }
-            if let screens = faces.screens { Output.line("screens \(screens.url) (for one browser)") }
+            if let screens = frontends.screens { Output.line("screens \(screens.url) (for one browser)") }
             if let control { Output.line("control socket \(control.path.printable)") }
             let up = managers.count { $0.state == .ready }
             Output.line(

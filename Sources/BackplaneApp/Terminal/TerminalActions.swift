@@ -1,22 +1,29 @@
 import BackplaneScreens
 import Synchronization
 
-/// The actions of a person that a window performs: events one after another, and everything else at once.
+/// The actions of a person that a window performs: the events of a screen one after another, and everything else at
+/// once.
 ///
-/// A screen that handles an event slowly therefore holds nothing else up.
+/// A screen that handles an event slowly therefore holds up nothing but its own events.
 final class TerminalActions: Sendable {
-    private struct State {
+    /// The events that wait for a screen, and the task that sends them.
+    private struct Sender {
         var events = EventQueue()
-        /// The task that sends the events; `nil` if there are none.
-        var sender: Task<Void, Never>?
+        let task: Task<Void, Never>
+    }
+    private struct State {
+        /// The senders of the screens, by number, for which there are events.
+        var senders: [Int: Sender] = [:]
+        /// The task that performs actions in order; `nil` if there are none.
+        var inOrder: Task<Void, Never>?
         /// The number of other actions that are under way.
         var others = 0
         var isFollowing = false
 
-        /// Returns the next event, or notes that there is none.
-        mutating func next() -> EventQueue.Entry? {
-            let next = events.next()
-            if next == nil { sender = nil }
+        /// Returns the next event for a screen, or notes that there is none.
+        mutating func next(for screen: Int) -> ViewEvent? {
+            let next = senders[screen]?.events.next()
+            if next == nil { senders[screen] = nil }
             return next
         }
     }
@@ -51,56 +58,55 @@ final class TerminalActions: Sendable {
 
     private func send(_ event: ViewEvent, to screen: Int) {
         state.withLock { state in
-            state.events.add(event, to: screen)
-            if state.sender == nil { state.sender = Task { await sendAll() } }
+            if state.senders[screen] == nil {
+                state.senders[screen] = Sender(task: Task { await sendAll(to: screen) })
+            }
+            state.senders[screen]?.events.add(event)
         }
     }
 
-    private func sendAll() async {
-        while let next = state.withLock({ $0.next() }) { await window.send(next.event, to: next.screen) }
+    private func sendAll(to screen: Int) async {
+        while let event = state.withLock({ $0.next(for: screen) }) { await window.send(event, to: screen) }
     }
 
-    /// A Boolean value that indicates whether events, or actions in order, are under way.
-    var isBusy: Bool { state.withLock { $0.sender != nil } }
+    /// A Boolean value that indicates whether actions in order are under way.
+    var isBusy: Bool { state.withLock { $0.inOrder != nil } }
 
     /// Performs actions one after another, and calls a function at the end.
     func performInOrder(_ actions: [WindowAction], _ end: @escaping @Sendable () -> Void) {
         state.withLock { state in
-            state.sender = Task {
+            state.inOrder = Task {
                 for action in actions { await window.perform(action) }
-                self.state.withLock { $0.sender = nil }
+                self.state.withLock { $0.inOrder = nil }
                 end()
             }
         }
     }
 
-    /// Cancels the events that are under way, and drops those that wait.
+    /// Cancels the events and the actions in order that are under way, and drops the events that wait.
     func end() {
         state.withLock { state in
-            state.events = EventQueue()
-            state.sender?.cancel()
+            for sender in state.senders.values { sender.task.cancel() }
+            state.senders = [:]
+            state.inOrder?.cancel()
         }
     }
 }
 
-/// The events that wait for their screens, in order; of several changes of a control, only the last one.
+/// The events that wait for a screen, in order; of several changes of a control, only the last one.
 struct EventQueue: Sendable {
-    struct Entry: Sendable, Equatable {
-        var event: ViewEvent
-        var screen: Int
-    }
-    private var entries: [Entry] = []
-    /// The number of entries beyond which events are dropped, as a keyboard does with keys.
+    private var events: [ViewEvent] = []
+    /// The number of events beyond which others are dropped, as a keyboard does with keys.
     static let most = 100
 
-    mutating func add(_ event: ViewEvent, to screen: Int) {
-        if let last = entries.last, last.screen == screen, event.kind == .change, last.event.kind == .change,
-            last.event.id == event.id, last.event.rows == event.rows
+    mutating func add(_ event: ViewEvent) {
+        if let last = events.last, event.kind == .change, last.kind == .change, last.id == event.id,
+            last.rows == event.rows
         {
-            entries.removeLast()
+            events.removeLast()
         }
-        if entries.count < Self.most { entries.append(Entry(event: event, screen: screen)) }
+        if events.count < Self.most { events.append(event) }
     }
 
-    mutating func next() -> Entry? { entries.isEmpty ? nil : entries.removeFirst() }
+    mutating func next() -> ViewEvent? { events.isEmpty ? nil : events.removeFirst() }
 }

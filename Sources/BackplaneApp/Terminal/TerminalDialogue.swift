@@ -35,7 +35,7 @@ struct TerminalDialogue: Sendable {
         if line.isEmpty { return .show }
         if line == "q" { return .quit }
         let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let number = Int(parts[0]), targets.indices.contains(number - 1) else {
+        guard let number = Int(parts[0]), number >= 1, number <= targets.count else {
             let numbers = targets.isEmpty ? "there is nothing to do" : "write a number from 1 to \(targets.count)"
             return .refuse("`\(parts[0].withoutControls)` is not here; \(numbers), or q to quit")
         }

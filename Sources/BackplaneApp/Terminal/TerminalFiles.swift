@@ -117,6 +117,8 @@ final class TerminalFiles: Sendable {
             pollfd(fd: wakingEnds[0], events: Int16(POLLIN), revents: 0),
             pollfd(fd: -1, events: Int16(POLLIN), revents: 0), pollfd(fd: -1, events: Int16(POLLOUT), revents: 0),
         ]
+        // A Boolean value that indicates whether the reader of the output has gone.
+        var hasReaderLeft = false
         while true {
             let (isTaken, isRead, isWritten, isEnding) = state.withLock { state in
                 (state.keys.isEmpty && state.line == nil, state.isRead, state.unwritten.isEmpty, state.isEnding)
@@ -128,13 +130,14 @@ final class TerminalFiles: Sendable {
             }
             let isReading = isTaken && !isRead
             files[1].fd = isReading ? input : -1
-            files[2].fd = isWritten ? -1 : output
+            // Without a text to write, only the end of the reader matters, which is always reported.
+            files[2] = pollfd(fd: hasReaderLeft ? -1 : output, events: isWritten ? 0 : Int16(POLLOUT), revents: 0)
             // The escape key is the beginning of other keys' bytes, which arrive at once.
             let ready = poll(&files, 3, isReading && decoder.isUndecided ? 50 : -1)
             if ready == 0 { tell { [keys = decoder.end()] in $0.keys += keys } }
             guard ready > 0 else { continue }
             if files[0].revents != 0 { readNews() }
-            if files[2].revents != 0 { writeOn() }
+            if files[2].revents != 0 { hasReaderLeft = !writeOn() }
             guard files[1].revents != 0, let bytes = read() else { continue }
             if readsKeys {
                 tell { [keys = decoder.decode(bytes)] in $0.keys += keys }
@@ -174,18 +177,18 @@ final class TerminalFiles: Sendable {
         return bytes.prefix(max(0, count))
     }
 
-    /// Writes as much as there is room for.
-    private func writeOn() {
+    /// Writes as much as there is room for, perhaps nothing; returns `false` if the reader has gone.
+    private func writeOn() -> Bool {
         // A pipe that is ready has room for so many bytes.
         let bytes = state.withLock { $0.unwritten.prefix(Int(PIPE_BUF)) }
         let count = bytes.withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
-        if count < 0, errno == EINTR || errno == EAGAIN { return }
+        if count < 0, errno == EINTR || errno == EAGAIN { return true }
         let isWritten = state.withLock { state in
             state.unwritten = count > 0 ? state.unwritten.dropFirst(count) : []
             return state.unwritten.isEmpty
         }
         if isWritten { change.yield() }
-        // The reader has gone.
         if count <= 0 { change.finish() }
+        return count > 0
     }
 }

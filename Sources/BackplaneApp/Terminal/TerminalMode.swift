@@ -20,11 +20,17 @@ enum TerminalMode {
     ///   - output: The file to which lines are written, and the codes that restore the terminal.
     ///   - news: The end of a pipe, which does not block, to which signals are written as bytes of ``News``.
     static func enter(input: Int32, output: Int32, news: Int32) -> Bool {
-        guard !isTaken.load(ordering: .acquiring), tcgetattr(input, ordinary) == 0 else { return false }
+        guard isTaken.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else {
+            return false
+        }
+        guard tcgetattr(input, ordinary) == 0 else {
+            isTaken.store(false, ordering: .releasing)
+            return false
+        }
         (inputFile, outputFile) = (input, output)
         newsFile.store(news, ordering: .releasing)
         keepErrors()
-        isTaken.store(true, ordering: .releasing)
+        isActive.store(true, ordering: .releasing)
         resume()
         _ = exitHandler
         for number in [SIGWINCH, SIGCONT] {
@@ -51,8 +57,10 @@ enum TerminalMode {
         while tcsetattr(inputFile, TCSANOW, &raw) != 0, errno == EINTR {}
     }
 
-    /// Leaves the mode, which can be done more than once.
+    /// Leaves the mode that the session has entered.
     static func leave() {
+        // A handler that runs in another thread must not write to a file that has the number later.
+        newsFile.store(-1, ordering: .releasing)
         for number in [SIGWINCH, SIGCONT] + crashes + ends where isOurs[Int(number)] {
             sigaction(number, formerActions + Int(number), nil)
             isOurs[Int(number)] = false
@@ -64,6 +72,7 @@ enum TerminalMode {
             close(formerErrors)
             errorsStream = nil
         }
+        isTaken.store(false, ordering: .releasing)
     }
 
     // MARK: Signals
@@ -92,31 +101,37 @@ enum TerminalMode {
     /// Lets a file receive what is written to standard error, if that is a terminal.
     private static func keepErrors() {
         guard isatty(STDERR_FILENO) == 1, let file = tmpfile() else { return }
+        // A global exists from its first use on, which would allocate memory in a signal handler.
+        _ = errorsBuffer
         formerErrors = dup(STDERR_FILENO)
         errorsTarget = TerminalFiles.reopened(formerErrors)
         errorsStream = file
-        errorsFile = fileno(file)
-        dup2(errorsFile, STDERR_FILENO)
+        errorsFile.store(fileno(file), ordering: .releasing)
+        dup2(fileno(file), STDERR_FILENO)
     }
 }
 
 /// Restores the terminal, as a signal handler may.
 private func restore() {
-    guard isTaken.exchange(false, ordering: .acquiringAndReleasing) else { return }
-    if !send(leaving.utf8Start, leaving.utf8CodeUnitCount, to: outputFile, patience: 0) {
+    guard isActive.exchange(false, ordering: .acquiringAndReleasing) else { return }
+    if !send(leaving, to: outputFile, patience: 0) {
         // The terminal has stalled: without what it has not read, it has room for the codes.
         tcflush(outputFile, TCOFLUSH)
-        _ = send(leaving.utf8Start, leaving.utf8CodeUnitCount, to: outputFile, patience: 0)
+        _ = send(leaving, to: outputFile, patience: 0)
     }
     tcsetattr(inputFile, TCSANOW, ordinary)
-    guard errorsFile >= 0 else { return }
+    let file = errorsFile.exchange(-1, ordering: .acquiringAndReleasing)
+    guard file >= 0 else { return }
     dup2(formerErrors, STDERR_FILENO)
-    lseek(errorsFile, 0, SEEK_SET)
+    lseek(file, 0, SEEK_SET)
     while true {
-        let count = read(errorsFile, errorsBuffer, errorsBufferSize)
+        let count = read(file, errorsBuffer, errorsBufferSize)
         guard count > 0, send(errorsBuffer, count, to: errorsTarget, patience: 1000) else { break }
     }
-    errorsFile = -1
+}
+
+private func send(_ text: StaticString, to file: Int32, patience: Int32) -> Bool {
+    send(text.utf8Start, text.utf8CodeUnitCount, to: file, patience: patience)
 }
 
 /// Writes bytes; returns `false` if the reader does not make room for so many milliseconds, or has gone.
@@ -138,9 +153,14 @@ private func send(_ bytes: UnsafeRawPointer, _ count: Int, to file: Int32, patie
 /// The attributes, the wrapping of lines, the cursor and the ordinary buffer.
 private let leaving: StaticString = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-// What the signal handlers need, which can access only globals. They are written while `isTaken` is false, before the
-// handlers are installed, and a process has one terminal.
+/// A Boolean value that indicates whether a session has the terminal, of which a process has one.
 private let isTaken = Atomic(false)
+
+// What the signal handlers need, which can access only globals. They are written while `isActive` is false, before the
+// handlers are installed, by the session that has the terminal.
+
+/// A Boolean value that indicates whether the terminal has to be restored.
+private let isActive = Atomic(false)
 private let newsFile = Atomic<Int32>(-1)
 nonisolated(unsafe) private let ordinary = UnsafeMutablePointer<termios>.allocate(capacity: 1)
 nonisolated(unsafe) private let formerActions = UnsafeMutablePointer<sigaction>.allocate(capacity: 65)
@@ -150,7 +170,7 @@ nonisolated(unsafe) private var outputFile: Int32 = -1
 nonisolated(unsafe) private var formerErrors: Int32 = -1
 /// The file of `formerErrors`, opened so that writing does not block.
 nonisolated(unsafe) private var errorsTarget: Int32 = -1
-nonisolated(unsafe) private var errorsFile: Int32 = -1
+private let errorsFile = Atomic<Int32>(-1)
 nonisolated(unsafe) private var errorsStream: UnsafeMutablePointer<FILE>?
 private let errorsBufferSize = 1 << 12
 nonisolated(unsafe) private let errorsBuffer = UnsafeMutableRawPointer.allocate(byteCount: 1 << 12, alignment: 16)

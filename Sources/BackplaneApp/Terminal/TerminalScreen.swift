@@ -60,7 +60,7 @@ struct TerminalScreen: Sendable {
         let index = formerTargets.firstIndex { $0.id == focus }
         if let index { place.index = index }
         // Something that is only out of use, as a button is while its work goes on, keeps the focus.
-        if focus != nil, targets.isEmpty || isFocusDisabled { return clamp() }
+        if focus != nil, targets.isEmpty || isFocusOutOfUse { return clamp() }
         if let index {
             place.focus = targets[min(index, targets.count - 1)].id
         } else if focus != nil || places[placeNumber] == nil || formerTargets.isEmpty {
@@ -111,8 +111,9 @@ struct TerminalScreen: Sendable {
     /// What has the focus; as long as it cannot be used, nothing else gets the focus by itself.
     var focus: WindowTarget.ID? { place.focus }
 
-    private var isFocusDisabled: Bool {
-        focusedKey.flatMap { drawing.front?.body.find($0) }?.view.isDisabled == true
+    private var isFocusOutOfUse: Bool {
+        guard let view = focusedKey.flatMap({ drawing.front?.body.find($0) })?.view else { return false }
+        return view.isDisabled || view.kind == .button && view.isBusy
     }
 
     private var focused: WindowTarget? { targets.first { $0.id == focus } }
@@ -165,8 +166,9 @@ struct TerminalScreen: Sendable {
     private mutating func turn(by lines: Int) {
         scroll(by: lines)
         for line in body.lines.dropFirst(place.top).prefix(bodyRows) {
-            guard let target = line.spans.lazy.compactMap(\.target).first else { continue }
-            return place.focus = target
+            for span in line.spans where targets.contains(where: { $0.id == span.target }) {
+                return place.focus = span.target
+            }
         }
     }
 
@@ -296,7 +298,7 @@ struct TerminalScreen: Sendable {
         var lines: [TextLine] = []
         if !drawing.tabs.isEmpty, size.rows >= 4 { lines.append(tabs) }
         guard drawing.alert == nil, let front = drawing.front, size.rows >= 3 else { return lines }
-        let title = front.hasOwnTitle ? "" : front.title.onOneLine
+        let title = front.hasOwnTitle ? "" : front.heading.onOneLine
         var line = TextLine([TextSpan(title, .heading)])
         if let wayBack = drawing.wayBack?.onOneLine {
             // The way back is shorter where both have no room.

@@ -48,13 +48,18 @@ struct `A window through a pipe` {
 
     @Test func `a line that means nothing is refused with what could be written`() {
         var dialogue = opened(.of { form })
-        #expect(dialogue.read("9") == .refuse("`9` is not here; write a number from 1 to 5, or q to quit"))
+        for number in ["9", "0", "-1", "\(Int.min)", "\(Int.max)", "9\(Int.max)"] {
+            #expect(
+                dialogue.read(number) == .refuse("`\(number)` is not here; write a number from 1 to 5, or q to quit"))
+        }
         #expect(
             dialogue.read("borrow it") == .refuse("`borrow` is not here; write a number from 1 to 5, or q to quit"))
         #expect(dialogue.read("1") == .refuse("write `1 TEXT` to enter a text"))
         #expect(dialogue.read("2 Price") == .refuse("write one of `2 Title`, `2 Year`"))
         var empty = opened(.of {})
-        #expect(empty.read("1") == .refuse("`1` is not here; there is nothing to do, or q to quit"))
+        for number in ["1", "0", "\(Int.min)"] {
+            #expect(empty.read(number) == .refuse("`\(number)` is not here; there is nothing to do, or q to quit"))
+        }
     }
 
     @Test func `an empty text can be entered`() {

@@ -135,6 +135,28 @@ struct `A window in a terminal` {
             ])
     }
 
+    @Test func `an image that is not there has its reason`() {
+        let screen = terminal(
+            .of {
+                Image("/a.png", description: "A map").problem("it is no image")
+                Image("/b.png", description: "").problem("there is no file")
+                List(["Emma", "Ada"], id: \.self) { title in
+                    Image("/c.png", description: title == "Emma" ? title : "").problem("the server has no cover")
+                    Text("1815")
+                }
+            }, rows: 12)
+        #expect(
+            screen.lines.dropFirst(2).prefix(7).map(\.text) == [
+                "[image: A map]",
+                "! it is no image",
+                "! there is no file",
+                "• [Emma]                1815",
+                "  ! the server has no",
+                "  cover",
+                "• ! the server has no   1815",
+            ])
+    }
+
     // MARK: Focus
 
     @Test func `the focus goes from control to control, and does not begin in a field`() {
@@ -208,10 +230,13 @@ struct `A window in a terminal` {
         #expect(screen.focus == view(":0/d/borrow"))
     }
 
-    @Test func `a control keeps the focus while it cannot be used`() {
+    @Test(arguments: [(true, false), (false, true), (true, true)])
+    func `a button keeps the focus while it cannot be used`(isDisabled: Bool, isBusy: Bool) {
         func books(busy: String? = nil) -> WindowDrawing {
             .of {
-                List(["a", "b", "c"], id: \.self) { Button($0, id: "borrow").disabled($0 == busy).busy($0 == busy) }
+                List(["a", "b", "c"], id: \.self) { title in
+                    Button(title, id: "borrow").disabled(isDisabled && title == busy).busy(isBusy && title == busy)
+                }
             }
         }
         var screen = terminal(books())
@@ -231,6 +256,9 @@ struct `A window in a terminal` {
         screen.show(.of {})
         screen.show(books())
         #expect(screen.focus == view(":0/a/borrow"))
+        screen.show(books(busy: "a"))
+        _ = screen.press(.home)
+        #expect(screen.focus == view(":0/b/borrow"))
     }
 
     @Test func `a screen to which one returns has the focus where it was`() {

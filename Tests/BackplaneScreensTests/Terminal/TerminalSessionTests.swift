@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneScreens
 import BackplaneTestKit
 import Foundation
 import Glibc
@@ -169,15 +170,58 @@ struct `Sessions in terminals and through pipes` {
             }
             try await shows("[ add ]")
             #expect(terminal.attributes != before)
+            /// Resizes the terminal, waits for the end of the drawing that follows, and returns its lines.
+            func lines(columns: UInt16, rows: UInt16, to end: String) async throws -> [String] {
+                let start = text.all.count
+                terminal.resize(columns: columns, rows: rows)
+                try await text.until { Self.drawing(in: $0.dropFirst(start)).contains(end) }
+                return Self.lines(of: Self.drawing(in: text.all.dropFirst(start)))
+            }
             terminal.type("\r")
             try await shows("added")
-            let start = text.all.count
-            terminal.resize(columns: 20, rows: 4)
-            try await shows("\u{1B}[2J", after: start)
+            #expect(try await lines(columns: 10, rows: 3, to: "[ add ]\u{1B}[0m") == ["Home", "added", "[ add ]"])
+            let whole = try await lines(columns: 40, rows: 10, to: "q quit\u{1B}[0m")
+            #expect(whole.prefix(9) == ["Home", "", "added", "[ add ]", "", "", "", "", ""])
+            #expect(whole.count == 10 && whole.last?.hasSuffix("q quit") == true)
             terminal.type("q")
             try await session.value
             try await shows("\u{1B}[?1049l")
             #expect(terminal.attributes == before)
+        }
+    }
+
+    /// Returns what was written to a terminal since it was cleared; empty if it was not.
+    private static func drawing(in pieces: some Sequence<String?>) -> String {
+        let text = pieces.compactMap(\.self).joined()
+        return text.ranges(of: "\u{1B}[2J").last.map { String(text[$0.upperBound...]) } ?? ""
+    }
+
+    /// Returns the lines of a drawing without the codes for their appearance.
+    private static func lines(of drawing: String) -> [String] {
+        var lines: [Int: String] = [:]
+        for line in drawing.matches(of: /\u{1B}\[([0-9]+);1H\u{1B}\[2K((?:[^\u{1B}]|\u{1B}\[[0-9;]*m)*)/) {
+            lines[Int(line.output.1) ?? 0] = String(line.output.2.replacing(/\u{1B}\[[0-9;]*m/, with: ""))
+        }
+        return lines.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    @Test(.enabled(if: Ends.hasTerminals))
+    func `a screen that redraws in a loop leaves its terminal usable`() async throws {
+        try await AppManager.withWindow(Self.script) { window, app, _ in
+            try app.register(screen: RestlessScreen.self)
+            try await window.open(try Destination("restless"))
+            let terminal = try Ends(columns: 40, rows: 10)
+            let text = terminal.read()
+            let session = Task {
+                try await TerminalSession(window, input: terminal.writing, output: terminal.writing).run()
+            }
+            try await text.until { $0.compactMap(\.self).joined().contains("[ Stop ]") }
+            terminal.type("\r")
+            try await text.until { $0.compactMap(\.self).joined().ranges(of: "Read ").count > 5 }
+            terminal.type("\u{1B}[B\r")
+            try await text.until { $0.compactMap(\.self).joined().contains("Stopped 1 times") }
+            terminal.type("q")
+            try await session.value
         }
     }
 
@@ -211,6 +255,47 @@ struct `Sessions in terminals and through pipes` {
             terminal.type("q")
             try await session.value
             gate.open()
+        }
+    }
+}
+
+/// A screen that redraws in a loop between `start` and `stop`.
+private actor RestlessScreen: Screen {
+    static let identifier = "restless"
+    private let agent: Agent
+    private var readings = 0, stops = 0
+    private var loop: Task<Void, Never>?
+
+    init(_ agent: Agent) { self.agent = agent }
+
+    deinit { loop?.cancel() }
+
+    static func assemble(with input: Nothing, agent: Agent) async throws -> RestlessScreen { RestlessScreen(agent) }
+
+    var body: [View] {
+        Text("Read \(count()) times")
+        Text("Stopped \(stops) times")
+        Button("Start", id: "start")
+        Button("Stop", id: "stop")
+    }
+
+    private func count() -> Int {
+        readings += 1
+        return readings
+    }
+
+    func handle(_ event: ViewEvent) {
+        loop?.cancel()
+        loop = nil
+        guard event.id == "start" else {
+            stops += 1
+            return
+        }
+        loop = Task { [agent] in
+            while !Task.isCancelled {
+                agent.redraw()
+                await Task.yield()
+            }
         }
     }
 }
