@@ -1,5 +1,6 @@
 public import Backplane
 public import BackplaneHost
+import BackplaneNetwork
 public import BackplaneScreens
 import Synchronization
 
@@ -96,6 +97,8 @@ open class AppManager: @unchecked Sendable {
     public func makeWindow() async throws(BackplaneError) -> Window {
         let window = Window(self)
         windows.add(window)
+        // The host may load something already.
+        window.redraw()
         do throws(BackplaneError) {
             try await window.setUp()
             return window
@@ -122,7 +125,7 @@ open class AppManager: @unchecked Sendable {
     /// Shows a screen that another one has requested, or that was opened by its address.
     ///
     /// By default, the flow decides, or the screen is pushed onto the stack of its source. A screen that is not in the
-    /// window afterwards is closed.
+    /// window afterwards is closed. The task is cancelled if the person does something else before the screen is shown.
     ///
     /// - Parameters:
     ///   - screen: The screen, which has been assembled.
@@ -192,7 +195,12 @@ extension AppManager {
                 identifier, "neither a plugin nor the program has the screen",
                 among: Array(managers.keys) + Array(own.keys))
         }
-        return PluginScreens(try await host.manager(manager, as: Screens.self), of: host)
+        do {
+            // A slow start must not hold up a person who goes elsewhere; it goes on by itself.
+            let screens = try await Race.run(
+                by: host.clock, { [host] in try await host.manager(manager, as: Screens.self) }, watchedBy: { nil })
+            return PluginScreens(screens, of: host)
+        } catch { throw BackplaneError(thrown: error) }
     }
 
     private func isChosenByManifest(_ identifier: String) -> Bool {
@@ -244,6 +252,9 @@ private final class OpenWindows: Sendable {
     }
 
     func close() async {
-        for entry in entries.withLock(\.self) { await entry.window?.close() }
+        // Together, since a screen that does not close must not keep other windows open.
+        await withTaskGroup(of: Void.self) { group in
+            for entry in entries.withLock(\.self) { group.addTask { await entry.window?.close() } }
+        }
     }
 }

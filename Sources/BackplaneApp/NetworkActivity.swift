@@ -2,7 +2,6 @@ import Backplane
 import BackplaneExchange
 import BackplaneHost
 import BackplaneNetwork
-import BackplaneScreens
 import Synchronization
 
 /// The exchanges of a host that load something, of all its plugins and of the program; those that stream, until the
@@ -11,7 +10,8 @@ import Synchronization
 /// Their presence is reported once it has lasted for a while, because most exchanges are short.
 final class NetworkActivity: Sendable {
     private struct State {
-        var loads = LoadTracker()
+        /// The numbers of the exchanges.
+        var loading: Set<UInt64> = []
         var isReported = false
         var observation: ExchangeObservation?
     }
@@ -35,11 +35,13 @@ final class NetworkActivity: Sendable {
     var isReported: Bool { state.withLock(\.isReported) }
 
     private func add(_ event: ExchangeEvent) {
-        guard event.stage != .progress else { return }
+        let starts = event.stage == .start
+        // One that streams may never end, such as one of events.
+        guard starts || event.stage == .end || event.stage == .head && event.isStreamed else { return }
         let (begins, ends) = state.withLock { state in
-            let wasLoading = state.loads.isLoading()
-            state.loads.note(event)
-            let isLoading = state.loads.isLoading(), ends = state.isReported && !isLoading
+            let wasLoading = !state.loading.isEmpty
+            if starts { state.loading.insert(event.exchange) } else { state.loading.remove(event.exchange) }
+            let isLoading = !state.loading.isEmpty, ends = state.isReported && !isLoading
             if ends { state.isReported = false }
             return (isLoading && !wasLoading, ends)
         }
@@ -49,7 +51,7 @@ final class NetworkActivity: Sendable {
 
     private func report() {
         let isNew = state.withLock { state in
-            guard state.loads.isLoading(), !state.isReported else { return false }
+            guard !state.loading.isEmpty, !state.isReported else { return false }
             state.isReported = true
             return true
         }

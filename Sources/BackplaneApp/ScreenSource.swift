@@ -6,8 +6,8 @@ import BackplaneScreens
 protocol ScreenSource: Sendable {
     /// Assembles a screen, and returns what it shows.
     func open(_ request: ScreenRequest) async throws(BackplaneError) -> ScreenDrawing
-    /// Passes on what an open screen wants, until it is closed.
-    func changes(after progress: ScreenProgress, _ receive: (ScreenChange) async -> Void) async throws
+    /// Passes on what an open screen wants, until it is closed or `receive` throws an error.
+    func changes(after progress: ScreenProgress, _ receive: (ScreenChange) async throws -> Void) async throws
     /// Lets a screen handle an event, and returns the revision of its drawing afterwards.
     func handle(_ event: ScreenEvent) async throws(BackplaneError) -> Int
     /// Tells a screen how a segue or a dismissal has ended.
@@ -30,10 +30,10 @@ struct PluginScreens: ScreenSource {
         try checked(try await manager.open(request, begin()))
     }
 
-    func changes(after progress: ScreenProgress, _ receive: (ScreenChange) async -> Void) async throws {
+    func changes(after progress: ScreenProgress, _ receive: (ScreenChange) async throws -> Void) async throws {
         for try await change in manager.changes(progress) {
             if let drawing = change.drawing { _ = try checked(drawing) }
-            await receive(change)
+            try await receive(change)
         }
     }
 
@@ -63,8 +63,8 @@ struct ProgramScreens: ScreenSource {
         try await screens.open(request)
     }
 
-    func changes(after progress: ScreenProgress, _ receive: (ScreenChange) async -> Void) async throws {
-        try await screens.changes(after: progress) { change in await receive(change) }
+    func changes(after progress: ScreenProgress, _ receive: (ScreenChange) async throws -> Void) async throws {
+        try await screens.changes(after: progress, receive)
     }
 
     func handle(_ event: ScreenEvent) async throws(BackplaneError) -> Int {

@@ -13,8 +13,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Transitions that a person, a screen or an address requests take place one after another. Functions that change what
-/// is shown, such as ``push(_:onto:)``, take effect at once. Close a window when you are done with it.
+/// Transitions that a person, a screen or an address requests take place one after another. Going back, selecting a tab
+/// and opening an address cancel segues, and other addresses, whose screens are not shown yet. Functions that change
+/// what is shown, such as ``push(_:onto:)``, take effect at once. Close a window when you are done with it.
 public final class Window: Sendable, Identifiable {
     fileprivate struct State {
         var stacks = WindowState()
@@ -23,6 +24,8 @@ public final class Window: Sendable, Identifiable {
         /// The screens that were assembled for the window and are not in it yet.
         var assembled: [Int: WindowScreen] = [:]
         var revision = 1
+        /// A Boolean value that indicates whether the host loads something from the network.
+        var isLoading = false
         var isClosed = false
         var lastWaiter = 0
         /// The tasks that wait for a drawing; they receive `false` if none will come.
@@ -37,13 +40,20 @@ public final class Window: Sendable, Identifiable {
     private let turns = WindowTurns()
 
     init(_ app: AppManager) { self.app = app }
+
+    deinit {
+        // Their agents would otherwise wait for segues that nobody performs.
+        for screen in state.withLock({ Array($0.screens.values) + $0.assembled.values }) {
+            Task { await screen.close() }
+        }
+    }
 }
 
 // MARK: Drawing
 
 extension Window {
     /// What the window shows now.
-    public var drawing: WindowDrawing { state.withLock { $0.drawing(isLoading: app.isLoading) } }
+    public var drawing: WindowDrawing { state.withLock { $0.drawing } }
 
     /// Returns what the window shows once that is another drawing than the one with a number, or at once if it is.
     ///
@@ -70,7 +80,7 @@ extension Window {
             state.withLock { $0.waiting.removeValue(forKey: waiter) }?.resume(returning: false)
         }
         guard isThere else { return nil }
-        return state.withLock { $0.isClosed ? nil : $0.drawing(isLoading: app.isLoading) }
+        return state.withLock { $0.isClosed ? nil : $0.drawing }
     }
 
     /// The screen that has the attention; `nil` before the window is set up, and once it is closed.
@@ -87,15 +97,24 @@ extension Window {
             modals: identifiers(stacks.modals.flatMap(\.self)))
     }
 
-    /// Shows a screen's newest drawing, if anything of the screen is visible.
-    func redraw(_ screen: WindowScreen) {
-        let waiting = state.withLock { $0.stacks.shows(screen.number) ? $0.change() : [] }
+    /// Changes the drawing of a screen, and with it that of the window if anything of the screen is visible.
+    ///
+    /// Both change at once, so that a revision of the window is always the same drawing.
+    func redraw(_ screen: WindowScreen, _ change: () -> Void) {
+        let waiting = state.withLock { state in
+            change()
+            return state.stacks.shows(screen.number) ? state.change() : []
+        }
         for waiter in waiting { waiter.resume(returning: true) }
     }
 
-    /// Draws the window again, because something beside its screens has changed.
+    /// Draws the window again, because the host has begun or ceased to load something.
     func redraw() {
-        for waiter in state.withLock({ $0.change() }) { waiter.resume(returning: true) }
+        let waiting = state.withLock { state in
+            state.isLoading = app.isLoading
+            return state.change()
+        }
+        for waiter in waiting { waiter.resume(returning: true) }
     }
 }
 
@@ -107,7 +126,7 @@ extension Window.State {
         return Array(waiting.values)
     }
 
-    func drawing(isLoading: Bool) -> WindowDrawing {
+    var drawing: WindowDrawing {
         func shown(_ number: Int?) -> WindowDrawing.Shown? {
             guard let screen = number.flatMap({ screens[$0] }) else { return nil }
             let drawing = screen.drawing
@@ -138,7 +157,10 @@ extension Window {
     /// disabled, is ignored.
     public func send(_ event: ViewEvent, to number: Int) async {
         guard let screen = state.withLock({ $0.screens[number] }),
-            screen.drawing.body.found.contains(where: { $0.has(event) })
+            screen.drawing.body.allFound.contains(where: { found in
+                found.view.id == event.id && found.rows == event.rows
+                    && found.event(event.kind, value: event.value) != nil
+            })
         else { return }
         do throws(BackplaneError) {
             try await screen.handle(event)
@@ -151,19 +173,30 @@ extension Window {
     /// Follows a link of a screen, as if the screen had requested the segue.
     public func follow(_ destination: Destination, from number: Int) async {
         guard let screen = state.withLock({ $0.screens[number] }) else { return }
-        await turns.take { [self] in try? await perform(destination, from: screen) }
-    }
-
-    /// Dismisses the front screen, as the application's flow decides; by default, one goes back.
-    public func goBack() async {
-        await turns.take { [self] in
-            if let front { try? await dismiss(front) }
+        try? await turns.take(isSegue: true) { [self] () async throws(BackplaneError) in
+            try await perform(destination, from: screen)
         }
     }
 
-    /// Selects a tab; does nothing if there is none of this index.
+    /// Dismisses the front screen, as the application's flow decides; by default, one goes back.
+    ///
+    /// While a segue or an address is pending, it is cancelled instead, and the front screen stays.
+    public func goBack() async {
+        guard let front else { return }
+        let segues = turns.cancelSegues()
+        try? await turns.take { [self] () async throws(BackplaneError) in
+            for segue in segues {
+                if case .failure(let error) = await segue.value, error.code == .callCancelled { return }
+            }
+            // A screen that has come since is not the one that the person leaves.
+            if self.front === front { try await dismiss(front) }
+        }
+    }
+
+    /// Selects a tab; does nothing if there is none of this index. A segue that is pending is cancelled.
     public func select(tab: Int) async {
-        await turns.take { [self] in change { $0.select(tab) } }
+        turns.cancelSegues()
+        try? await turns.take { [self] () async throws(BackplaneError) in change { $0.select(tab) } }
     }
 
     /// Removes the alert that is shown.
@@ -172,19 +205,15 @@ extension Window {
     /// Shows the screen of an address that was typed, or to which the browser has gone back.
     ///
     /// A screen of the selected stack, or at the root of a tab, is shown again. Any other is assembled, and shown as
-    /// the application's flow decides; by default, it is pushed.
+    /// the application's flow decides; by default, it is pushed. A segue that is pending is cancelled.
     ///
-    /// - Throws: The error for which the screen is not shown; `screen.closed` if the window is closed.
+    /// - Throws: The error for which the screen is not shown; `call.cancelled` if the person does something else before
+    ///   it is; `screen.closed` if the window is closed.
     public func open(_ destination: Destination) async throws(BackplaneError) {
-        let result = await turns.take { [self] () async -> Result<Void, BackplaneError> in
-            if reveal(destination) { return .success(()) }
-            do {
-                try await show(try await app.assemble(destination, in: self), from: nil)
-                return .success(())
-            } catch { return .failure(BackplaneError(thrown: error)) }
+        turns.cancelSegues()
+        try await turns.take(isSegue: true) { [self] () async throws(BackplaneError) in
+            if !reveal(destination) { try await show(destination, from: nil) }
         }
-        guard let result else { throw .screenClosed }
-        try result.get()
     }
 
     /// Closes the window and all its screens, and waits until their sources know.
@@ -202,36 +231,25 @@ extension Window {
     }
 }
 
-extension FoundView {
-    /// Returns whether the view, or one that it contains, has an event now.
-    fileprivate func has(_ event: ViewEvent) -> Bool {
-        guard event.rows.starts(with: rows) else { return false }
-        if view.id == event.id, rows == event.rows, self.event(event.kind, value: event.value) != nil { return true }
-        return children.contains { $0.has(event) }
-    }
-}
-
 // MARK: What screens want
 
 extension Window {
     /// Lets the application show its first screens.
     func setUp() async throws(BackplaneError) {
-        let result = await turns.take { [self] () async -> Result<Void, BackplaneError> in
-            do { return .success(try await app.setup(in: self)) } catch {
-                return .failure(BackplaneError(thrown: error))
-            }
+        try await turns.take { [self] () async throws(BackplaneError) in
+            do { try await app.setup(in: self) } catch { throw BackplaneError(thrown: error) }
         }
-        try result?.get()
     }
 
     /// Performs a segue that a screen requests, and tells the screen of its end.
     func request(_ segue: Segue, of screen: WindowScreen) {
-        turns.add { [self] in
+        turns.add(isSegue: true) { [self] () async throws(BackplaneError) in
             do throws(BackplaneError) {
                 try await perform(segue.destination, from: screen)
                 await screen.end(segue.number, nil)
             } catch {
                 await screen.end(segue.number, error)
+                throw error
             }
         }
     }
@@ -253,19 +271,13 @@ extension Window {
         if contains(screen) { alert("“\(screen.drawing.title)” no longer works", error) }
     }
 
-    /// Assembles and shows the target of a segue; if that fails, shows an alert.
+    /// Shows the target of a segue; if that fails, and not because it is cancelled, shows an alert.
     private func perform(_ destination: Destination, from source: WindowScreen) async throws(BackplaneError) {
         guard contains(source) else { throw .screenClosed }
-        do {
-            let target = try await app.assemble(destination, in: self)
-            guard contains(source) else {
-                discard(target)
-                throw BackplaneError.screenClosed
+        do throws(BackplaneError) { try await show(destination, from: source) } catch {
+            if contains(source), !Task.isCancelled {
+                await alert(notShown: destination.screen, error, from: source)
             }
-            try await show(target, from: source)
-        } catch {
-            let error = BackplaneError(thrown: error)
-            if contains(source) { await alert(notShown: destination.screen, error, from: source) }
             throw error
         }
     }
@@ -282,10 +294,23 @@ extension Window {
         }
     }
 
-    /// Lets the application show a screen, and closes it if the application has not.
-    private func show(_ screen: WindowScreen, from source: WindowScreen?) async throws {
-        defer { discard(screen) }
-        try await app.show(screen, from: source, identifier: screen.identifier, in: self)
+    /// Assembles a screen, lets the application show it, and closes it if the application has not.
+    private func show(_ destination: Destination, from source: WindowScreen?) async throws(BackplaneError) {
+        do {
+            try Task.checkCancellation()
+            let screen = try await app.assemble(destination, in: self)
+            defer { discard(screen) }
+            try Task.checkCancellation()
+            if let source, !contains(source) { throw BackplaneError.screenClosed }
+            try await app.show(screen, from: source, identifier: screen.identifier, in: self)
+        } catch {
+            guard !Task.isCancelled else {
+                throw BackplaneError(
+                    .callCancelled,
+                    "`\(destination.screen)` is not shown, because the person has done something else meanwhile")
+            }
+            throw BackplaneError(thrown: error)
+        }
     }
 
     /// Shows the application's alert screen for a screen that is not shown, or else an alert with the reason.

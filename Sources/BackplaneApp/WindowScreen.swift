@@ -17,8 +17,10 @@ public final class WindowScreen: Sendable {
         var isClosed = false
         /// The tasks that wait for a drawing.
         var waiting: [(revision: Int, continuation: CheckedContinuation<Void, Never>)] = []
-        /// The latest error of a segue, of which the person has been told.
-        var segueError: BackplaneError?
+        /// The number of segues and dismissals that have not ended.
+        var requests = 0
+        /// The errors since the latest success of a segue or a dismissal, of which the person has been told.
+        var segueErrors: [BackplaneError] = []
 
         /// Removes and returns the tasks whose drawing is there, or will not come.
         mutating func arrivals() -> [CheckedContinuation<Void, Never>] {
@@ -27,6 +29,8 @@ public final class WindowScreen: Sendable {
             return waiting.filter { isOver || $0.revision <= revision }.map(\.continuation)
         }
     }
+    /// The maximum number of segues and dismissals of a screen that have not ended.
+    static let requestLimit = 100
     /// The number of the screen, which no other screen of the host has had.
     public let number: Int
     /// The identifier with which the screen was requested.
@@ -93,7 +97,7 @@ extension WindowScreen {
         var error = BackplaneError(.screenClosed, "the screen has ended")
         do {
             try await source.changes(after: ScreenProgress(screen: number, revision: drawing.revision)) { change in
-                receive(change)
+                try receive(change)
             }
         } catch let failure {
             error = BackplaneError(thrown: failure)
@@ -106,17 +110,32 @@ extension WindowScreen {
         if !isClosed { window?.lost(self, error) }
     }
 
-    private func receive(_ change: ScreenChange) {
+    private func receive(_ change: ScreenChange) throws(BackplaneError) {
         if let drawing = change.drawing {
-            let arrivals = state.withLock { state in
-                state.drawing = drawing
-                return state.arrivals()
-            }
-            window?.redraw(self)
-            for arrival in arrivals { arrival.resume() }
+            window?.redraw(self) { state.withLock { $0.drawing = drawing } }
+            for arrival in state.withLock({ $0.arrivals() }) { arrival.resume() }
         }
-        if let segue = change.segue { window?.request(segue, of: self) }
-        if let number = change.dismissal { window?.requestDismissal(number, of: self) }
+        if let segue = change.segue {
+            try countRequest()
+            window?.request(segue, of: self)
+        }
+        if let number = change.dismissal {
+            try countRequest()
+            window?.requestDismissal(number, of: self)
+        }
+    }
+
+    /// Counts a segue or a dismissal that begins.
+    ///
+    /// - Throws: `call.overloaded` if too many have not ended: a screen without measure would occupy all memory.
+    private func countRequest() throws(BackplaneError) {
+        let count = state.withLock { state in
+            state.requests += 1
+            return state.requests
+        }
+        guard count > Self.requestLimit else { return }
+        throw BackplaneError(
+            .callOverloaded, "more than \(Self.requestLimit) segues and dismissals of the screen have not ended")
     }
 
     /// Lets the screen handle an event, and waits for the drawing that follows.
@@ -133,12 +152,24 @@ extension WindowScreen {
 
     /// Tells the screen how a segue or a dismissal has ended.
     func end(_ segue: Segue.Number, _ error: BackplaneError?) async {
-        if let error { state.withLock { $0.segueError = error } }
+        state.withLock { state in
+            state.requests -= 1
+            if let error { state.segueErrors.append(error) } else { state.segueErrors = [] }
+            // A screen need not pass errors on.
+            if state.segueErrors.count > Self.requestLimit { state.segueErrors.removeFirst() }
+        }
         await source.end(SegueEnd(screen: number, segue: segue, error: error))
     }
 
-    /// Returns whether an error is that of a segue, with which the screen has only passed it on.
-    func passesOn(_ error: BackplaneError) -> Bool { state.withLock { $0.segueError == error } }
+    /// Returns whether an error is that of a segue, with which the screen has only passed it on; an equal one that
+    /// follows is its own.
+    func passesOn(_ error: BackplaneError) -> Bool {
+        state.withLock { state in
+            guard let index = state.segueErrors.firstIndex(of: error) else { return false }
+            state.segueErrors.remove(at: index)
+            return true
+        }
+    }
 
     /// Closes the screen, and waits until its source knows; does nothing the second time.
     func close() async {

@@ -1,3 +1,5 @@
+import Backplane
+import BackplaneScreens
 import Synchronization
 
 /// The transitions of a window, which take place one after another, in the order in which they are requested.
@@ -24,36 +26,51 @@ final class WindowTurns: Sendable {
             for action in rest.withLock({ $0.take() }) ?? [] { action() }
         }
     }
-    typealias Transition = @Sendable () async -> Void
-    @TaskLocal private static var current: Turn?
-    private let waiting: AsyncStream<Transition>.Continuation
+    typealias Transition = @Sendable () async throws(BackplaneError) -> Void
+    /// A transition that was requested, which first waits for its turn.
+    typealias Request = Task<Result<Void, BackplaneError>, Never>
+    private struct State {
+        var isOver = false
+        /// The number of the latest request.
+        var last = 0
+        /// The latest request, unless it has ended; the next one follows it.
+        var latest: Request?
+        /// The segues that have not ended, by number.
+        var segues: [Int: Request] = [:]
 
-    init() {
-        let (turns, waiting) = AsyncStream.makeStream(of: Transition.self)
-        self.waiting = waiting
-        Task.detached {
-            for await turn in turns { await turn() }
+        mutating func remove(_ number: Int) {
+            segues[number] = nil
+            if number == last { latest = nil }
         }
     }
-
-    deinit { waiting.finish() }
+    @TaskLocal private static var current: Turn?
+    private let state = Mutex(State())
 
     /// Takes no further turns; those that wait are taken.
-    func end() { waiting.finish() }
+    func end() { state.withLock { $0.isOver = true } }
 
     /// Runs a transition in its turn.
-    func add(_ transition: @escaping Transition) {
-        waiting.yield { [self] in await run(transition) }
+    ///
+    /// - Parameter isSegue: Whether ``cancelSegues()`` cancels the transition.
+    func add(isSegue: Bool = false, _ transition: @escaping Transition) { _ = enqueue(transition, isSegue) }
+
+    /// Runs a transition in its turn, or at once within another one.
+    ///
+    /// - Parameter isSegue: Whether ``cancelSegues()`` cancels the transition.
+    /// - Throws: The error of the transition; `screen.closed` after the end.
+    func take(isSegue: Bool = false, _ transition: @escaping Transition) async throws(BackplaneError) {
+        if own != nil { return try await transition() }
+        guard let request = enqueue(transition, isSegue) else { throw .screenClosed }
+        try await request.value.get()
     }
 
-    /// Runs a transition in its turn, or at once within another one, and returns its result; `nil` after the end.
+    /// Cancels the segues that have not ended, and returns them; none within a transition, which may be one of them.
     @discardableResult
-    func take<Value: Sendable>(_ transition: @escaping @Sendable () async -> Value) async -> Value? {
-        if own != nil { return await transition() }
-        return await withCheckedContinuation { continuation in
-            let turn: Transition = { [self] in continuation.resume(returning: await run(transition)) }
-            if case .terminated = waiting.yield(turn) { continuation.resume(returning: nil) }
-        }
+    func cancelSegues() -> [Request] {
+        guard own == nil else { return [] }
+        let segues = state.withLock { Array($0.segues.values) }
+        for segue in segues { segue.cancel() }
+        return segues
     }
 
     /// Runs an action at the end of the transition in which this is called, or at once outside of one.
@@ -67,9 +84,27 @@ final class WindowTurns: Sendable {
         return turn
     }
 
-    private func run<Value: Sendable>(_ transition: @Sendable () async -> Value) async -> Value {
+    private func enqueue(_ transition: @escaping Transition, _ isSegue: Bool) -> Request? {
+        state.withLock { state -> Request? in
+            guard !state.isOver else { return nil }
+            state.last += 1
+            let number = state.last, former = state.latest
+            let request: Request = Task.detached { [self] in
+                _ = await former?.value
+                defer { self.state.withLock { $0.remove(number) } }
+                return await run(transition)
+            }
+            state.latest = request
+            if isSegue { state.segues[number] = request }
+            return request
+        }
+    }
+
+    private func run(_ transition: Transition) async -> Result<Void, BackplaneError> {
         let turn = Turn(of: self)
         defer { turn.end() }
-        return await Self.$current.withValue(turn) { await transition() }
+        return await Self.$current.withValue(turn) { () async -> Result<Void, BackplaneError> in
+            do throws(BackplaneError) { return .success(try await transition()) } catch { return .failure(error) }
+        }
     }
 }

@@ -38,7 +38,8 @@ public final class Agent: Sendable {
     /// Shows another screen, and returns once it is shown. While its own screen is assembled, it returns at once.
     ///
     /// - Throws: `screen.unknown`, `screen.invalid-input`, or the error with which the other screen was not assembled;
-    ///   `screen.closed`; `call.cancelled` in a cancelled task, while the segue goes on.
+    ///   `screen.closed`; `call.cancelled` if the person does something else before the other screen is shown, of which
+    ///   no alert tells, or in a cancelled task, while the segue goes on.
     public func performSegue<S: Screen>(to screen: S.Type, data: S.Input) async throws(BackplaneError) {
         try await actions.perform(try Destination(screen, data))
     }

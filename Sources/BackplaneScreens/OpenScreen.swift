@@ -7,14 +7,22 @@ import Synchronization
 /// continues after the last one that it has received.
 final class OpenScreen: AgentActions {
     /// A segue or a dismissal that has not ended.
-    private struct Wish {
+    private struct Request {
+        enum Kind {
+            case segue(Destination)
+            case dismissal
+        }
+        let kind: Kind
         var number: Int
-        /// The function that returns the wish with its number.
-        let numbered: @Sendable (Int) -> ScreenChange
         /// The task that waits for the end, with an error or `nil`.
         let waiting: AsyncStream<BackplaneError?>.Continuation
 
-        var change: ScreenChange { numbered(number) }
+        var change: ScreenChange {
+            switch kind {
+            case .segue(let destination): ScreenChange(segue: Segue(number: number, destination: destination))
+            case .dismissal: ScreenChange(dismissal: number)
+            }
+        }
 
         func end(with error: BackplaneError?) {
             waiting.yield(error)
@@ -29,9 +37,11 @@ final class OpenScreen: AgentActions {
         let first: Int
         /// The number of the latest change.
         var latest: Int
+        /// The number of the latest change that a reader has received.
+        var received = 0
         /// The latest drawing; `nil` before the first one.
         var drawing: ScreenDrawing?
-        var wishes: [Wish] = []
+        var requests: [Request] = []
         /// The signal that wakes the reader of the changes.
         var reader: AsyncStream<Void>.Continuation?
         /// The latest reading of the body, which the next one follows.
@@ -45,27 +55,32 @@ final class OpenScreen: AgentActions {
         /// Returns the earliest change after the one with a number.
         func change(after number: Int) -> ScreenChange? {
             guard !isClosed else { return nil }
-            let wish = wishes.first { $0.number > number }
-            guard let drawing, drawing.revision > number, drawing.revision < wish?.number ?? .max else {
-                return wish?.change
+            let request = requests.first { $0.number > number }
+            guard let drawing, drawing.revision > number, drawing.revision < request?.number ?? .max else {
+                return request?.change
             }
             return ScreenChange(drawing: drawing)
         }
 
-        /// Numbers what has not ended again, after a change that a reader has received.
+        /// Numbers the drawing, and the requests that no reader has received, again after a change that a reader has.
         ///
         /// That change may be one of code that was rolled back, whose numbers are higher.
-        mutating func catchUp(with number: Int) {
-            guard number > latest else { return }
+        ///
+        /// - Returns: The other requests, of whose ends that code was told.
+        mutating func catchUp(with number: Int) -> [Request] {
+            guard number > latest else { return [] }
+            let known = requests.filter { $0.number <= received }
+            requests.removeFirst(known.count)
             latest = number
             if drawing != nil {
                 latest += 1
                 drawing?.revision = latest
             }
-            for index in wishes.indices {
+            for index in requests.indices {
                 latest += 1
-                wishes[index].number = latest
+                requests[index].number = latest
             }
+            return known
         }
 
         /// Replaces the drawing if it differs, and returns its revision.
@@ -96,6 +111,8 @@ final class OpenScreen: AgentActions {
     }
     /// The pause after a redrawing, for at most about 60 in a second.
     static let pause = Duration.milliseconds(16)
+    /// The greatest number of a change of other code that is continued, so that later ones have numbers, too.
+    static let greatest = Int.max / 2
 
     let request: ScreenRequest
     /// The screen in the former code; `nil` for a screen that is opened.
@@ -133,19 +150,26 @@ final class OpenScreen: AgentActions {
 
     /// Passes on the changes after the one with a number, until the screen is closed or another reader takes over.
     func changes(after number: Int, _ send: (ScreenChange) async throws -> Void) async throws {
+        guard number <= Self.greatest else {
+            throw BackplaneError(
+                .callInvalidInput, "the latest change has the number \(number); expected at most \(Self.greatest)")
+        }
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        state.withLock { state in
-            state.catchUp(with: number)
+        let known = state.withLock { state in
+            let known = state.catchUp(with: number)
             state.reader?.finish()
             state.reader = signal
             signal.yield()
             if state.isClosed { signal.finish() }
+            return known
         }
+        for request in known { request.end(with: .unknownEnd) }
         var last = number
         for await _ in signals {
             while let change = state.withLock({ $0.change(after: last) }) {
                 try await send(change)
                 last = change.number
+                state.withLock { $0.received = max($0.received, last) }
             }
         }
     }
@@ -162,10 +186,10 @@ final class OpenScreen: AgentActions {
 
     /// Tells the task that requested a segue or a dismissal of its end.
     func end(_ number: Int, _ error: BackplaneError?) {
-        let wish = state.withLock { state in
-            state.wishes.firstIndex { $0.number == number }.map { state.wishes.remove(at: $0) }
+        let ended = state.withLock { state in
+            state.requests.firstIndex { $0.number == number }.map { state.requests.remove(at: $0) }
         }
-        wish?.end(with: error)
+        ended?.end(with: error)
     }
 
     func close() {
@@ -173,18 +197,21 @@ final class OpenScreen: AgentActions {
         let closed = state.withLock { state in
             state.isClosed = true
             state.reader?.finish()
-            defer { (state.reader, state.wishes) = (nil, []) }
-            return (screen: state.screen.take(), wishes: state.wishes)
+            defer { (state.reader, state.requests) = (nil, []) }
+            return (screen: state.screen.take(), requests: state.requests)
         }
-        for wish in closed.wishes { wish.end(with: wish.change.dismissal == nil ? .screenClosed : nil) }
+        for request in closed.requests {
+            if case .dismissal = request.kind { request.end(with: nil) } else { request.end(with: .screenClosed) }
+        }
     }
 
-    /// What the former code has kept of the screen, until it is assembled again or closed.
-    var imported: KeptScreens.Screen? { state.withLock { $0.screen == nil && !$0.isClosed ? former : nil } }
+    /// A Boolean value that indicates whether the screen is one of the former code, and is yet to be assembled again.
+    var awaitsAssembly: Bool { former != nil && state.withLock { $0.screen == nil && !$0.isClosed } }
 
     /// Returns what a swap keeps of the screen; `nil` if it is not shown.
     func kept() async throws(BackplaneError) -> KeptScreens.Screen? {
-        guard let screen = state.withLock({ $0.screen }) else { return imported }
+        if awaitsAssembly { return former }
+        guard let screen = state.withLock({ $0.screen }) else { return nil }
         let place = try await screen.position()
         return KeptScreens.Screen(
             number: request.number, screen: request.screen, input: request.input, position: place,
@@ -213,23 +240,19 @@ final class OpenScreen: AgentActions {
         if state.withLock({ $0.isClosed }) { throw .screenClosed }
     }
 
-    func perform(_ destination: Destination) async throws(BackplaneError) {
-        try await wish { number in ScreenChange(segue: Segue(number: number, destination: destination)) }
-    }
+    func perform(_ destination: Destination) async throws(BackplaneError) { try await submit(.segue(destination)) }
 
-    func dismiss() async throws(BackplaneError) {
-        try await wish { number in ScreenChange(dismissal: number) }
-    }
+    func dismiss() async throws(BackplaneError) { try await submit(.dismissal) }
 
-    /// Passes a wish on, and waits for its end unless the screen is being assembled.
-    private func wish(_ numbered: @escaping @Sendable (Int) -> ScreenChange) async throws(BackplaneError) {
+    /// Passes a request on, and waits for its end unless the screen is being assembled.
+    private func submit(_ kind: Request.Kind) async throws(BackplaneError) {
         let (ends, waiting) = AsyncStream.makeStream(of: BackplaneError?.self, bufferingPolicy: .bufferingOldest(1))
         let isShown = try state.withLock { state throws(BackplaneError) -> Bool in
             guard !state.isClosed else { throw .screenClosed }
             // What a screen wanted when it was assembled first has been done.
             if state.screen == nil, former != nil { return false }
             state.latest += 1
-            state.wishes.append(Wish(number: state.latest, numbered: numbered, waiting: waiting))
+            state.requests.append(Request(kind: kind, number: state.latest, waiting: waiting))
             state.reader?.yield()
             return state.screen != nil
         }
@@ -295,6 +318,13 @@ final class OpenScreen: AgentActions {
 }
 
 extension BackplaneError {
+    fileprivate static var unknownEnd: BackplaneError {
+        BackplaneError(
+            .callCancelled,
+            "the code was swapped and rolled back while the segue or the dismissal took place; whether it has succeeded is unknown"
+        )
+    }
+
     fileprivate static var assemblyCancelled: BackplaneError {
         BackplaneError(.callCancelled, "the call that opens the screen was cancelled")
     }

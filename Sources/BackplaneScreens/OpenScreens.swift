@@ -79,7 +79,7 @@ public final class OpenScreens: Sendable {
         guard let screen = screens.withLock({ screens in screens.first { $0.request.number == number } }) else {
             throw .screenClosed
         }
-        if screen.imported != nil {
+        if screen.awaitsAssembly {
             throw BackplaneError(
                 .screenNotAssembled,
                 "the new code has not assembled the screen `\(screen.request.screen)` again; call "
@@ -107,7 +107,13 @@ public final class OpenScreens: Sendable {
     }
 
     /// Replaces the screens with those of the former code, which ``activate()`` assembles again.
-    func take(_ state: KeptScreens) {
+    func take(_ state: KeptScreens) throws(BackplaneError) {
+        if let kept = state.screens.first(where: { $0.latest > OpenScreen.greatest }) {
+            throw BackplaneError(
+                .stateIncompatible,
+                "the latest change of the open screen `\(kept.screen)` has the number \(kept.latest); expected at most "
+                    + "\(OpenScreen.greatest)")
+        }
         replaceAll(
             with: state.screens.map { kept in
                 OpenScreen(
@@ -122,7 +128,7 @@ public final class OpenScreens: Sendable {
     ///
     /// - Throws: The error of a screen, which names it; the swap does not succeed then.
     public func activate() async throws {
-        let former = screens.withLock(\.self).filter { $0.imported != nil }
+        let former = screens.withLock(\.self).filter(\.awaitsAssembly)
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for screen in former {

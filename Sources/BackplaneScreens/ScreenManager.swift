@@ -53,7 +53,9 @@ extension ScreenManager {
     public func exportState() async throws -> KeptScreens { try await screens.kept() }
 
     /// Takes over the open screens of the former code.
-    public func importState(_ state: KeptScreens) { screens.take(state) }
+    ///
+    /// - Throws: `state.incompatible` if a number is too great to be continued.
+    public func importState(_ state: KeptScreens) throws { try screens.take(state) }
 
     /// Assembles the open screens of the former code again.
     public func activate() async throws { try await screens.activate() }

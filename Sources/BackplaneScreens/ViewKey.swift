@@ -100,6 +100,15 @@ extension [View] {
     /// The views of a body, through which one walks to all those that they contain.
     package var found: some Sequence<FoundView> { found(in: nil) }
 
+    /// All views of a body, each before those that it contains.
+    package var allFound: some Sequence<FoundView> {
+        sequence(state: found.reversed()) { (waiting: inout [FoundView]) -> FoundView? in
+            guard let next = waiting.popLast() else { return nil }
+            waiting += next.children.reversed()
+            return next
+        }
+    }
+
     fileprivate func found(in parent: FoundView?) -> some Sequence<FoundView> {
         enumerated().lazy.map { place, view in FoundView(view, at: place, in: parent) }
     }

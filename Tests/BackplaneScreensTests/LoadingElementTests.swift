@@ -160,6 +160,27 @@ struct LoadingElementTests {
         #expect(!view().isBusy && !view().isDisabled)
     }
 
+    @Test func `a button changes as it is told, and back`() async throws {
+        func view(_ states: [LoadButton.State]) -> View {
+            LoadButton("Borrow", id: "borrow", loads, while: states).view
+        }
+        let gate = TestGate(), idle = Button("Borrow", id: "borrow").view
+        let states: [[LoadButton.State]] = [
+            [], [.loader], [.disabled], [.loader, .contentHidden], [.custom { $0 = $0.style(.secondary) }],
+            [.contentHidden, .custom { $0.text = "Borrowing" }],
+        ]
+        #expect(states.allSatisfy { view($0) == idle })
+        loads.start("borrow") { try await gate.pass() }
+        #expect(
+            states.map { view($0) } == [
+                idle, idle.busy(), idle.disabled(), Button("", id: "borrow").busy(), idle.style(.secondary),
+                Button("Borrowing", id: "borrow").view,
+            ])
+        gate.open()
+        try await until { !$0.isLoading() }
+        #expect(states.allSatisfy { view($0) == idle })
+    }
+
     @Test func `a button shows the loads of its own name, whatever their end`() async throws {
         func view() -> View { LoadButton("Borrow", id: "borrow", loads).view }
         let gate = TestGate()

@@ -103,7 +103,7 @@ struct LoadingTests {
         }
         try await until { !$0.tracker.isLoading() }
         #expect(Set(loads.tracker.failures().map(\.key)) == ["books", "loans"])
-        loads.retry("books")
+        loads.retry(try #require(loads.tracker.failures(of: "books").first))
         try await until { $0.tracker.count(of: .failed) == 3 }
         plugged.add(true)
         loads.retry()

@@ -256,6 +256,18 @@ struct `Open screens` {
         try await reading.value
     }
 
+    @Test func `a dismissal during the assembly returns at once, and begins after the first drawing`() async throws {
+        let screens = makeScreens(), changes = Recording<ScreenChange>()
+        let drawing = try await open(.leaving, in: screens)
+        #expect(stage.log.all == ["left"])
+        let reading = read(screens, into: changes)
+        let dismissal = try await changes.first(1)[0]
+        #expect(dismissal.dismissal.map { $0 > drawing.revision } == true)
+        screens.end(SegueEnd(screen: 1, segue: dismissal.number))
+        screens.close(1)
+        try await reading.value
+    }
+
     @Test func `a cancelled task does not wait for its segue`() async throws {
         let screens = makeScreens(), changes = Recording<ScreenChange>()
         try await open(in: screens)
@@ -329,7 +341,7 @@ struct `Open screens` {
     }
 
     private func restore(_ state: KeptScreens, in screens: OpenScreens) async throws {
-        screens.take(state)
+        try screens.take(state)
         try await screens.activate()
     }
 
@@ -376,7 +388,7 @@ struct `Open screens` {
         let old = makeScreens(), new = makeScreens()
         try await open(in: old)
         let state = try await kept(of: old)
-        new.take(state)
+        try new.take(state)
         try await restore(state, in: new)
         #expect(stage.agents.all.count == 2)
         #expect(try await kept(of: new).screens.map(\.number) == [1])
@@ -391,7 +403,7 @@ struct `Open screens` {
         try await open(in: old)
         _ = try await send("add", to: old)
         let state = try await kept(of: old)
-        new.take(state)
+        try new.take(state)
         let again = try await kept(of: new)
         #expect(try encoded(again) == encoded(state))
         #expect(stage.agents.all.count == 1)
@@ -421,21 +433,36 @@ struct `Open screens` {
         screens.closeAll()
     }
 
+    @Test func `numbers that cannot be continued are refused`() async throws {
+        let old = makeScreens(), new = makeScreens()
+        try await open(in: old)
+        var state = try await kept(of: old)
+        state.screens[0].latest = .max
+        let thrown = await #expect(throws: BackplaneError.self) { try await restore(state, in: new) }
+        #expect(thrown?.code == .stateIncompatible)
+        #expect(thrown?.message.hasPrefix("the latest change of the open screen `desk` has the number 9223") == true)
+        #expect(await code { try await read(old, after: .max, into: Recording()).value } == .callInvalidInput)
+        #expect(try await send("add", to: old) == 2)
+    }
+
     @Test func `after a rollback without state, the old code goes on above the numbers of the new one`() async throws {
         let screens = makeScreens(), changes = Recording<ScreenChange>(), number = 0x100001
         try await open(in: screens)
         let agent = try await stage.agents.first(1)[0], first = read(screens, into: changes)
-        let segue = Task { try await agent.performSegue(to: "lamp") }
+        let performed = Task { await code { try await agent.performSegue(to: "lamp") } }
         #expect(try await changes.first(1).map(\.number) == [2])
         first.cancel()
         try await first.value
-        // Meanwhile the window has read changes of the new code.
+        let pending = Task { try await agent.performSegue(to: "shade") }
+        while try await kept(of: screens).screens[0].latest < 3 { await Task.yield() }
+        // Meanwhile the window has read changes of the new code, which it has told of the end of the first segue.
         let later = Recording<ScreenChange>(), reading = read(screens, after: number, into: later)
+        #expect(await performed.value == .callCancelled)
         let all = try await later.first(2)
         #expect(all.map(\.number) == [number + 1, number + 2])
-        #expect(all[0].drawing?.body == [Text("a 0").view] && all[1].segue?.destination.screen == "lamp")
+        #expect(all[0].drawing?.body == [Text("a 0").view] && all[1].segue?.destination.screen == "shade")
         screens.end(SegueEnd(screen: 1, segue: number + 2))
-        try await segue.value
+        try await pending.value
         #expect(try await send("add", to: screens) == number + 3)
         #expect(try await later.first(3)[2].drawing?.body == [Text("a 1").view])
         #expect(try await kept(of: screens).screens.map(\.latest) == [number + 3])
@@ -479,7 +506,7 @@ private struct StageServices: ScreenServices {
 
 private actor Desk: Screen {
     enum Plan: String, Codable, Sendable {
-        case plain, waiting, throwing, leading
+        case plain, waiting, throwing, leading, leaving
     }
     struct Input: Codable, Sendable {
         var plan: Plan
@@ -504,6 +531,9 @@ private actor Desk: Screen {
         case .leading:
             try await agent.performSegue(to: "lamp")
             stage.log.add("led")
+        case .leaving:
+            try await agent.dismiss()
+            stage.log.add("left")
         }
         return Desk(stage, agent)
     }

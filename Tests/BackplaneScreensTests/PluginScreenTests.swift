@@ -93,6 +93,34 @@ struct `Screens of a plugin` {
         }
     }
 
+    @Test(arguments: lanes)
+    func `A screen that is never assembled is given up, and the window is usable`(lanes: LaneRule) async throws {
+        let clock = TestClock()
+        try await Harbour.run(lanes: lanes, clock: clock) { harbour in
+            let window = try await harbour.app.makeWindow(), list = try #require(window.front)
+            let endless = try Destination("harbour.endless")
+            async let followed: Void = window.follow(endless, from: list.number)
+            try await clock.expire(.seconds(10))
+            await followed
+            #expect(window.drawing.alert?.title == "`harbour.endless` cannot be shown")
+            #expect(window.drawing.alert?.message.hasPrefix("`harbour.endless` was not assembled within 10") == true)
+            window.dismissAlert()
+            await window.press("visit", rows: ["argo"])
+            #expect(window.path == ["Ships", "Argo"])
+            await window.close()
+        }
+    }
+
+    @Test func `A window whose root is never assembled is not opened`() async throws {
+        let clock = TestClock()
+        try await Harbour.run(root: "harbour.endless", clock: clock) { harbour in
+            let app = harbour.app
+            async let refusal = error { try await app.makeWindow() }
+            try await clock.expire(.seconds(10))
+            #expect(await refusal?.code == .screenNotAssembled)
+        }
+    }
+
     @Test func `A screen of the program clashes with one of a plugin, unless the manifest chooses`() async throws {
         try await Harbour.run { harbour in
             let clash = await error { try harbour.app.register(screen: PageScreen.self, forIdentifier: "harbour.ship") }
@@ -223,9 +251,12 @@ private struct Harbour: Sendable {
 
     /// Runs a host with the first edition, whose windows begin with the list of ships.
     ///
-    /// - Parameter prepare: What is done with the application before the libraries are loaded.
+    /// - Parameters:
+    ///   - clock: The clock of the host, by which a component that does not end is given up; `nil` for the system's.
+    ///   - prepare: What is done with the application before the libraries are loaded.
     static func run(
-        lanes: LaneRule = .fastest, use: [String: String] = [:], prepare: (AppManager) throws -> Void = { _ in },
+        lanes: LaneRule = .fastest, root: String = "harbour.ships", use: [String: String] = [:],
+        clock: TestClock? = nil, prepare: (AppManager) throws -> Void = { _ in },
         _ body: (Harbour) async throws -> Void
     ) async throws {
         let folder = try TestFolder()
@@ -233,19 +264,27 @@ private struct Harbour: Sendable {
         let plugins = [PluginReference(library: library)]
         let manifest = Manifest(
             plugins: plugins, managers: ["Harbour": ManagerDefinition(className: "Harbour")],
-            screens: ScreenSettings(root: try Destination("harbour.ships"), use: use))
-        let options = HostOptions(
+            screens: ScreenSettings(root: try Destination(root), use: use))
+        var options = HostOptions(
             loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data", lanes: lanes, occupationLimit: nil)
+        if let clock {
+            options.clock = clock
+            options.stopLimit = .milliseconds(20)
+        }
         let host = PluginHost(manifest: manifest, options: options), app = AppManager(host)
+        func stop() async {
+            guard let clock else { return await host.stop() }
+            await clock.passing(.milliseconds(20)) { await host.stop() }
+        }
         do {
             try prepare(app)
             try await host.start()
             try await body(Harbour(host: host, app: app, plugins: plugins, folder: folder, library: library))
         } catch {
-            await host.stop()
+            await stop()
             throw error
         }
-        await host.stop()
+        await stop()
     }
 
     func swap(to edition: Int) async throws {

@@ -35,6 +35,21 @@ struct `Presentation of screens` {
         }
     }
 
+    @Test func `A screen with two identifiers is dismissed by the one with which it was requested`() async throws {
+        let made = Recording<String>()
+        try await AppManager.withWindow(make: { DecidingApp.make($0, made) }) { window, app, _ in
+            try app.register(screen: PageScreen.self, forIdentifier: "leaf")
+            for identifier in ["leaf", "page"] {
+                try await window.open(try Destination(identifier, ["number": 1]))
+                await window.press("leave")
+                try await window.open(try Destination(identifier, ["number": 2]))
+                await window.goBack()
+            }
+            let dismissals = made.all.filter { $0.hasPrefix("dismiss ") }
+            #expect(dismissals == ["dismiss leaf", "dismiss leaf", "dismiss page", "dismiss page"])
+        }
+    }
+
     @Test func `An error of the program is that of the segue, and an alert`() async throws {
         let codes = Recording<String>()
         let script = Script(buttons: [
@@ -140,6 +155,33 @@ struct `Presentation of screens` {
         }
     }
 
+    @Test func `A revision of a window is always the same drawing`() async throws {
+        let presses = Recording<String>()
+        let script = Script(buttons: [
+            "count": { _ in
+                presses.add("count")
+                return "\(presses.all.count)"
+            }
+        ])
+        try await AppManager.withWindow(script) { window, _, _ in
+            let reader = Task {
+                var seen: [Int: WindowDrawing] = [:]
+                while !Task.isCancelled {
+                    let drawing = window.drawing
+                    if let former = seen.updateValue(drawing, forKey: drawing.revision), former != drawing {
+                        return false
+                    }
+                    await Task.yield()
+                }
+                return true
+            }
+            for _ in 1...300 { await window.press("count") }
+            reader.cancel()
+            #expect(await reader.value)
+            #expect(window.texts == ["300"])
+        }
+    }
+
     @Test func `Events of what has gone or is disabled are ignored`() async throws {
         let script = Script(buttons: ["a": { _ in "a" }, "disabled": { _ in "disabled" }])
         try await AppManager.withWindow(script) { window, _, _ in
@@ -169,6 +211,44 @@ struct `Presentation of screens` {
         try await window.first { $0.isLoading }
         gate.open()
         #expect(try await response.value == 200)
+        try await window.first { !$0.isLoading }
+    }
+
+    @Test func `Loads of several components and of the program count together, however they end`() async throws {
+        let definition = ManagerDefinition(
+            className: "Reader", communicationController: ComponentDefinition(className: "ReaderCommunication"))
+        let manifest = Manifest(managers: ["Letters": definition, "News": definition])
+        try await AppManager.withWindow(Script(), manifest, plugins: [ReaderPlugin.self]) { window, _, host in
+            try await Self.loadTogether(window, host)
+        }
+    }
+
+    private static func loadTogether(_ window: Window, _ host: TestHost) async throws {
+        func url(_ name: String) -> String { "https://\(name).example.org/" }
+        let (failing, cancelled, succeeding) = (TestGate(), TestGate(), TestGate()), network = host.host.network
+        host.http.on("POST", url("letters"), .noConnection.held(at: failing))
+        host.http.on("POST", url("news"), .json(text: "[]").held(at: cancelled))
+        host.http.on("POST", url("books"), .json(text: "[]").held(at: succeeding))
+        let letters = try await host.manager("Letters", as: Reading.self)
+        let news = try await host.manager("News", as: Reading.self)
+        let (lettersURL, newsURL, booksURL) = (url("letters"), url("news"), url("books"))
+        let first = Task { await code { _ = try await letters.read(lettersURL) } }
+        let second = Task { await code { _ = try await news.read(newsURL) } }
+        let third = Task { await code { _ = try await network.send(HTTPRequest("POST", booksURL)) } }
+        for gate in [failing, cancelled, succeeding] { try await gate.arrivals() }
+        try await host.clock.expire(.milliseconds(100))
+        try await window.first { $0.isLoading }
+        // Nothing is shown of a request while an equal one is in flight, and the other one goes on.
+        #expect(await code { _ = try await network.send(HTTPRequest("POST", booksURL)) } == "network.redundant")
+        #expect(window.drawing.isLoading)
+        failing.open()
+        #expect(await first.value == "network.failed")
+        #expect(window.drawing.isLoading)
+        second.cancel()
+        #expect(await second.value == "call.cancelled")
+        #expect(window.drawing.isLoading)
+        succeeding.open()
+        #expect(await third.value == "none")
         try await window.first { !$0.isLoading }
     }
 
@@ -309,6 +389,50 @@ private final class TabbedApp: ProgramApp, @unchecked Sendable {
                 try await screen(for: "home", in: window),
                 try await screen(for: "page", data: ["number": 8], in: window),
             ], titles: ["Start"])
+    }
+}
+
+private struct ReaderPlugin: Plugin {
+    static let id = "org.example.reader"
+    static let version: Version = "1.0.0"
+    static func register(in registrar: inout Registrar) {
+        registrar.add(Reader.self)
+        registrar.add(ReaderCommunication.self)
+    }
+}
+
+private struct Reading: Contract {
+    static let name = "Reading"
+    static let version: Version = "1.0.0"
+    /// Sends a request to an address.
+    let read = AsyncMethod<String, Nothing>()
+}
+
+private final class Reader: Manager {
+    typealias Provides = Reading
+    struct Wires: Wiring {
+        let communicationController: Wire<Reading>
+    }
+    private let wires: Wires
+
+    init(_ context: Context) { wires = context.wires }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.read) { reader, url, call in try await reader.wires.communicationController.read(url, call) }
+    }
+}
+
+private final class ReaderCommunication: CommunicationController {
+    typealias Provides = Reading
+    private let context: Context
+
+    init(_ context: Context) { self.context = context }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.read) { reader, url, call in
+            _ = try await reader.context.http.send(HTTPRequest("POST", url), call)
+            return Nothing()
+        }
     }
 }
 

@@ -152,11 +152,65 @@ struct `Screens of a program` {
         }
     }
 
+    @Test func `Of an error that equals that of an earlier segue, the person is told`() async throws {
+        let errors = Recording<BackplaneError>()
+        let script = Script(buttons: [
+            "passing": { agent in
+                do throws(BackplaneError) {
+                    try await agent.performSegue(to: "failing")
+                    return "shown"
+                } catch {
+                    errors.add(error)
+                    throw error
+                }
+            },
+            "catching": { agent in
+                try? await agent.performSegue(to: "failing")
+                return "caught"
+            },
+            "open": opening,
+            "later": { _ in throw errors.all[0] },
+        ])
+        try await AppManager.withWindow(script) { window, _, _ in
+            await window.press("passing")
+            #expect(window.drawing.alert?.title == "`failing` cannot be shown")
+            window.dismissAlert()
+            #expect(window.drawing.alert == nil)
+            await window.press("later")
+            #expect(window.drawing.alert?.title == "“Home” reports an error")
+            window.dismissAlert()
+            await window.press("catching")
+            #expect(window.drawing.alert?.title == "`failing` cannot be shown")
+            window.dismissAlert()
+            await window.press("open")
+            await window.goBack()
+            await window.press("later")
+            #expect(window.drawing.alert?.title == "“Home” reports an error")
+        }
+    }
+
     @Test func `A segue that is requested during the assembly follows once the screen is shown`() async throws {
         let script = Script(assembly: { try await $0.performSegue(to: "page", data: ["number": 1]) })
         try await AppManager.withWindow(script) { window, _, _ in
             try await window.first { $0.screen?.identifier == "page" }
             #expect(window.path == ["Home", "Page 1"])
+        }
+    }
+
+    @Test func `A dismissal that is requested during the assembly follows once the screen is shown`() async throws {
+        let returns = Recording<Bool>()
+        let script = Script(assembly: { agent in
+            try await agent.dismiss()
+            returns.add(true)
+        })
+        try await AppManager.withWindow(script) { window, app, _ in
+            try app.register(screen: ScriptedScreen.self, forIdentifier: "inner")
+            // The root of a stack remains.
+            #expect(returns.all.count == 1 && window.front?.identifier == "home")
+            try await window.open(try Destination("inner"))
+            #expect(returns.all.count == 2)
+            try await window.first { $0.front?.identifier == "home" }
+            #expect(window.drawing.alert == nil)
         }
     }
 
@@ -200,6 +254,24 @@ struct `Screens of a program` {
         ])
         try await AppManager.withWindow(script) { window, app, _ in
             try app.register(screen: AlertScreen.self)
+            await window.press("failing")
+            #expect(window.drawing.alert == nil)
+            #expect(window.drawing.modal?.identifier == "appManager.alert")
+            #expect(window.texts == ["failing is not available"])
+            await window.goBack()
+            #expect(window.drawing.modal == nil && window.path == ["Home"])
+        }
+    }
+
+    @Test func `A plugin may have the alert screen`() async throws {
+        let script = Script(buttons: [
+            "failing": { agent in
+                try await agent.performSegue(to: "failing")
+                return "shown"
+            }
+        ])
+        let manifest = Manifest(managers: ["AlertScreens": ManagerDefinition()])
+        try await AppManager.withWindow(script, manifest, plugins: [AlertPlugin.self]) { window, _, _ in
             await window.press("failing")
             #expect(window.drawing.alert == nil)
             #expect(window.drawing.modal?.identifier == "appManager.alert")
@@ -387,6 +459,25 @@ struct `Screens of a program` {
         }
     }
 
+    @Test func `The agent of a window and a host that were released can do nothing`() async throws {
+        let agents = Recording<Agent>()
+        do {
+            let test = TestHost(ManifestDocument(Manifest(managers: [:])), linked: [], files: try TestFolder()) { _ in }
+            let app = ProgramApp(test.host)
+            app.register(service: Script(assembly: { agents.add($0) }))
+            try app.register(screen: ScriptedScreen.self)
+            let window = try await app.makeWindow()
+            #expect(window.path == ["Home"])
+        }
+        let agent = try await agents.first(1)[0]
+        await eventually { agent.isInert }
+        #expect(await code { try await agent.performSegue(to: "home") } == "screen.closed")
+        #expect(await code { try await agent.dismiss() } == "screen.closed")
+        #expect(await code { _ = try await agent.resolve(Flow.self) } == "screen.closed")
+        agent.redraw()
+        _ = agent.call
+    }
+
     /// Shows page 1.
     private let opening: Script.Action = { agent in
         try await agent.performSegue(to: "page", data: ["number": 1])
@@ -432,6 +523,20 @@ private final class Lobby: Screen {
     var body: [View] { Button("Open", id: "open") }
 
     func handle(_ event: ViewEvent) async throws { try await agent.performSegue(to: "page", data: ["number": 1]) }
+}
+
+private struct AlertPlugin: Plugin {
+    static let id = "org.example.alert"
+    static let version: Version = "1.0.0"
+    static func register(in registrar: inout Registrar) { registrar.add(AlertScreens.self) }
+}
+
+private final class AlertScreens: ScreenManager {
+    let screens: OpenScreens
+
+    init(_ context: Context) { screens = OpenScreens(context) }
+
+    static func screens(_ table: inout ScreenTable) { table.add(AlertScreen.self) }
 }
 
 /// The alert screen of an application.

@@ -90,9 +90,8 @@ struct `Views are found by their keys` {
         #expect(views.map { [$0].find(ViewKey(rawValue: $0.id))?.event(.press) } == [nil, nil])
     }
 
-    @Test func `all views of a body are found on a walk, with their keys and rows`() {
-        func walk(_ views: some Sequence<FoundView>) -> [FoundView] { views.flatMap { [$0] + walk($0.children) } }
-        let body = body, all = walk(body.found)
+    @Test func `all views of a body are found in their order, with their keys and rows`() {
+        let body = body, all = Array(body.allFound)
         #expect(all.map(\.key) == keys(body))
         for view in all { #expect(body.find(view.key) == view) }
     }

@@ -41,27 +41,51 @@ public struct LoadOverlay: ViewElement {
     }
 }
 
-/// A button that is busy and disabled from the first of its loads to the last.
+/// A button that is busy and disabled, or changed otherwise, from the first of its loads to the last.
 ///
 /// A second press that comes nevertheless starts nothing (``Loads/start(_:replacing:_:)``).
 ///
 /// ```swift
 /// LoadButton("Borrow", id: "borrow", loads)       // handle: loads.start("borrow") { try await … }
+/// LoadButton("Save", id: "save", loads, while: [.loader, .custom { $0.text = "Saving" }])
 /// ```
+///
+/// A button has no size of its own to change: the one who draws it makes room for its label.
 public struct LoadButton: ViewElement {
+    /// A change of a button while one of its loads runs.
+    public struct State: Sendable {
+        fileprivate let change: @Sendable (inout View) -> Void
+
+        /// The button shows that its work goes on, and cannot be pressed: ``View/isBusy``.
+        public static let loader = State { $0.isBusy = true }
+        /// The button cannot be pressed: ``View/isDisabled``.
+        public static let disabled = State { $0.isDisabled = true }
+        /// The button has no label. In a browser, a busy button hides its label in any case, and keeps its size.
+        public static let contentHidden = State { $0.text = "" }
+
+        /// Returns a change of your own, such as to another label or style; keep the id.
+        public static func custom(_ change: @escaping @Sendable (_ button: inout View) -> Void) -> State {
+            State(change: change)
+        }
+    }
     /// The element as data.
     public let view: View
 
-    /// Creates a control with a label, which is busy and disabled while one of its loads runs.
+    /// Creates a control with a label, which changes while one of its loads runs.
     ///
     /// - Parameters:
     ///   - text: The label.
     ///   - id: The name in events.
     ///   - loads: The loads of the screen.
     ///   - keys: The keys of the button's loads. Default: its name.
-    public init(_ text: String, id: String, _ loads: Loads, _ keys: String...) {
+    ///   - states: The changes, in order.
+    public init(
+        _ text: String, id: String, _ loads: Loads, _ keys: String..., while states: [State] = [.loader, .disabled]
+    ) {
         let tracker = loads.tracker, isLoading = (keys.isEmpty ? [id] : keys).contains { tracker.isLoading($0) }
-        view = Button(text, id: id).busy(isLoading).disabled(isLoading)
+        var button = Button(text, id: id).view
+        if isLoading { for state in states { state.change(&button) } }
+        view = button
     }
 }
 

@@ -15,7 +15,7 @@ public enum LoadState<Value: Sendable>: Sendable {
     case loading(progress: Double?, former: Value?)
     /// The value of the latest load.
     case loaded(Value)
-    /// The latest load has failed; `Loads.retry(failure.key)` repeats it.
+    /// The latest load has failed; `loads.retry(failure)` repeats it.
     case failed(LoadFailure, former: Value?)
 
     /// The value of the latest load that has succeeded.

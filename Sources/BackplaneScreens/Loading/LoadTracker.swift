@@ -143,7 +143,7 @@ public struct LoadTracker: Sendable, Equatable {
     }
 }
 
-/// A load that has failed, which ``Loads/retry(_:)`` repeats by its key.
+/// The failure of a load, which `loads.retry(failure)` repeats.
 public struct LoadFailure: Sendable, Equatable {
     /// What was loaded.
     public var key: String

@@ -250,6 +250,9 @@ public final class Loads: Sendable {
         redraw()
     }
 
+    /// Repeats the load that has failed, unless that has been repeated since.
+    public func retry(_ failure: LoadFailure) { retry(failure.key) }
+
     /// Cancels the loads of a key, or all loads, of which nothing is shown any more.
     public func cancel(_ key: String? = nil) {
         for cancel in state.withLock({ Self.cancel(key, &$0) }) { cancel() }

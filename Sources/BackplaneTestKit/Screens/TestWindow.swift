@@ -222,22 +222,15 @@ public final class TestWindow: Sendable {
         let labels = all.map { target in
             "`\(target.label)`" + (target.rows.last.map { " in `\($0)`" } ?? "")
         }
-        let isThere = drawing.front?.body.contains { $0.holds(kinds, label) } ?? false
+        let isThere = drawing.front?.body.allFound.contains { kinds.contains($0.view.kind) && $0.view.text == label }
         throw ControlProblem(
-            "there is no \(noun) `\(label)`\(place)" + (isThere ? " that can be used" : "")
+            "there is no \(noun) `\(label)`\(place)" + (isThere == true ? " that can be used" : "")
                 + (drawing.alert == nil ? "" : " below the alert")
                 + "; \(noun)s that can be used: " + (labels.isEmpty ? "none" : labels.joined(separator: ", ")))
     }
 
     private static func list(_ labels: [String]) -> String {
         labels.isEmpty ? "none" : labels.map { "`\($0)`" }.joined(separator: ", ")
-    }
-}
-
-extension View {
-    /// Returns whether the view is a control with a label, or contains one.
-    fileprivate func holds(_ kinds: Set<View.Kind>, _ label: String) -> Bool {
-        kinds.contains(kind) && text == label || children.contains { $0.holds(kinds, label) }
     }
 }
 
