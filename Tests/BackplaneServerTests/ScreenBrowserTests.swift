@@ -1,6 +1,7 @@
 #if Engines
 import Backplane
 import BackplaneHummingbird
+import BackplaneNetwork
 import BackplaneScreens
 import BackplaneTestKit
 import TestFixtures
@@ -188,6 +189,48 @@ struct `What a person does with screens in a real browser` {
         }
     }
 
+    @Test func `one waits for no screen that is being assembled`() async throws {
+        try await ShownShelf.run(hasTabs: true) { shown in
+            let browser = shown.browser, assembly = shown.shelf.assembly
+            var count = 0
+            /// Follows the link to a screen that is not assembled.
+            func follow() async throws {
+                try await browser.wait(for: "document.title === 'Book'")
+                #expect(try await browser.value(of: "(window.followed = \(find(link("slow"))), true)"))
+                try await browser.click(link("slow"))
+                count += 1
+                try await assembly.arrivals(count)
+            }
+            /// Waits until the page no longer waits for that screen.
+            func waitForEnd() async throws { try await browser.wait(for: "!followed.hasAttribute('aria-busy')") }
+            try await browser.click(link("book"))
+            // The way back of the page ends only the wait.
+            try await follow()
+            try await browser.click("#screen .back")
+            try await waitForEnd()
+            try await browser.wait(for: "!\(find("#screen .back")).hasAttribute('aria-busy')")
+            #expect(try await browser.value(of: "document.title === 'Book' && !\(find("#alert dialog"))"))
+            // The button of the browser.
+            try await follow()
+            try await browser.goBack()
+            try await browser.wait(for: "document.title === 'Shelf'")
+            try await waitForEnd()
+            // A tab.
+            try await browser.click(link("book"))
+            try await follow()
+            try await browser.click("a[href='/tabs/1']")
+            try await browser.wait(for: "document.title === 'Page 7'")
+            try await waitForEnd()
+            try await browser.click("a[href='/tabs/0']")
+            // The page is loaded again.
+            try await follow()
+            try await browser.reload()
+            try await browser.waitForConnection()
+            #expect(try await browser.value(of: "document.title") == "Book")
+            assembly.open()
+        }
+    }
+
     // MARK: Buttons and messages
 
     @Test func `a button is busy while its handler runs, and a second press changes nothing`() async throws {
@@ -205,6 +248,34 @@ struct `What a person does with screens in a real browser` {
             #expect(shown.shelf.events.all.map(\.id) == ["wait", "borrow"])
             try await browser.click(button("wait"))
             try await shown.shelf.gate.arrivals(2)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a button is busy from its first load to its last, and changes within 0.3 s if it may move`(
+        isReduced: Bool
+    ) async throws {
+        let media = ["prefers-reduced-motion": isReduced ? "reduce" : "no-preference"]
+        try await ShownShelf.run(WebBrowser.Settings(media: media)) { shown in
+            let browser = shown.browser, shelf = shown.shelf, reserve = find(button("reserve"))
+            let isBusy = "\(reserve).getAttribute('aria-busy') === 'true'"
+            let durations = """
+                [getComputedStyle(\(reserve).firstChild), getComputedStyle(\(reserve), "::after")]
+                    .map(style => style.transitionDuration).join()
+                """
+            try await browser.openScreen(at: shown.address + "/screens/book")
+            #expect(try await browser.value(of: durations) == (isReduced ? "0s,0s" : "0.3s,0.3s"))
+            shelf.gate.close()
+            shelf.secondGate.close()
+            try await browser.click(button("reserve"))
+            try await shelf.gate.arrivals()
+            try await shelf.secondGate.arrivals()
+            try await browser.wait(for: "\(isBusy) && \(reserve).getAttribute('aria-disabled') === 'true'")
+            shelf.gate.open()
+            try await browser.wait(for: "\(find(view("first"))).textContent === 'First load: done'")
+            #expect(try await browser.value(of: isBusy))
+            shelf.secondGate.open()
+            try await browser.wait(for: "!(\(isBusy)) && !\(reserve).hasAttribute('aria-disabled')")
         }
     }
 
@@ -250,6 +321,21 @@ struct `What a person does with screens in a real browser` {
             try await browser.openScreen(at: shown.address + "/screens/load")
             try await browser.wait(for: find(button("load.retry")))
             #expect(try await browser.value(of: isCovered))
+            // The rectangle of the first child contains those of the others.
+            let covers = """
+                (() => {
+                    const [cover, ...covered] = [...document.querySelector(".overlay").children]
+                        .map(element => element.getBoundingClientRect());
+                    return covered.length === 2 && covered.every(rect =>
+                        rect.height > 0 && rect.left >= cover.left && rect.right <= cover.right
+                            && rect.top >= cover.top && rect.bottom <= cover.bottom);
+                })()
+                """
+            for width: Int64 in [900, 375, 640] {
+                try await browser.resize(width: width, height: 700)
+                try await browser.wait(for: "innerWidth === \(width)")
+                #expect(try await browser.value(of: covers), "\(width)")
+            }
             try await browser.click(button("load.retry"))
             _ = try await shown.shelf.events.first { $0.id == "load.retry" }
             try await browser.wait(for: "\(find(button("load.retry"))) && \(isCovered)")
@@ -258,6 +344,33 @@ struct `What a person does with screens in a real browser` {
             try await browser.wait(for: "!\(find(button("load.retry"))) && !(\(isCovered))")
             try await browser.click(button("below"))
             _ = try await shown.shelf.events.first { $0.id == "below" }
+        }
+    }
+
+    // MARK: Images
+
+    @Test func `a row that is used again never shows the former image, and the bar shows a load`() async throws {
+        try await ShownShelf.run { shown in
+            let browser = shown.browser, gate = TestGate(), image = find(".list img"), bar = find("#activity span")
+            func picture(width: Int) -> TestHTTP.Answer {
+                let text = "<svg xmlns='http://www.w3.org/2000/svg' width='\(width)' height='30'/>"
+                return .status(200, headers: ["Content-Type": "image/svg+xml"], text: text)
+            }
+            shown.host.http.on("GET", "http://images.test/1", picture(width: 10))
+            shown.host.http.on("GET", "http://images.test/2", picture(width: 20).held(at: gate))
+            shown.shelf.cover = "http://images.test/1"
+            try await browser.openScreen(at: shown.address + "/screens/book")
+            try await browser.wait(for: "\(image).naturalWidth === 10")
+            #expect(try await browser.value(of: "(window.former = \(image).src, \(bar) === null)"))
+            shown.shelf.cover = "http://images.test/2"
+            try await browser.wait(for: "\(image).src !== former")
+            try await gate.arrivals()
+            #expect(try await browser.value(of: "\(image).naturalWidth") == 0)
+            // A short load is not shown.
+            try await shown.host.clock.expire(.milliseconds(100))
+            try await browser.wait(for: bar)
+            gate.open()
+            try await browser.wait(for: "\(image).naturalWidth === 20 && !\(bar)")
         }
     }
 

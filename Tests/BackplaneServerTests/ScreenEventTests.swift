@@ -138,6 +138,36 @@ struct `Screens with a script` {
         }
     }
 
+    @Test func `what the person does ends the wait for a screen that is being assembled`() async throws {
+        try await TestHost.run(Manifest(managers: [:]), plugins: []) { host in
+            let app = try ShelfApp(of: host.host, hasTabs: true), assembly = app.shelf.assembly
+            try await WebScreens.running(app) { screens, port, _ in
+                let browser = ScreenBrowser(port: port)
+                try await browser.signIn(to: screens)
+                let page = try await browser.page(), events = try await browser.changes(of: page)
+                var count = 0
+                // A link of the screen, and an address to which the browser has gone back.
+                for id in [page.id("slow"), ""] {
+                    for (way, title) in [("/back", nil), ("/tabs/1", "Page 7"), ("/", "Shelf")] as [(String, String?)] {
+                        let link = ["kind": "link", "id": id, "address": "/screens/slow"]
+                        async let slow = browser.post(page, link)
+                        count += 1
+                        try await assembly.arrivals(count)
+                        #expect(try await browser.post(page, ["kind": "link", "id": "", "address": way]).status == 204)
+                        let status = try await slow.status
+                        #expect(status == 204, "\(way)")
+                        guard let title else { continue }
+                        try await events.first { message in
+                            message.title == title
+                                || message.patches?.contains { $0.kind == "title" && $0.html == title } == true
+                        }
+                    }
+                }
+                assembly.open()
+            }
+        }
+    }
+
     // MARK: Tabs
 
     @Test func `each tab has a window of its own, which it keeps when it is loaded again`() async throws {

@@ -415,63 +415,6 @@ struct `Pages of screens` {
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
     }
-
-    // MARK: Images
-
-    @Test func `an image is loaded with the client of the host, while a screen shows it`() async throws {
-        try await ShownDesk.run { shown in
-            let address = "http://images.test/cover.png", picture = "not really a picture"
-            shown.host.http.on(
-                "GET", address, .status(200, headers: ["Content-Type": "image/png"], text: picture))
-            shown.desk.image.withLock { $0 = address }
-            let page = try await shown.browser.page()
-            let path = String(try #require(page.text.firstMatch(of: #/src="(/image\?key=[0-9a-z]+)"/#)).1)
-            #expect(!page.text.contains("images.test"))
-            let image = try await shown.browser.get(path)
-            #expect(image.status == 200 && image.text == picture)
-            #expect(image["content-type"] == "image/png" && image["x-content-type-options"] == "nosniff")
-            #expect(image["content-security-policy"]?.hasSuffix("; sandbox") == true)
-            // Neither another browser, nor an address that no screen shows.
-            #expect(try await shown.otherBrowser().get(path).status == 404)
-            let key = ScreenImages.key(of: "http://images.test/other.png")
-            for key in [key, "", "http://images.test/cover.png"] {
-                let none = try await shown.browser.get("/image?key=\(key)")
-                #expect(none.status == 404 && none["content-type"] == "image/svg+xml")
-            }
-            _ = try await shown.browser.page("/screens/page?input=%7B%22number%22%3A1%7D")
-            #expect(try await shown.browser.get(path).status == 404)
-            #expect(shown.host.http.requests.count == 1)
-        }
-    }
-
-    @Test func `what is no image, too large, or cannot be loaded is shown as a missing image`() async throws {
-        try await ShownDesk.run { shown in
-            func image(_ address: String) async throws -> ServerConnection.Answer {
-                shown.desk.image.withLock { $0 = address }
-                let browser = try await shown.otherBrowser()
-                _ = try await browser.page()
-                return try await browser.get("/image?key=\(ScreenImages.key(of: address))")
-            }
-            let large = String(repeating: "x", count: 5 << 20 + 1)
-            let answers: [(String, TestHTTP.Answer)] = [
-                ("page", .status(200, headers: ["Content-Type": "text/html"], text: "<script>")),
-                ("untyped", .status(200, text: "x")), ("missing", .status(404)), ("lost", .noConnection),
-                ("large", .status(200, headers: ["Content-Type": "image/png"], text: large)),
-            ]
-            for (name, answer) in answers {
-                shown.host.http.on("GET", "http://images.test/\(name)", answer)
-                let found = try await image("http://images.test/\(name)")
-                #expect(found.status == 502, "\(name)")
-                #expect(found["content-type"] == "image/svg+xml")
-            }
-            for address in ["file:///etc/passwd", "data:image/png,x", "javascript:alert(1)", "/etc/passwd", "/no.png"] {
-                #expect(try await image(address).status == 404, "\(address)")
-            }
-            let folder = try TestFolder(), path = try folder.write(Array("a file".utf8), as: "cover.png")
-            let file = try await image(path)
-            #expect(file.status == 200 && file.text == "a file" && file["content-type"] == "image/png")
-        }
-    }
 }
 
 /// The fixture plugin with screens, and a browser that is signed in.

@@ -152,6 +152,14 @@ package final class WebBrowser: Sendable {
             "POST", "/execute/sync", ["script": .string("return \(expression)"), "args": []], as: Value.self)
     }
 
+    /// Gives pages another size, as the turning of a phone does.
+    package func resize(width: Int64, height: Int64) async throws {
+        let metrics: DocumentValue = [
+            "width": .integer(width), "height": .integer(height), "deviceScaleFactor": 1, "mobile": false,
+        ]
+        try await devTools("Emulation.setDeviceMetricsOverride", metrics)
+    }
+
     /// Waits until an expression in JavaScript is true.
     package func wait(for condition: String, _ location: SourceLocation = #_sourceLocation) async throws {
         try await eventually(location) { try await value(of: "Boolean(\(condition))") }
@@ -179,9 +187,18 @@ package final class WebBrowser: Sendable {
                 for element in found.values { try await post("/element/\(element)/click") }
                 return true
             } catch let problem as Problem where missing.contains(problem.code) {
+                // A bar at an edge of the page may be over it.
+                if problem.code == "element click intercepted" { try await centre(selector) }
                 return false
             }
         }
+    }
+
+    /// Scrolls until the first element of a selector, if it is there, is in the middle.
+    private func centre(_ selector: String) async throws {
+        let quoted = String(decoding: DocumentValue.string(selector).json, as: UTF8.self)
+        let scroll = "document.querySelector(\(quoted))?.scrollIntoView({ block: 'center', behavior: 'instant' })"
+        _ = try await value(of: "(\(scroll), true)", as: Bool.self)
     }
 
     /// Presses keys one after another, in what has the focus.

@@ -46,8 +46,8 @@ extension HTMLRendering {
             write(&writer)
             patches.append(HTMLPatch(.fill, id, html: writer.string))
         }
-        if old.front?.title != new.front?.title {
-            patches.append(HTMLPatch(.title, "", html: new.front?.title ?? ""))
+        if old.front?.heading != new.front?.heading {
+            patches.append(HTMLPatch(.title, "", html: new.front?.heading ?? ""))
         }
         if old.isLoading != new.isLoading { fill("activity") { writeActivity(new, to: &$0) } }
         if old.tabs != new.tabs || old.selected != new.selected { fill("tabs") { writeTabs(new, to: &$0) } }

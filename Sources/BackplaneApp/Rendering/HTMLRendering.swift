@@ -38,9 +38,6 @@ package struct HTMLRendering: Sendable {
     /// The value of the field `token` of every form.
     let token: String
 
-    /// The text of the way back from a modal screen that is over nothing else.
-    static let close = "Close"
-
     /// Creates the rendering for a browser.
     ///
     /// - Parameters:
@@ -103,7 +100,7 @@ package struct HTMLRendering: Sendable {
     func writeModal(_ drawing: WindowDrawing, to writer: inout HTMLWriter) {
         guard let modal = drawing.modal else { return }
         writer.markup("<dialog open aria-modal=\"true\"")
-        writer.attribute(" aria-label=", modal.title)
+        writer.attribute(" aria-label=", modal.heading)
         writer.markup(">")
         writeScreen(modal, isModal: true, to: &writer)
         writer.markup("</dialog>")
@@ -152,7 +149,7 @@ package struct HTMLRendering: Sendable {
 
     /// Writes the way back, which has the focus in a dialog, and the title unless the body begins with it.
     func writeHead(_ screen: WindowDrawing.Shown, isModal: Bool, to writer: inout HTMLWriter) {
-        if let back = screen.back ?? (isModal ? Self.close : nil) {
+        if let back = screen.wayBack(isModal: isModal) {
             writer.markup("<a class=\"back\"")
             writer.attribute(" href=", addresses.back)
             writer.markup(isModal ? " autofocus>" : ">")
@@ -161,7 +158,7 @@ package struct HTMLRendering: Sendable {
         }
         if !screen.hasOwnTitle {
             writer.markup("<h1 tabindex=\"-1\">")
-            writer.text(screen.title)
+            writer.text(screen.heading)
             writer.markup("</h1>")
         }
     }
@@ -175,6 +172,15 @@ package struct HTMLRendering: Sendable {
 }
 
 extension WindowDrawing.Shown {
+    /// The title; the identifier of a screen without one.
+    package var heading: String { title.isEmpty ? identifier : title }
+
+    /// Returns the text of the way back; `nil` for a root.
+    func wayBack(isModal: Bool) -> String? {
+        guard let back else { return isModal ? "Close" : nil }
+        return back.isEmpty ? "Back" : back
+    }
+
     /// A Boolean value that indicates whether the body begins with the main heading, which then replaces the title.
     var hasOwnTitle: Bool { body.first.map { $0.kind == .heading && $0.level <= 1 } ?? false }
 }

@@ -101,8 +101,8 @@ struct HTMLViews {
 
     private func table(_ view: View, _ place: ViewPlace, _ element: Element, _ html: inout HTMLWriter) {
         begin("table", element, &html)
-        html.markup(">")
-        html.markup("<thead><tr>")
+        // Where the screen is narrow, it scrolls, also with keys.
+        html.markup(" tabindex=\"0\"><thead><tr>")
         for column in view.options {
             html.markup("<th scope=\"col\">")
             html.text(column.title)
@@ -183,7 +183,9 @@ struct HTMLViews {
         }
         begin("div", element, &html)
         html.markup(" class=\"image\"")
-        if !view.text.isEmpty { html.attribute(" role=\"img\" aria-label=", view.text) }
+        // The content of such an element is not read.
+        let label = [view.text, view.problem].filter { !$0.isEmpty }.joined(separator: ": ")
+        if !label.isEmpty { html.attribute(" role=\"img\" aria-label=", label) }
         if view.isBusy { html.markup(" aria-busy=\"true\"") }
         html.markup(">")
         html.text(view.problem.isEmpty ? view.text : view.problem)

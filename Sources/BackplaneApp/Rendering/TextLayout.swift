@@ -141,7 +141,8 @@ struct TextLayout {
         case .heading:
             heading(view.text, level: view.level, width: width, isCovered: isCovered)
         case .progress: progress(view, width: width, isCovered: isCovered)
-        case .image where isTerminal && view.text.isEmpty: TextBlock()
+        case .image where isTerminal && view.text.isEmpty:
+            TextBlock(reason(of: view, width: width))
         case .image:
             Self.wrapped(
                 "[image: \(view.text)]" + problem(of: view), isCovered || isTerminal ? .faint : .plain, to: width)
@@ -272,12 +273,21 @@ struct TextLayout {
         return Self.wrapped(marks + text, isCovered ? .faint : .heading, to: width)
     }
 
-    /// Returns an image of a row as the beginning of its description, which has the same width in all rows.
+    /// Returns an image of a row as the beginning of its description, which has the same width in all rows, and the
+    /// reason if it is not there.
     private func thumbnail(_ view: View, width: Int) -> TextBlock {
         let text = view.text.onOneLine, width = min(width, Self.imageWidth)
-        guard !text.isEmpty else { return TextBlock() }
-        let shown = text.displayWidth <= width - 2 ? text : String(text.prefix(columns: width - 3)) + "…"
-        return TextBlock([TextLine([TextSpan("[\(shown)]", .faint)]).padded(to: width)])
+        var lines = reason(of: view, width: width)
+        if !text.isEmpty {
+            let shown = text.displayWidth <= width - 2 ? text : String(text.prefix(columns: width - 3)) + "…"
+            lines.insert(TextLine([TextSpan("[\(shown)]", .faint)]), at: 0)
+        }
+        return TextBlock(lines.map { $0.padded(to: width) })
+    }
+
+    /// Returns the lines that say why an image is not there; none if it is.
+    private func reason(of image: View, width: Int) -> [TextLine] {
+        image.problem.isEmpty ? [] : Self.wrapped("! " + image.problem, .faint, to: width).lines
     }
 
     private func progress(_ view: View, width: Int, isCovered: Bool) -> TextBlock {

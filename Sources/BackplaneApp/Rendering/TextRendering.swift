@@ -30,11 +30,11 @@ package struct TextRendering {
 
     private var text: String {
         let isCovered = drawing.modal != nil || drawing.alert != nil
-        var lines = TextBlock(tabs + (drawing.screen.map { block(of: $0, back: $0.back, isCovered: isCovered) } ?? []))
+        var lines = TextBlock(tabs + (drawing.screen.map { block(of: $0, isCovered: isCovered) } ?? []))
         if isCovered { lines = TextLayout.covered(lines) }
         if let modal = drawing.modal {
             let isCovered = drawing.alert != nil
-            let content = TextBlock(block(of: modal, back: drawing.wayBack, isCovered: isCovered))
+            let content = TextBlock(block(of: modal, isModal: true, isCovered: isCovered))
             lines.lines += (isCovered ? TextLayout.covered(content) : TextLayout.framed(content)).lines
         }
         if let alert = drawing.alert {
@@ -54,10 +54,12 @@ package struct TextRendering {
         return parts.isEmpty ? [] : [TextLine([TextSpan(parts.joined(separator: "  "))])]
     }
 
-    private func block(of screen: WindowDrawing.Shown, back: String?, isCovered: Bool) -> [TextLine] {
+    private func block(of screen: WindowDrawing.Shown, isModal: Bool = false, isCovered: Bool) -> [TextLine] {
         var lines: [TextLine] = []
-        if let back { lines.append(TextLine([TextSpan(number(of: .back) + "‹ " + back.onOneLine)])) }
-        if !screen.hasOwnTitle { lines.append(TextLine([TextSpan("# " + screen.title.onOneLine)])) }
+        if let back = screen.wayBack(isModal: isModal) {
+            lines.append(TextLine([TextSpan(number(of: .back) + "‹ " + back.onOneLine)]))
+        }
+        if !screen.hasOwnTitle { lines.append(TextLine([TextSpan("# " + screen.heading.onOneLine)])) }
         let layout = TextLayout(screen: screen.number, numbers: numbers, drafts: entered[screen.number])
         return lines
             + layout.block(screen.body, under: nil, width: TextLayout.unlimited, isCovered: isCovered).lines

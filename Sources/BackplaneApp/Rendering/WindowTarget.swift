@@ -58,7 +58,7 @@ extension WindowDrawing {
     }
 
     /// The text of the way back from the front screen; `nil` for a root.
-    package var wayBack: String? { modal.map { $0.back ?? "Close" } ?? screen?.back }
+    package var wayBack: String? { modal.map { $0.wayBack(isModal: true) } ?? screen?.wayBack(isModal: false) }
 
     /// Returns what it means to press a button, to follow a link, or to enter a value or choose an option.
     ///

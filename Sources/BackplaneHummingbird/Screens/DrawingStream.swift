@@ -98,7 +98,7 @@ final class DrawingStream: Sendable {
         if size >= Self.manyBytes {
             let content = rendering.content(of: drawing)
             if content.utf8.count < size {
-                (message.title, message.content) = (drawing.front?.title ?? "", content)
+                (message.title, message.content) = (drawing.front?.heading ?? "", content)
                 return message
             }
         }

@@ -81,12 +81,13 @@ enum ScreenAddress: Equatable, Sendable {
             guard window.drawing.front?.destination != destination else { return }
             try await window.open(destination)
         case .root:
+            // First, since going back does nothing else while a screen is assembled.
+            await window.select(tab: 0)
             while let modal = window.drawing.modal?.number {
                 await window.goBack()
                 // The application's flow may keep it.
                 guard window.drawing.modal?.number != modal else { return }
             }
-            await window.select(tab: 0)
             window.popToRoot()
         }
     }

@@ -10,6 +10,8 @@ import Hummingbird
 import NIOCore
 
 /// The images of screens, which browsers load from this server: it loads them with the host's client and cache.
+///
+/// A browser asks again for each image that it has, so that the host's cache alone decides how long an image is fresh.
 struct ScreenImages: Sendable {
     /// The maximum number of bytes of an image.
     private static let limit = 5 << 20
@@ -52,8 +54,10 @@ struct ScreenImages: Sendable {
         }
         let type = (answer.headers["Content-Type"] ?? "").prefix { $0 != ";" }.trimmingBlanks.lowercased()
         guard answer.status == 200, Self.types.values.contains(type) else { return Self.missing(502) }
+        let isKept = !BackplaneExchange.CacheControl(answer.headers).has("no-store")
+        let tag = isKept ? ContentDigest.sha256(of: answer.body).hexadecimal : nil
         return Response(
-            status: .ok, headers: Self.fields(type),
+            status: .ok, headers: Self.fields(type, tag: tag),
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
     }
 
@@ -62,19 +66,25 @@ struct ScreenImages: Sendable {
         guard let type = Self.types[ending], let file = try? await files.run({ try SentFile(path) }),
             file.size <= Int64(Self.limit)
         else { return Self.missing(404) }
+        let tag = "\(file.modified.seconds).\(file.modified.nanoseconds)-\(file.size)"
         return Response(
-            status: .ok, headers: Self.fields(type),
+            status: .ok, headers: Self.fields(type, tag: tag),
             body: ResponseBody(contentLength: Int(file.size)) { [files] writer in
                 try await file.send(0..<file.size, to: &writer, on: files)
             })
     }
 
-    private static func fields(_ type: String) -> HTTPFields {
-        [
-            .contentType: type, .cacheControl: "private, max-age=60",
+    /// Returns the fields of an answer.
+    ///
+    /// - Parameter tag: The text that changes with the image; `nil` if a browser may not keep it.
+    private static func fields(_ type: String, tag: String? = nil) -> HTTPFields {
+        var fields: HTTPFields = [
             // A drawing that is opened by itself has no rights.
-            .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+            .contentType: type, .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
         ]
+        fields[.cacheControl] = tag == nil ? "no-store" : "private, no-cache"
+        fields[.eTag] = tag.map { "\"\($0)\"" }
+        return fields
     }
 
     /// Returns the drawing that stands for an image that cannot be shown.
@@ -85,10 +95,8 @@ struct ScreenImages: Sendable {
             <rect x="3" y="4" width="18" height="16" rx="2"/><circle cx="9" cy="9.5" r="1.5"/>\
             <path d="m3.5 17.5 5-4.5 3 2.5M14 13.5l2-1.5 4.5 4.5M4 21 20 3"/></svg>
             """
-        var fields = fields("image/svg+xml")
-        fields[.cacheControl] = "no-store"
         return Response(
-            status: .init(code: status), headers: fields,
+            status: .init(code: status), headers: fields("image/svg+xml"),
             body: ResponseBody(byteBuffer: ByteBuffer(string: drawing)))
     }
 }

@@ -81,34 +81,12 @@ extension WindowDrawing {
 
     /// Returns the first view of the screens that meets a condition.
     func firstView(where isWanted: (View) -> Bool) -> View? {
-        for screen in shown {
-            if let view = screen.body.firstView(where: isWanted) { return view }
-        }
-        return nil
+        shown.lazy.flatMap { $0.body.allFound }.first { isWanted($0.view) }?.view
     }
 }
 
 extension [View] {
-    /// Returns the first view that meets a condition, of these and of those in them.
-    fileprivate func firstView(where isWanted: (View) -> Bool) -> View? {
-        for view in self {
-            if isWanted(view) { return view }
-            if let found = view.children.firstView(where: isWanted) { return found }
-        }
-        return nil
-    }
-
     /// The fields, choices and toggles.
-    fileprivate var controls: [FoundView] {
-        var controls: [FoundView] = []
-        func add(_ views: some Sequence<FoundView>) {
-            for found in views {
-                if [.field, .choice, .toggle].contains(found.view.kind) { controls.append(found) }
-                add(found.children)
-            }
-        }
-        add(found)
-        return controls
-    }
+    fileprivate var controls: [FoundView] { allFound.filter { [.field, .choice, .toggle].contains($0.view.kind) } }
 }
 #endif

@@ -24,7 +24,7 @@ enum ScreenPage {
         """
         <!DOCTYPE html>
         <html lang="en">
-        <head>\(head(drawing.front?.title ?? ""))\(drawing.isUnderWay ? refresh : "")\
+        <head>\(head(drawing.front?.heading ?? ""))\(drawing.isUnderWay ? refresh : "")\
         <script src="\(script)" defer></script></head>
         <body data-window="\(window)" data-revision="\(drawing.revision)" data-token="\(token)" data-cookie="\(cookie)">
         \(rendering.content(of: drawing))<p id="notice" role="status" hidden></p>
@@ -85,11 +85,10 @@ enum ScreenPage {
         }
 
         func answer(to request: Request) -> Response {
-            let isKnown = request.headers[.ifNoneMatch]?.contains(tag) == true
-            var response = isKnown ? ScreenPage.answer(304) : ScreenPage.answer(200, type, text)
+            var response = ScreenPage.answer(200, type, text)
             response.headers[.eTag] = tag
             response.headers[.cacheControl] = "no-cache"
-            return response
+            return response.ifChanged(for: request)
         }
     }
     static let assets = [
@@ -114,6 +113,14 @@ extension WindowDrawing {
 }
 
 extension Response {
+    /// Returns the answer without its content if the browser has that already, which its entity tag says.
+    func ifChanged(for request: Request) -> Response {
+        guard let tag = headers[.eTag], request.headers[.ifNoneMatch]?.contains(tag) == true else { return self }
+        var headers = headers
+        headers[.contentType] = nil
+        return ScreenPage.answer(304, headers)
+    }
+
     /// Adds the fields that every answer has, so that a page does nothing but what the server wants.
     mutating func secure() {
         if !headers.contains(.contentSecurityPolicy) { headers[.contentSecurityPolicy] = Self.policy }

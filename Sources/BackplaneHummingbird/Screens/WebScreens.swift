@@ -163,7 +163,8 @@ extension WebScreens {
         case "/events": events(request, visit)
         case "/image":
             await images.image(
-                visit.query["key"] ?? "", in: windows.all(of: visit.browser).compactMap { $0.window.drawing })
+                visit.query["key"] ?? "", in: windows.all(of: visit.browser).compactMap { $0.window.drawing }
+            ).ifChanged(for: request)
         default: await page(request, visit)
         }
     }
@@ -351,7 +352,10 @@ extension WebScreens {
                 await window.send(event, to: screen)
             case .link:
                 guard let address = input.address.flatMap({ ScreenAddress($0) }) else { return false }
-                do { try await address.show(in: window, from: input.source) } catch { return false }
+                do { try await address.show(in: window, from: input.source) } catch {
+                    // The person has done something else meanwhile, which is shown.
+                    return BackplaneError(thrown: error).code == .callCancelled
+                }
             }
             return true
         }

@@ -108,7 +108,7 @@ final class WebWindows: Sendable {
 
     /// Closes all windows, and waits until they are closed.
     func closeAll() async {
-        for window in state.withLock({ $0.table.removeAll() }) { await window.close() }
+        await Self.close(state.withLock { $0.table.removeAll() })
     }
 
     private func leave(_ number: Int) {
@@ -139,7 +139,14 @@ final class WebWindows: Sendable {
 
     private func close(_ windows: [WebWindow]) {
         guard !windows.isEmpty else { return }
-        Task { for window in windows { await window.close() } }
+        Task { await Self.close(windows) }
+    }
+
+    private static func close(_ windows: [WebWindow]) async {
+        // Together, since a screen that does not close must not keep other windows open.
+        await withTaskGroup(of: Void.self) { group in
+            for window in windows { group.addTask { await window.close() } }
+        }
     }
 }
 #endif

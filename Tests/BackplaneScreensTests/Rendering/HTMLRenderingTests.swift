@@ -1,3 +1,4 @@
+import Backplane
 import BackplaneScreens
 import Testing
 
@@ -105,9 +106,6 @@ struct `Views and windows as HTML` {
             html(Image("https://example.org/c.png", description: "Cover"))
                 == #"<img id="1/v" class="image" src="/images?https://example.org/c.png" alt="Cover" loading="lazy">"#)
         #expect(
-            html(Image("", description: "Cover").busy())
-                == #"<div id="1/v" class="image" role="img" aria-label="Cover" aria-busy="true">Cover</div>"#)
-        #expect(
             html(ProgressBar("Reading", fraction: 0.5)) == """
                 <div id="1/v" class="progress" role="status"><label for="1/v~control">Reading</label>\
                 <progress id="1/v~control" value="0.5">50 %</progress></div>
@@ -117,6 +115,30 @@ struct `Views and windows as HTML` {
                 <div id="1/v" class="progress" role="status">\
                 <progress id="1/v~control" aria-label="Progress"></progress></div>
                 """)
+    }
+
+    @Test func `an image that is not there is a placeholder, which says why if it never comes`() {
+        func html(_ address: LoadState<String>, _ description: String = "Cover") -> String {
+            self.html(RemoteImage(address, description: description))
+        }
+        #expect(html(.idle) == #"<div id="1/v" class="image" role="img" aria-label="Cover">Cover</div>"#)
+        #expect(
+            html(.loading(progress: nil, former: nil))
+                == #"<div id="1/v" class="image" role="img" aria-label="Cover" aria-busy="true">Cover</div>"#)
+        #expect(
+            html(.loading(progress: nil, former: nil), "") == #"<div id="1/v" class="image" aria-busy="true"></div>"#)
+        let image = #"<img id="1/v" class="image" src="/images?/c.png" alt="Cover" loading="lazy">"#
+        #expect(html(.loaded("/c.png")) == image)
+        #expect(html(.loading(progress: 0.5, former: "/c.png")) == image)
+        let failure = LoadFailure(key: "cover", error: BackplaneError(.componentFailed, "the shelf is <down>"))
+        // A reader of the screen reads the label of an image, and not its content.
+        let reason = "the shelf is &lt;down&gt;"
+        #expect(
+            html(.failed(failure, former: nil))
+                == #"<div id="1/v" class="image" role="img" aria-label="Cover: \#(reason)">\#(reason)</div>"#)
+        #expect(
+            html(.failed(failure, former: "/c.png"), "")
+                == #"<div id="1/v" class="image" role="img" aria-label="\#(reason)">\#(reason)</div>"#)
     }
 
     @Test func `a row of a list is an element around its view`() {
@@ -137,7 +159,7 @@ struct `Views and windows as HTML` {
         let table = Table(["Title"]) { Record(id: "r") { Text("x") } }
         #expect(
             html(table) == """
-                <table id="1/v"><thead><tr><th scope="col">Title</th></tr></thead><tbody id="1/v~rows">\
+                <table id="1/v" tabindex="0"><thead><tr><th scope="col">Title</th></tr></thead><tbody id="1/v~rows">\
                 <tr id="1/v/r"><td id="1/v/r/:0"><p id="1/v/r/:0~">x</p></td></tr></tbody></table>
                 """)
     }
@@ -193,6 +215,19 @@ struct `Views and windows as HTML` {
                 """)
     }
 
+    @Test func `a screen without a title has its identifier for one`() {
+        var drawing = WindowDrawing.of("", back: "", modal: .of("", number: 2) {}) {}
+        drawing.screen?.identifier = "books"
+        drawing.modal?.identifier = "question"
+        let html = HTMLRendering.plain.content(of: drawing)
+        #expect(html.contains(#"<a class="back" href="/back">Back</a><h1 tabindex="-1">books</h1>"#))
+        #expect(html.contains(#"aria-label="question""#) && html.contains(#"<h1 tabindex="-1">question</h1>"#))
+        var closed = drawing
+        closed.modal = nil
+        let titles = HTMLRendering.plain.patches(from: drawing, to: closed).filter { $0.kind == .title }
+        #expect(titles.map(\.html) == ["books"])
+    }
+
     @Test func `a modal screen and an alert are dialogs, below which nothing can be used`() {
         let drawing = WindowDrawing.of(
             modal: .of("Borrowed", number: 2) { Text("Until June") },
@@ -236,6 +271,42 @@ struct `Views and windows as HTML` {
                 #expect(Set(page.values(of: name)).isSubset(of: ids))
             }
         }
+    }
+
+    @Test(arguments: 0..<20)
+    func `elements are where HTML permits them, and headings skip no level`(seed: Int) throws {
+        var random = RandomBody(seed: seed)
+        for _ in 0..<30 {
+            let body = random.body(), modal = random.body(depth: 1)
+            let drawing = WindowDrawing.of(
+                tabs: ["Books"], back: "Home", modal: .of("Sure?", number: 2) { modal },
+                alert: WindowDrawing.Alert(title: "No", message: "why"), isLoading: true
+            ) { body }
+            #expect(try Page(HTMLRendering.plain.content(of: drawing)).misplaced == [])
+            // Those that an author has written may skip one.
+            let levels = try Page(HTMLRendering.plain.content(of: .of { Self.withoutHeadings(body) })).headings
+            #expect(levels.first == 1 && zip(levels, levels.dropFirst()).allSatisfy { 2...$0 + 1 ~= $1 })
+        }
+    }
+
+    private static func withoutHeadings(_ views: [View]) -> [View] {
+        views.filter { $0.kind != .heading }.map { view in
+            var view = view
+            view.children = withoutHeadings(view.children)
+            return view
+        }
+    }
+
+    @Test func `an element in a wrong place is found`() throws {
+        for (html, misplaced) in [
+            ("<p><div></div></p>", ["div in p"]), ("<button><span><h1></h1></span></button>", ["h1 in span"]),
+            (#"<a href="/x"><span><button></button></span></a>"#, ["button in a"]),
+            (#"<button><input type="checkbox"></button>"#, ["input in button"]),
+            ("<label><a></a></label>", ["a in label"]), ("<ul><div></div></ul>", ["div in ul"]),
+            ("<div><li></li></div>", ["li in div"]), ("<table><tr></tr></table>", ["tr in table"]),
+            ("<form><div><form></form></div></form>", ["form in form"]),
+            (#"<ul><li><p>x</p></li></ul><label><input type="checkbox"></label>"#, []),
+        ] { #expect(try Page(html).misplaced == misplaced, "\(html)") }
     }
 
     @Test(arguments: View.Kind.allCases)

@@ -46,6 +46,12 @@ final class Page {
                 }
         }
 
+        /// Calls a function with the element and all elements in it, and those around each.
+        func visit(around: [Element] = [], _ body: (Element, [Element]) -> Void) {
+            body(self, around)
+            for case .element(let child) in content { child.visit(around: around + [self], body) }
+        }
+
         var outline: String {
             let names = attributes.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
             let inner = content.map {
@@ -78,6 +84,61 @@ final class Page {
 
     /// Returns the values of an attribute of all elements.
     func values(of name: String) -> [String] { root.values(of: name) }
+
+    // MARK: The content model
+
+    /// The levels of all headings.
+    var headings: [Int] {
+        var levels: [Int] = []
+        root.visit { element, _ in
+            if element.tag.count == 2, element.tag.first == "h", let level = Int(element.tag.dropFirst()) {
+                levels.append(level)
+            }
+        }
+        return levels
+    }
+
+    /// The elements that may not be where they are, such as `div in p`: blocks in lines, controls in controls, and what
+    /// is no part of a list, a table or a choice.
+    var misplaced: [String] {
+        var misplaced: [String] = []
+        root.visit { element, around in
+            guard let parent = around.last else { return }
+            let tag = element.tag
+            let isPart = Self.parts[parent.tag].map { $0.contains(tag) }
+            let belongs = Self.parts.filter { $0.value.contains(tag) }.map(\.key)
+            if isPart == false || !belongs.isEmpty && !belongs.contains(parent.tag)
+                || Self.ofLines.contains(parent.tag) && !Self.lines.contains(tag)
+            {
+                misplaced.append("\(tag) in \(parent.tag)")
+            }
+            // A label contains the control that it names.
+            let closed = around.last { other in
+                switch other.tag {
+                case "a", "button": Self.controls.contains(tag) && element.attributes["type"] != "hidden"
+                case "label": ["a", "button", "label"].contains(tag)
+                case "form", "header", "main", "dialog": other.tag == tag
+                default: false
+                }
+            }
+            if let closed { misplaced.append("\(tag) in \(closed.tag)") }
+        }
+        return misplaced
+    }
+
+    /// The only children of elements, which are children of nothing else.
+    private static let parts: [String: Set<String>] = [
+        "ul": ["li"], "table": ["thead", "tbody"], "thead": ["tr"], "tbody": ["tr"], "tr": ["th", "td"],
+        "select": ["option"],
+    ]
+    /// The elements that contain lines of text, and those that are parts of such lines.
+    private static let ofLines: Set = ["p", "h1", "h2", "h3", "h4", "h5", "h6", "span", "code", "label", "button", "a"]
+    private static let lines: Set = [
+        "a", "button", "code", "img", "input", "label", "progress", "select", "span", "textarea",
+    ]
+    private static let controls: Set = ["a", "button", "input", "label", "select", "textarea"]
+
+    // MARK: Changes
 
     /// Changes the page as the script does.
     func apply(_ patch: HTMLPatch) throws {
