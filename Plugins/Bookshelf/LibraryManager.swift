@@ -124,13 +124,24 @@ final class LibraryManager: Manager, StatefulComponent {
     }
 
     private func giveBack(_ loan: String, _ call: Call) async throws -> Nothing {
-        let answer = try await wires.communicationController.giveBack(loan, call)
+        do {
+            let answer = try await wires.communicationController.giveBack(loan, call)
+            await forget(loan, call)
+            return answer
+        } catch {
+            // One that was returned elsewhere, or that the server has lost, would be listed for ever.
+            if BackplaneError(thrown: error).failure?.code == "loan.unknown" { await forget(loan, call) }
+            throw error
+        }
+    }
+
+    /// Deletes a loan that is over.
+    private func forget(_ loan: String, _ call: Call) async {
         do {
             _ = try await wires.dataAccessController.takeBack(loan, call)
         } catch {
             log.warning("a returned loan cannot be deleted", metadata: ["error": "\(error)"])
         }
-        return answer
     }
 
     /// Stores the text of a book once it has arrived, and returns the progress for readers.

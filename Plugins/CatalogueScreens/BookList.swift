@@ -55,16 +55,21 @@ actor BookList: Screen {
                         Button("Next", id: "next").disabled(books.page >= books.pages)
                     }.id("pages")
                 }
+            } else if case .idle = books {
+                Button("Load the books", id: "reload")
             }
         }
     }
 
     func handle(_ event: ViewEvent) async throws {
         if try await loads.handle(event) { return }
+        // The page that is shown; the position is already that of another one if it could not be loaded.
+        let page = books.value?.page ?? 1
         switch event.id {
         case "search": show(Position(words: event.value))
-        case "previous": show(Position(page: position.page - 1))
-        case "next": show(Position(page: position.page + 1))
+        case "previous": show(Position(page: page - 1))
+        case "next": show(Position(page: page + 1))
+        case "reload": load()
         default: break
         }
     }
@@ -74,14 +79,17 @@ actor BookList: Screen {
         load()
     }
 
-    /// Loads what is to be shown; a search that is not the latest one is cancelled.
+    /// Loads what is to be shown, and covers that could not be loaded before; a search that is not the latest one is
+    /// cancelled.
     private func load() {
-        loads.start("books", replacing: true) { [library, agent, position] in
-            guard position.words.contains(where: { !$0.isWhitespace }) else {
+        loads.start("books", replacing: true) { [library, agent, position, weak loads] in
+            guard position.words.contains(where: { $0.isLetter || $0.isNumber }) else {
                 let page = try await library.browse(position.page, agent.call)
+                loads?.retry()
                 return Books(books: page.books, page: position.page, pages: page.pages)
             }
             let found = try await library.search(BookQuery(text: position.words), agent.call)
+            if found.source == .network { loads?.retry() }
             return Books(books: found.value, areKept: found.source != .network)
         }
     }

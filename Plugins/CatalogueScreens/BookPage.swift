@@ -2,7 +2,7 @@ import Backplane
 import BackplaneScreens
 import BookshelfContracts
 
-/// A book of the catalogue, which can be borrowed.
+/// A book of the catalogue, which can be borrowed, or is on loan already.
 actor BookPage: Screen {
     typealias Input = Book
     static let identifier = "catalogue.book"
@@ -11,13 +11,20 @@ actor BookPage: Screen {
     private let agent: Agent
     private let loads: Loads
     private var loan: LoadState<Loan> { loads["borrow"] }
+    private var isBorrowed: Bool {
+        let loans: LoadState<[Loan]> = loads["loans"]
+        return loans.value?.contains { $0.book == book.id } ?? false
+    }
 
     private init(_ book: Book, _ library: Wire<Library>, _ agent: Agent) {
         (self.book, self.library, self.agent, loads) = (book, library, agent, Loads(agent))
     }
 
     static func assemble(with book: Book, agent: Agent) async throws -> BookPage {
-        BookPage(book, try await agent.resolve(Library.self), agent)
+        let library = try await agent.resolve(Library.self)
+        let page = BookPage(book, library, agent)
+        page.loads.follow("loans") { library.loans(CurrentLoans(), agent.call) }
+        return page
     }
 
     var title: String { book.title }
@@ -30,15 +37,20 @@ actor BookPage: Screen {
                 List(book.subjects, id: \.self) { Text($0) }
             }.id("subjects")
         }
-        LoadButton("Borrow", id: "borrow", loads)
-        if let failure = loan.failure { Text(failure.reason).style(.critical).id("reason") }
+        if isBorrowed {
+            Text("You have borrowed this book.").id("borrowed")
+        } else {
+            LoadButton("Borrow", id: "borrow", loads)
+            if let failure = loan.failure { Text(failure.reason).style(.critical).id("reason") }
+        }
     }
 
     func handle(_ event: ViewEvent) {
         guard event.id == "borrow" else { return }
         loads.start("borrow") { [book, library, agent] in
             let loan = try await library.borrow(book.id, agent.call)
-            try await agent.performSegue(to: "loans.list")
+            // The loan is made in any case; the window tells the person if the screen cannot be shown.
+            try? await agent.performSegue(to: "loans.list")
             return loan
         }
     }

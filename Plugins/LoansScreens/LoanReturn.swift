@@ -41,7 +41,8 @@ actor LoanReturn: Screen {
         case "return":
             loads.start("return") { [input, library, agent] in
                 _ = try await library.giveBack(input.loan, agent.call)
-                try await agent.dismiss()
+                // The book is returned in any case; the window tells the person if the screen cannot be left.
+                try? await agent.dismiss()
             }
         case "keep": try await agent.dismiss()
         default: break

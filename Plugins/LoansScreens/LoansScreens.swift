@@ -13,7 +13,7 @@ final class LoansScreens: ScreenManager {
     }
 }
 
-/// The flow of an application with loans: they have a tab, and a question about one is modal.
+/// The flow of an application with loans: they have a tab, and a question about one is modal, and the only one.
 final class LoansFlow: Manager {
     typealias Provides = Flow
 
@@ -23,7 +23,7 @@ final class LoansFlow: Manager {
         table.async(\.setup) { _, _, _ in .none }
         table.async(\.show) { _, request, _ in
             switch request.screen?.screen {
-            case LoanReturn.identifier: .present()
+            case LoanReturn.identifier: request.modals.last == LoanReturn.identifier ? .replace() : .present()
             case LoanList.identifier:
                 request.tabs.firstIndex(of: LoanList.identifier).map { .select($0) } ?? .push()
             default: .push()

@@ -90,13 +90,19 @@ private struct DemoTour: Sendable {
         }
         Output.line("Read on: README.md, manifests/bookshelf-both.json, Plugins/Bookshelf; or see it as a graph:")
         Output.line("\(CommandLine.arguments[0]) graph manifests/bookshelf-both.json")
+        offerScreens()
+    }
+
+    /// Tells how to try the screens of the library, with the server and without it.
+    private func offerScreens() {
         // Without engines there is no web server.
-        let isWeb = Engines.remark == nil
-        Output.line(
-            "The library also has screens, which you can try in a \(isWeb ? "browser" : "terminal"), with mocks:")
-        Output.line(
-            "\(CommandLine.arguments[0]) run manifests/bookshelf-screens.json --mock manifests/mocks "
-                + (isWeb ? "--web" : "--terminal"))
+        let (place, option) = Engines.remark == nil ? ("browser", "--web") : ("terminal", "--terminal")
+        let run = "\(CommandLine.arguments[0]) run manifests/bookshelf-screens.json \(option)"
+        Output.line("The library also has screens, which you can try in a \(place):")
+        Output.line("\(Program.folder)/bookshelf-server --port 8484 &")
+        Output.line(run)
+        Output.line("Without the server, mocks show three books, and lend Moby-Dick whichever you borrow:")
+        Output.line("\(run) --mock manifests/mocks")
     }
 
     private func visit(_ host: PluginHost, _ server: BookshelfServer) async throws {

@@ -60,9 +60,84 @@ enum AccessibilityRules {
                 note("control within another", element);
             }
 
+            // MARK: Roles (ARIA in HTML)
+
+            const any = "alert group img link list listitem none note presentation region status";
+            const permitted = {
+                "div, span, p, a:not([href])": any, "ul, ol": "group list none presentation radiogroup tablist toolbar",
+                "a[href]": "button checkbox option radio switch tab", "section": "alert group none note region status",
+                "button": "checkbox combobox link option radio switch tab", "input[type=checkbox]": "option switch",
+                "dialog": "alertdialog dialog", "img[alt]": "button checkbox img link option switch",
+            };
+            const implicit = {
+                "a[href]": "link", "button": "button", "input[type=checkbox]": "checkbox", "select": "combobox",
+                "input:not([type=hidden]), textarea": "textbox", "dialog": "dialog", "progress": "progressbar",
+                "ul, ol": "list", "li": "listitem", "table": "table", "tr": "row", "td": "cell",
+                "th[scope=col]": "columnheader", "img": "img", "nav": "navigation", "main": "main", "form": "form",
+                "section[aria-label], section[aria-labelledby]": "region", "body > header": "banner",
+                "h1, h2, h3, h4, h5, h6": "heading", "p": "paragraph", "code": "code",
+            };
+            const roleOf = element => element.getAttribute("role")
+                ?? Object.entries(implicit).find(([selector]) => element.matches(selector))?.[1] ?? "generic";
+            const everywhere = "atomic busy controls current describedby details flowto hidden keyshortcuts live owns"
+                + " relevant roledescription";
+            const control = "disabled errormessage invalid readonly required ";
+            const attributes = {
+                alertdialog: "modal", button: "disabled expanded haspopup pressed", cell: "colindex colspan rowindex",
+                checkbox: control + "checked expanded", columnheader: control + "sort colindex",
+                combobox: control + "activedescendant autocomplete expanded haspopup", dialog: "modal",
+                heading: "level", link: "disabled expanded haspopup", listitem: "level posinset setsize",
+                progressbar: "valuemax valuemin valuenow valuetext", switch: control + "checked expanded",
+                table: "colcount rowcount", tab: "disabled expanded haspopup selected posinset setsize",
+                textbox: control + "activedescendant autocomplete haspopup multiline placeholder",
+            };
+            const isListed = (name, names) => Boolean(names?.split(" ").includes(name));
+            for (const element of all("[role]")) {
+                const role = element.getAttribute("role");
+                const fits = ([selector, roles]) => element.matches(selector) && isListed(role, roles);
+                if (!Object.entries(permitted).some(fits)) note("role of another element", element);
+            }
+            for (const element of all("*")) {
+                const role = roleOf(element);
+                for (const name of element.getAttributeNames().filter(name => name.startsWith("aria-"))) {
+                    const attribute = name.slice(5);
+                    const isPermitted = ["label", "labelledby"].includes(attribute)
+                        ? !isListed(role, "code generic none paragraph presentation")
+                        : isListed(attribute, everywhere) || isListed(attribute, attributes[role]);
+                    if (!isPermitted) note("attribute of another role", element);
+                }
+            }
+
+            // MARK: Size (WCAG 2.2, 2.5.8)
+
+            const place = element => element.closest("header, dialog") ?? document.body;
+            const targets = all(controls)
+                .filter(element => isRead(element) && !element.matches(":disabled, [aria-disabled=true]"))
+                .map(element => ({ element, box: element.getBoundingClientRect() }));
+            const isSmall = box => Math.round(box.width) < 24 || Math.round(box.height) < 24;
+            const centre = box => new DOMRect(box.x + box.width / 2, box.y + box.height / 2);
+            const distance = (point, box) => Math.hypot(
+                Math.max(box.left - point.x, 0, point.x - box.right),
+                Math.max(box.top - point.y, 0, point.y - box.bottom));
+            for (const { element, box } of targets.filter(target => isSmall(target.box))) {
+                // A circle of 24 pixels at its centre has to be free.
+                const isNear = other => other.element !== element && place(other.element) === place(element)
+                    && (distance(centre(box), other.box) < 12
+                        || isSmall(other.box) && distance(centre(box), centre(other.box)) < 24);
+                if (targets.some(isNear)) note("small target", element);
+            }
+
             // MARK: Focus
 
             const focusable = "a[href], button, input, select, textarea, [tabindex]";
+            const reachable = ":is(a[href], button, input:not([type=hidden]), select, textarea, [tabindex='0'])";
+            const scrolls = (overflow, size, visible) => ["auto", "scroll"].includes(overflow) && size > visible + 1;
+            for (const element of all("body *").filter(isRead)) {
+                const style = getComputedStyle(element);
+                if (!scrolls(style.overflowX, element.scrollWidth, element.clientWidth)
+                    && !scrolls(style.overflowY, element.scrollHeight, element.clientHeight)) continue;
+                if (!element.matches(reachable) && !element.querySelector(reachable)) note("no way to scroll", element);
+            }
             for (const element of all(`[aria-hidden=true] :is(${focusable})`)) note("hidden control", element);
             for (const element of all("[tabindex]")) if (element.tabIndex > 0) note("order of focus", element);
             const active = document.activeElement;

@@ -10,15 +10,15 @@ struct DemoTests {
 
     init() throws { folder = try TestFolder() }
 
-    private func run(_ arguments: String..., meanwhile: (Process) -> Void = { _ in }) throws -> (
-        status: Int32, output: String, errors: String
-    ) {
+    private func run(
+        _ arguments: [String], input: FileHandle = .nullDevice, meanwhile: (Process) -> Void = { _ in }
+    ) throws -> (status: Int32, output: String, errors: String) {
         let process = Process(), output = Pipe(), errors = Pipe()
         process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.path]) { $1 }
         process.executableURL = URL(filePath: Bookshelf.built + "/backplane")
         process.arguments = arguments
         process.currentDirectoryURL = URL(filePath: Bookshelf.manifests).deletingLastPathComponent()
-        (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, output, errors)
+        (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
         try process.run()
         meanwhile(process)
         // Both are short: neither pipe is ever full.
@@ -28,8 +28,8 @@ struct DemoTests {
         return (process.terminationStatus, String(decoding: text, as: UTF8.self), String(decoding: told, as: UTF8.self))
     }
 
-    @Test func `the demo goes through to its last line and leaves nothing behind`() throws {
-        let demo = try run("demo")
+    @Test func `the demo goes through to its last line, leaves nothing behind, and offers screens`() throws {
+        let demo = try run(["demo"])
         #expect(demo.status == 0, "\(demo.errors)")
         #expect(demo.errors.isEmpty)
         let network = try #require(demo.output.range(of: "from: network")),
@@ -47,10 +47,23 @@ struct DemoTests {
         let place = try #require(demo.output.firstMatch(of: /process ([0-9]+), http/)?.output.1)
         #expect(kill(try #require(Int32(place)), 0) == -1, "the server has ended")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+
+        let offer = try #require(demo.output.split(separator: "\n").last).split(separator: " ").map(String.init)
+        #expect(offer.first == Bookshelf.built + "/backplane" && offer.contains("--web"))
+        let input = Pipe()
+        try input.fileHandleForWriting.write(contentsOf: Data("q\n".utf8))
+        try input.fileHandleForWriting.close()
+        // As it stands, but here.
+        let screens = try run(
+            offer.dropFirst().map { $0 == "--web" ? "--terminal" : $0 } + [
+                "--no-control", "--data", folder.data, "--load-folder", folder.path + "/loads",
+            ], input: input.fileHandleForReading)
+        #expect(screens.status == 0, "\(screens.errors)")
+        #expect(screens.output.hasPrefix("(Catalogue)  1) Loans"), "\(screens.output)")
     }
 
     @Test func `a demo that is interrupted leaves nothing behind either`() async throws {
-        let demo = try run("demo") { process in
+        let demo = try run(["demo"]) { process in
             // From when its folder is there on; on a fast machine it may end by itself first.
             while process.isRunning,
                 (try? FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty) != false
@@ -65,12 +78,11 @@ struct DemoTests {
         async throws
     {
         let manifest = folder.path + "/bookshelf.json"
-        let arguments = ["LibraryManager", "search", #"{"text": "whale"}"#]
         func search() throws -> (status: Int32, output: String, errors: String) {
-            try run(
-                "call", manifest, arguments[0], arguments[1], arguments[2], "--data", folder.data, "--load-folder",
-                folder.path + "/loads",
-                "--plugin-path", Bookshelf.built)
+            try run([
+                "call", manifest, "LibraryManager", "search", #"{"text": "whale"}"#, "--data", folder.data,
+                "--load-folder", folder.path + "/loads", "--plugin-path", Bookshelf.built,
+            ])
         }
         try await RunningServer.run { server in
             let text = try String(contentsOfFile: Bookshelf.manifests + "/bookshelf.json", encoding: .utf8)

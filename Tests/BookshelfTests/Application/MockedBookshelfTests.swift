@@ -9,6 +9,19 @@ import Testing
 /// The example without any server, answered by the mocks beside its manifests.
 @Suite(.timeLimit(.minutes(5)))
 struct MockedBookshelfTests {
+    @Test(
+        arguments: [
+            ("cachalot", ["cruise-of-the-cachalot"]), ("Moby", ["moby-dick"]), ("the Essex", ["whale-ship-essex"]),
+            ("dragon", []), ("whale", ["cruise-of-the-cachalot", "moby-dick", "whale-ship-essex"]),
+        ] as [(String, [String])])
+    func `a word of a title finds its book`(words: String, ids: [String]) async throws {
+        let mocks = Mocks(folders: [Bookshelf.manifests + "/mocks"])
+        try await Bookshelf.run(server: Bookshelf.nowhere, mocks: mocks) { _, library in
+            let found = try await library.search(BookQuery(text: words))
+            #expect(found.value.map(\.id) == ids)
+        }
+    }
+
     @Test func `every request of the bookshelf has a mock`() async throws {
         let mocks = Mocks(folders: [Bookshelf.manifests + "/mocks"])
         try await Bookshelf.run(server: Bookshelf.nowhere, mocks: mocks) { shelf, library in

@@ -11,14 +11,18 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The screens of the example, from two plugins that do not know each other, as a person uses them.
+/// The screens of the example, from two plugins that share no module of screens, as a person uses them.
 @Suite(.timeLimit(.minutes(10)))
 struct ScreensTests {
     private typealias Body = (TestWindow, Bookshelf, Remote<Library>) async throws -> Void
 
     /// Runs a window of the example for as long as `body` runs.
-    private func show(_ server: String, mocks: Mocks? = nil, _ body: Body) async throws {
-        try await Bookshelf.run("bookshelf-screens.json", server: server, mocks: mocks) { shelf, library in
+    private func show(
+        _ server: String, mocks: Mocks? = nil, changing change: (inout Manifest) -> Void = { _ in }, _ body: Body
+    ) async throws {
+        try await Bookshelf.run(
+            "bookshelf-screens.json", server: server, mocks: mocks, changing: change
+        ) { shelf, library in
             try await body(try await TestWindow(AppManager(shelf.host)), shelf, library)
         }
     }
@@ -38,6 +42,9 @@ struct ScreensTests {
             try await window.press("Borrow")
             // The flow selects the tab of the loans, where the title is looked up.
             try await window.wait { $0.contains("(Loans)") && $0.contains("• Moby-Dick  due in 14 days  [ Return ]") }
+            try await window.select(tab: "Catalogue")
+            try await window.wait { $0.contains("You have borrowed this book.") && !$0.contains("[ Borrow ]") }
+            try await window.select(tab: "Loans")
             try await window.press("Return")
             let question = window.window.drawing
             #expect(question.modal?.identifier == "loans.return" && question.screen?.identifier == "loans.list")
@@ -46,6 +53,18 @@ struct ScreensTests {
             try await window.press("Return")
             try await window.press("Return it")
             try await window.wait { $0.hasSuffix("No book is on loan.") }
+            try await window.select(tab: "Catalogue")
+            try await window.wait { $0.contains("# Moby-Dick\n") && $0.contains("[ Borrow ]") }
+        }
+    }
+
+    @Test func `a search that finds nothing says so, and one without a word is the catalogue`() async throws {
+        try await showWithServer { window, _, _ in
+            try await window.wait { $0.contains("Page 1 of ") }
+            try await window.enter("no such book", in: "Search")
+            try await window.wait { $0.contains("No book has all these words.") && !$0.contains("Page 1 of ") }
+            try await window.enter("?!", in: "Search")
+            try await window.wait { $0.contains("Search: [?!]") && $0.contains("Page 1 of ") }
         }
     }
 
@@ -66,18 +85,68 @@ struct ScreensTests {
     }
 
     @Test func `a refused loan says why, and the button works again`() async throws {
-        try await showWithServer { window, _, library in
-            let loan = try await library.borrow("moby-dick")
-            try await window.wait { $0.contains("Page 1 of ") }
-            try await window.enter("moby", in: "Search")
-            try await window.wait { $0.contains("Moby-Dick →") && !$0.contains("Page 1 of ") }
+        try await RunningServer.run { server in
+            let other = try await server.signIn()
+            let loan = try await server.send("POST", "/v2/loans", other, body: #"{"book": "moby-dick"}"#).text("id")
+            try await show(server.url) { window, _, _ in
+                try await window.wait { $0.contains("Page 1 of ") }
+                try await window.enter("moby", in: "Search")
+                try await window.wait { $0.contains("Moby-Dick →") && !$0.contains("Page 1 of ") }
+                try await window.follow("Moby-Dick")
+                try await window.press("Borrow")
+                let text = try await window.wait { $0.contains("`moby-dick` is already on loan.") }
+                #expect(text.contains("[ Borrow ]\n"))
+                #expect(try await server.send("DELETE", "/v2/loans/\(loan)", other).status == 204)
+                try await window.press("Borrow")
+                try await window.wait { $0.contains("(Loans)") && $0.contains("due in 14 days") }
+            }
+        }
+    }
+
+    @Test func `a book that is gone has a page, which says why it is not lent`() async throws {
+        try await showWithServer { window, _, _ in
+            let gone = Book(id: "gone", title: "Gone", authors: [], year: 1851, language: "en")
+            try await window.window.open(Destination("catalogue.book", gone))
+            try await window.press("Borrow")
+            try await window.first { drawing, text in
+                let reason = drawing.front?.body.first { $0.id == "reason" }?.text ?? ""
+                return reason.contains("There is no book `gone`.") && text.contains("[ Borrow ]\n")
+            }
+        }
+    }
+
+    @Test func `a refused sign-in says so, and the button works again`() async throws {
+        let books = try ScriptedBooks()
+        books.change { $0.refusesSignIn = true }
+        try await show(books.url) { window, _, _ in
+            try await window.wait { $0.contains("Moby-Dick →") }
             try await window.follow("Moby-Dick")
             try await window.press("Borrow")
-            let text = try await window.wait { $0.contains("`moby-dick` is already on loan.") }
+            let text = try await window.wait { $0.contains("the sign-in failed") && $0.contains("401") }
             #expect(text.contains("[ Borrow ]\n"))
-            _ = try await library.giveBack(loan.id)
+            books.change { $0.refusesSignIn = false }
             try await window.press("Borrow")
-            try await window.wait { $0.contains("(Loans)") && $0.contains("due in 14 days") }
+            try await window.wait { $0.contains("(Loans)") && $0.contains("[ Return ]") }
+        }
+    }
+
+    @Test func `without the loans' plugin a book is borrowed all the same, and its page says so`() async throws {
+        let books = try ScriptedBooks(), alone = ScreenSettings(root: try Destination("catalogue.list"))
+        let change = { (manifest: inout Manifest) in
+            manifest.plugins?.removeAll { $0.library == "LoansScreens" }
+            for manager in ["LoansFlow", "LoansScreens"] { manifest.managers[manager] = nil }
+            manifest.screens = alone
+        }
+        try await show(books.url, changing: change) { window, _, library in
+            try await window.wait { $0.contains("Moby-Dick →") }
+            try await window.follow("Moby-Dick")
+            try await window.press("Borrow")
+            try await window.wait { $0.contains("! `loans.list` cannot be shown") }
+            try window.dismissAlert()
+            let text = try await window.wait { $0.contains("You have borrowed this book.") }
+            #expect(!text.contains("[ Borrow ]") && !text.contains("loans.list"))
+            _ = try await library.giveBack("loan-1")
+            try await window.wait { $0.contains("[ Borrow ]") && !$0.contains("You have borrowed this book.") }
         }
     }
 
@@ -117,6 +186,54 @@ struct ScreensTests {
             try await window.press("Cancel")
             let text = window.text
             #expect(text.contains("Moby-Dick →") && !text.contains("░") && !text.contains("Try again"))
+        }
+    }
+
+    @Test func `what was cancelled while the server was down is loaded with a button`() async throws {
+        let books = try ScriptedBooks()
+        books.isDown = true
+        try await show(books.url) { window, _, _ in
+            try await window.wait { $0.contains("[ Try again ]") }
+            try await window.press("Cancel")
+            books.isDown = false
+            try await window.press("Load the books")
+            try await window.wait { $0.contains("Page 1 of 3") }
+            books.isDown = true
+            try await window.press("Next")
+            try await window.wait { $0.contains("[ Try again ]") }
+            try await window.press("Cancel")
+            books.isDown = false
+            try await window.press("Next")
+            try await window.wait { $0.contains("Page 2 of 3") }
+        }
+    }
+
+    @Test func `covers that could not be loaded are loaded with the next books`() async throws {
+        let books = try ScriptedBooks()
+        try await show(books.url) { window, _, _ in
+            let essex = "whale-ship-essex"
+            try await window.first { _, _ in
+                window.books.first { $0.id == essex }?.children.contains { !$0.problem.isEmpty } ?? false
+            }
+            books.change { $0.hasCovers = true }
+            try await window.enter("essex", in: "Search")
+            let cover = try await window.image(in: essex)
+            #expect(try String(contentsOfFile: cover.address, encoding: .utf8) == "<svg/>")
+        }
+    }
+
+    @Test func `a question that is asked twice is asked once`() async throws {
+        let books = try ScriptedBooks()
+        try await show(books.url) { window, _, library in
+            let loan = try await library.borrow("moby-dick")
+            try await window.select(tab: "Loans")
+            try await window.wait { $0.contains("[ Return ]") }
+            let screen = try #require(window.window.drawing.screen?.number)
+            let press = ViewEvent(.press, "return", rows: [loan.id])
+            for _ in 0..<2 { await window.window.send(press, to: screen) }
+            #expect(window.window.drawing.modal?.identifier == "loans.return")
+            try await window.press("Keep it")
+            #expect(window.window.drawing.modal == nil)
         }
     }
 
@@ -201,6 +318,12 @@ struct ScreensTests {
         let mocks = Mocks(folders: [Bookshelf.manifests + "/mocks"])
         try await show(Bookshelf.nowhere, mocks: mocks) { window, _, _ in
             try await window.wait { $0.contains("3 books") }
+            try await window.enter("Essex", in: "Search")
+            try await window.wait { $0.contains("\n1 book\n") && $0.contains("Whale-Ship Essex →") }
+            try await window.enter("dragon", in: "Search")
+            try await window.wait { $0.contains("No book has all these words.") }
+            try await window.enter("", in: "Search")
+            try await window.wait { $0.contains("3 books") }
             try await window.follow("Moby-Dick")
             try await window.press("Borrow")
             try await window.wait { $0.contains("(Loans)") && $0.contains("• Moby-Dick  due in ") }
@@ -245,10 +368,12 @@ extension TestWindow {
     }
 }
 
-/// A server of two books, which can be down, and of which a search for `slow` is never answered.
+/// A server of two books on the first of three pages, of which a search for `slow` is never answered.
 private final class ScriptedBooks: Sendable {
-    private struct State {
+    struct State {
         var isDown = false
+        var refusesSignIn = false
+        var hasCovers = false
         var loanRequests = 0
     }
     /// What the script and the test share.
@@ -258,6 +383,9 @@ private final class ScriptedBooks: Sendable {
     let url: String
     private let control = Control()
     private let server: TestServer
+
+    /// Changes how the server answers.
+    func change(_ body: (inout State) -> Void) { control.state.withLock { body(&$0) } }
 
     /// Whether every connection is closed at its first request.
     var isDown: Bool {
@@ -275,16 +403,20 @@ private final class ScriptedBooks: Sendable {
         let essex = Self.book("whale-ship-essex", "Whale-Ship Essex")
         let all = Self.book("moby-dick", "Moby-Dick") + "," + essex
         server = try TestServer { [control] request, connection in
-            if control.state.withLock({ $0.isDown }) { return connection.reset() }
-            func answer(_ status: String, _ json: String) {
-                connection.answer(status, [("Content-Type", "application/json")], body: Array(json.utf8))
+            let state = control.state.withLock(\.self)
+            if state.isDown { return connection.reset() }
+            func answer(_ status: String, _ text: String, as type: String = "application/json") {
+                connection.answer(status, [("Content-Type", type)], body: Array(text.utf8))
             }
             let path = request.path.dropFirst()  // without the version
             switch (request.method, path.first, request.query["q"]) {
             case (_, "search", "slow"): connection.stall()
             case (_, "search", "essex"): answer("200 OK", #"{"items": [\#(essex)]}"#)
             case (_, "search", _): answer("200 OK", #"{"items": [\#(all)]}"#)
-            case (_, "books", _) where path.count == 1: answer("200 OK", #"{"items": [\#(all)]}"#)
+            case (_, "books", _) where path.count == 1: answer("200 OK", #"{"items": [\#(all)], "total": 120}"#)
+            case (_, "books", _) where path.last == "cover" && state.hasCovers:
+                answer("200 OK", "<svg/>", as: "image/svg+xml")
+            case (_, "sessions", _) where state.refusesSignIn: answer("401 Unauthorized", "{}")
             case (_, "sessions", _): answer("201 Created", #"{"token": "a-token", "expiresIn": 300}"#)
             case ("POST", "loans", _):
                 control.state.withLock { $0.loanRequests += 1 }

@@ -128,6 +128,28 @@ struct LibraryManagerTests {
         }
     }
 
+    @Test func `a loan that the server does not know is over, and any other refusal keeps it`() async throws {
+        let returned = Recording<String>()
+        let network = Fake(LibraryNetwork.self) {
+            $0.async(\.giveBack) { loan, _ in
+                throw ServerError(code: loan == "lost" ? "loan.unknown" : "token.unknown", message: "no", status: 404)
+            }
+        }
+        let shelf = Fake(Shelf.self) {
+            $0.async(\.takeBack) { loan, _ in
+                returned.add(loan)
+                return Nothing()
+            }
+        }
+        try await withLibrary(network: network, shelf: shelf) { host in
+            let library = try await host.manager(.library)
+            for loan in ["lost", "kept"] {
+                await #expect(throws: BackplaneError.self) { try await library.giveBack(loan) }
+            }
+        }
+        #expect(returned.all == ["lost"])
+    }
+
     @Test func `what the server refuses arrives with its own code`() async throws {
         let network = Fake(LibraryNetwork.self) {
             $0.async(\.borrow) { _, _ in throw ServerError(code: "loan.taken", message: "somebody has it", status: 409)
