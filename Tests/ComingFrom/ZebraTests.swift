@@ -5,7 +5,8 @@ import Challenge
 import TestFixtures
 import Testing
 
-/// Zebra's README, screens apart: services that are registered by the application, and resolved by class or protocol.
+/// Zebra's README: services that are registered by the application, and resolved by class or protocol. Its screens are
+/// the application of docs/screens.md, which `ScreensPageTests` compiles and tests.
 @Suite(.timeLimit(.minutes(1)))
 struct `Zebra's README` {
     protocol Greeting: Sendable { func greet(_ name: String) -> String }

@@ -3,7 +3,8 @@ import Foundation
 import TestFixtures
 import Testing
 
-/// What docs/screens.md has a reader create, test and open, followed literally, but for the port.
+/// What docs/screens.md and docs/screens-in-programs.md have a reader create, test and open, followed literally but for
+/// the port.
 @Suite(.nightly, .timeLimit(.minutes(15)))
 struct ScreensPageTests {
     private let tool: Tool
@@ -37,6 +38,13 @@ struct ScreensPageTests {
         #expect(page.contains("Moby-Dick") && page.contains("<title>Books</title>"))
         server.signal(SIGTERM)
         #expect(await server.end().status == 0)
+    }
+
+    @Test func `a program with screens of its own is created and tested, and shows them`() throws {
+        let (printed, _) = try reader.follow(Page("docs/screens-in-programs.md").blocks)
+        #expect(printed.contains("4 tests"), "\(printed)")
+        #expect(try reader.run("cd tracker\necho q | swift run Tracker\n").contains("(Records)"))
+        #expect(packages.fetched() == ["swift-argument-parser"])
     }
 }
 #endif
