@@ -13,16 +13,6 @@ struct ScreenToolTests {
 
     init() throws { tool = try Tool() }
 
-    /// Writes a manifest of the plugin with screens, and returns its path.
-    private func manifest(screens: String? = #"{"root": "harbour.ships"}"#) throws -> String {
-        let library = tool.folder + "/libScreens.so"
-        try #require(FileContents.write(FixtureLibrary.bytes("Screens1"), to: library))
-        let section = screens.map { #", "screens": \#($0)"# } ?? ""
-        return try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "\#(library)"}], "managers": {"Harbour": {}}\#(section)}"#,
-            as: "m.json")
-    }
-
     /// Returns the answer to a request on a connection of its own.
     private func answer(_ path: String, at port: UInt16, cookie: Substring? = nil) throws -> String {
         let client = try RawClient(port: port), cookies = cookie.map { "Cookie: \($0)\r\n" } ?? ""
@@ -32,7 +22,7 @@ struct ScreenToolTests {
 
     @Test func `the printed address signs one browser in, which stays signed in over a restart`() async throws {
         // A server that is started again needs the same port, which is part of the cookie's name.
-        let port = try LoopbackSocket(backlog: nil).port, path = try manifest()
+        let port = try LoopbackSocket(backlog: nil).port, path = try tool.writeHarbourManifest()
         var cookie: Substring = ""
         for run in 0..<2 {
             let running = try await tool.startRun(path, "--web-address", "127.0.0.1:\(port)")
@@ -54,14 +44,34 @@ struct ScreenToolTests {
     }
 
     @Test func `screens are text with numbers through a pipe, until the person quits`() async throws {
-        let outcome = try await tool.run("run", try manifest(), "--terminal", input: "q\n")
+        let outcome = try await tool.run("run", try tool.writeHarbourManifest(), "--terminal", input: "q\n")
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.contains("Ships of the first edition") && !outcome.output.contains("up;"))
         #expect(tool.loadFolders() == [])
     }
 
+    @Test func `a reader that has left ends the command in order, although there is nothing to write`() async throws {
+        let screens = try PipedScreens(try tool.writeHarbourManifest(), reader: "head -1", with: tool)
+        let outcome = await screens.process.end()
+        #expect(outcome.output == "# Ships of the first edition\n")
+        #expect(outcome.errors.hasSuffix("over, 0\n"), "\(outcome.errors)")
+        #expect(tool.loadFolders() == [])
+        let sockets = try FileManager.default.contentsOfDirectory(atPath: tool.sockets)
+        #expect(!sockets.contains { $0.hasSuffix(".sock") }, "\(sockets)")
+    }
+
+    @Test func `a terminal that is closed stops the command in order`() async throws {
+        let screens = try PipedScreens(try tool.writeHarbourManifest(), with: tool)
+        try #require(await screens.process.says("Ships of the first edition"), "\(screens.process.errors)")
+        screens.process.signal(SIGHUP)
+        let outcome = await screens.process.end()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(tool.loadFolders() == [])
+    }
+
     @Test func `without a screen to begin with, the command says what to add`() async throws {
-        let unnamed = try await tool.run("run", try manifest(screens: nil), "--web-address", "127.0.0.1:0")
+        let unnamed = try await tool.run(
+            "run", try tool.writeHarbourManifest(screens: nil), "--web-address", "127.0.0.1:0")
         #expect(unnamed.status == 1)
         #expect(
             unnamed.errors.contains("manifest.missing-key")
@@ -79,7 +89,7 @@ struct ScreenToolTests {
     }
 
     @Test func `options that contradict each other are misuse`() async throws {
-        let path = try manifest()
+        let path = try tool.writeHarbourManifest()
         for options in [
             ["--web-address", "here"], ["--terminal", "--json"], ["--terminal", "--web"],
             ["--terminal", "--web-address", "127.0.0.1:0"],

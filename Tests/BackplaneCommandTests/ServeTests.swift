@@ -48,7 +48,7 @@ struct ServeTests {
         running.signal(SIGTERM)
         #expect(idle.receive() == "")
         let outcome = await running.end()
-        #expect(outcome.status == 0)
+        #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.hasSuffix("SIGTERM: stopping\nstopped\n"))
     }
 

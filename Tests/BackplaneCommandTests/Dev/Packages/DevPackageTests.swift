@@ -1,3 +1,4 @@
+#if Engines
 import Backplane
 import BackplaneHost
 import Foundation
@@ -28,7 +29,9 @@ struct DevPackageTests {
             // A file that is there as it should be keeps its date.
             try Self.save(text, to: path)
         }
-        dev = try DevRun(folder + "/backplane.json", "--scratch-path", packages.scratchPath, with: tool)
+        dev = try DevRun(
+            folder + "/backplane.json", "--scratch-path", packages.scratchPath, "--web-address", "127.0.0.1:0",
+            with: tool)
     }
 
     /// One story, since every build takes its time.
@@ -39,11 +42,15 @@ struct DevPackageTests {
         #expect(beginning.packages.map(\.path) == [folder])
         #expect(beginning.packages.map(\.products) == [["Greeter"]])
         let application = try await dev.up(besides: ["output", "buildStarted", "buildEnded"])
-        #expect(application.managers.map(\.state) == ["ready"], "\(application)")
+        #expect(application.managers.map(\.state) == ["ready", "ready"], "\(application)")
         try await expectAnswer("Hello, Ann!")
         let caller = BusyCaller(application.control, "Greeter", "linger")
+        let visitor = try ScreenVisitor(signingInAt: try #require(application.screens))
+        let screen = try visitor.events(of: try visitor.page())
+        #expect(screen.receive(to: "Welcome!").hasSuffix("Welcome!"))
 
         try await saveAndSwap("!!")
+        #expect(screen.receive(to: "Welcome!!").hasSuffix("Welcome!!"), "the open page has changed")
 
         try Self.save(Self.greeter("?") + "let mistake: Int = true\n", to: source)
         try await dev.next("buildStarted")
@@ -101,7 +108,11 @@ struct DevPackageTests {
             name: "workbench",
             products: [.library(name: "Greeter", type: .dynamic, targets: ["Greeter"])],
             dependencies: [.package(path: "../backplane", traits: [])],
-            targets: [.target(name: "Greeter", dependencies: [.product(name: "Backplane", package: "backplane")])])
+            targets: [
+                .target(
+                    name: "Greeter",
+                    dependencies: ["Backplane", "BackplaneScreens"].map { .product(name: $0, package: "backplane") })
+            ])
 
         """
 
@@ -109,15 +120,17 @@ struct DevPackageTests {
         {
           "manifestVersion": 1,
           "plugins": [{ "library": "Greeter" }],
-          "managers": { "Greeter": { "className": "Greeter" } }
+          "screens": { "root": "welcome" },
+          "managers": { "Greeter": { "className": "Greeter" }, "Hall": { "className": "Hall" } }
         }
 
         """
 
-    /// Greets, and counts; state that a swap carries over.
+    /// Greets, and counts; state that a swap carries over. A screen has a greeting, too.
     private static func greeter(_ end: String) -> String {
         """
         import Backplane
+        import BackplaneScreens
 
         struct Greetings: Contract {
             static let version: Version = "1.0.0"
@@ -151,12 +164,32 @@ struct DevPackageTests {
             }
         }
 
+        final class Hall: ScreenManager {
+            let screens: OpenScreens
+
+            init(_ context: Context) { screens = OpenScreens(context) }
+
+            static func screens(_ table: inout ScreenTable) { table.add(Welcome.self) }
+        }
+
+        final class Welcome: Screen {
+            static let identifier = "welcome"
+
+            static func assemble(with input: Nothing, agent: Agent) -> Welcome { Welcome() }
+
+            var body: [View] { Heading("Welcome\(end)") }
+        }
+
         public struct GreeterPlugin: Plugin {
             public static let id = "org.example.greeter"
             public static let version: Version = "1.0.0"
-            public static func register(in registrar: inout Registrar) { registrar.add(Greeter.self) }
+            public static func register(in registrar: inout Registrar) {
+                registrar.add(Greeter.self)
+                registrar.add(Hall.self)
+            }
         }
 
         """
     }
 }
+#endif
