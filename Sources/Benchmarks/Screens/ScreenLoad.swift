@@ -11,6 +11,8 @@ enum ScreenLoad {
     static let period = Duration.milliseconds(10)
     /// The number of sessions after which the memory of further ones is measured.
     private static let first = 20
+    /// The number of changes of the long list, whose largest message counts.
+    private static let changes = 20
 
     /// Measures a number of presses; times are in milliseconds, and memory is in units of 1,024 bytes.
     static func figures(ofPresses count: Int, in folder: String) async throws -> [String: Double] {
@@ -25,16 +27,17 @@ enum ScreenLoad {
     }
 
     private static func figures(ofPresses count: Int, _ ports: ScreenRig.Ports) throws -> [String: Double] {
-        var control = try LoadedConnection(ports.control), all: [ScreenSession] = []
+        var control = try LoadedConnection(ports.control), all: [ScreenSession] = [], long: [ScreenSession] = []
         defer {
             control.close()
-            for session in all { session.close() }
+            for session in all + long { session.close() }
+        }
+        func session(_ number: Int, row: Int, at path: String = "/") throws -> ScreenSession {
+            let address = try control.exchange("GET /sign-in HTTP/1.1\r\nHost: localhost\r\n\r\n").body
+            return try ScreenSession(number, row: row, at: path, signingInAt: address, to: ports.screens)
         }
         func open(_ number: Int) throws {
-            while all.count < number {
-                let address = try control.exchange("GET /sign-in HTTP/1.1\r\nHost: localhost\r\n\r\n").body
-                all.append(try ScreenSession(all.count, signingInAt: address, to: ports.screens))
-            }
+            while all.count < number { all.append(try session(all.count, row: all.count % ScreenRig.rows)) }
         }
         func memory() throws -> Double {
             Double(try control.exchange("GET /memory HTTP/1.1\r\nHost: localhost\r\n\r\n").body) ?? .nan
@@ -43,14 +46,19 @@ enum ScreenLoad {
         let before = try memory()
         try open(sessions)
         let after = try memory()
-        let outcome = try press(count, in: &all)
+        let times = try press(count, in: &all).times
+        let rows = ShownList.rows, path = "/screens/books?input=%7B%22rows%22%3A\(rows)%7D"
+        long.append(try session(sessions, row: rows - 1, at: path))
+        let sizes = try (0..<changes).flatMap { _ in try press(1, in: &long).sizes }
         return [
-            "p99": Sample(outcome.times).p99, "longest": Sample(outcome.times).highest,
-            "bytes": Sample(outcome.sizes).highest, "memory": (after - before) / Double(sessions - first) / 1_024,
+            "p99": Sample(times).p99, "longest": Sample(times).highest, "bytes": Sample(sizes).highest,
+            "memory": (after - before) / Double(sessions - first) / 1_024,
         ]
     }
 
-    /// Presses a button in one session after the other, and waits for all patches.
+    /// Presses a button in one session after the other, and waits until all presses are shown.
+    ///
+    /// A press is timed from the moment at which it is due, even if the measurement itself is late.
     private static func press(
         _ count: Int, in sessions: inout [ScreenSession]
     ) throws -> (times: [Double], sizes: [Double]) {
@@ -62,23 +70,28 @@ enum ScreenLoad {
         while pressed < count || sessions.contains(where: { $0.isWaiting }) {
             var patience = Duration.seconds(60)
             if pressed < count {
-                patience = start + period * pressed - .now
+                let due = start + period * pressed
+                patience = due - .now
                 guard patience > .zero else {
-                    sessions[pressed % sessions.count].press(pressed)
+                    sessions[pressed % sessions.count].press(dueAt: due)
                     pressed += 1
                     continue
                 }
             }
             let ready = poll(&watched, nfds_t(watched.count), Int32(patience / .milliseconds(1)))
             guard ready >= 0 || errno == EINTR, ready != 0 || pressed < count else { throw POSIXError(.ETIMEDOUT) }
+            guard ready > 0 else { continue }
             for index in watched.indices where watched[index].revents != 0 {
                 if index % 2 == 1 {
                     try sessions[index / 2].receiveAnswer()
-                } else if let (time, size) = try sessions[index / 2].receiveMessage() {
-                    times.append(time / .milliseconds(1))
-                    sizes.append(Double(size))
+                } else if let message = try sessions[index / 2].receiveMessage() {
+                    times += message.times.map { $0 / .milliseconds(1) }
+                    sizes.append(Double(message.size))
                 }
             }
+        }
+        guard times.count == count else {
+            throw BackplaneError(.componentFailed, "\(times.count) of \(count) presses were shown")
         }
         return (times, sizes)
     }
@@ -87,13 +100,16 @@ enum ScreenLoad {
 /// The connections of a browser, on one of which it receives changes, and what it knows of its page.
 private struct ScreenSession {
     private(set) var events: LoadedConnection, requests: LoadedConnection
-    private let tab: String, fields: String, screen: Substring
-    /// The time of the press whose patch has not arrived.
-    private var pressedAt: ContinuousClock.Instant?
+    private let tab: String, fields: String, row: Int, screen: Substring
+    /// The times at which presses were due, and the number of those that are shown.
+    private var due: [ContinuousClock.Instant] = [], shown = 0
 
-    var isWaiting: Bool { pressedAt != nil }
+    var isWaiting: Bool { shown < due.count }
 
-    init(_ number: Int, signingInAt address: String, to port: UInt16) throws {
+    /// - Parameters:
+    ///   - row: The row whose button is pressed.
+    ///   - path: The path of the page.
+    init(_ number: Int, row: Int, at path: String, signingInAt address: String, to port: UInt16) throws {
         func part(_ pattern: Regex<(Substring, Substring)>, of text: String) throws -> Substring {
             guard let match = text.firstMatch(of: pattern) else {
                 throw BackplaneError(.componentFailed, "a page of screens is not as expected: \(text.prefix(200))")
@@ -101,10 +117,11 @@ private struct ScreenSession {
             return match.output.1
         }
         (events, requests) = (try LoadedConnection(port), try LoadedConnection(port))
+        self.row = row
         let host = "Host: localhost\r\n"
         let signedIn = try requests.exchange("GET \(address) HTTP/1.1\r\n\(host)\r\n").head
         let cookie = "Cookie: \(try part(/[Ss]et-[Cc]ookie: ([^;]+);/, of: signedIn))\r\n"
-        let page = try requests.exchange("GET / HTTP/1.1\r\n\(host)\(cookie)\r\n").body
+        let page = try requests.exchange("GET \(path) HTTP/1.1\r\n\(host)\(cookie)\r\n").body
         screen = try part(/name="screen" value="([0-9]+)"/, of: page)
         let token = try part(/data-token="([0-9a-f]+)"/, of: page)
         fields = "\(host)\(cookie)X-Screen-Token: \(token)\r\nContent-Type: application/json\r\n"
@@ -125,34 +142,40 @@ private struct ScreenSession {
         requests.close()
     }
 
-    /// Presses the button of a row, unless the patch of the last press has not arrived.
-    mutating func press(_ number: Int) {
-        guard pressedAt == nil else { return }
-        let body = #"{"tab":"\#(tab)","kind":"press","id":"\#(screen)/books/\#(number % ScreenRig.rows)/borrow"}"#
-        pressedAt = .now
+    /// Presses the button of the row.
+    mutating func press(dueAt moment: ContinuousClock.Instant) {
+        let body = #"{"tab":"\#(tab)","kind":"press","id":"\#(screen)/books/\#(row)/borrow"}"#
+        due.append(moment)
         requests.send(
             Array("POST /event HTTP/1.1\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8), 0)
     }
 
-    /// Receives what has arrived of the answer to an event.
+    /// Receives what has arrived of the answers to events.
     mutating func receiveAnswer() throws {
         guard requests.receive() else { throw POSIXError(.ECONNRESET) }
-        guard let answer = requests.answer() else { return }
-        guard answer.status == 204 else {
-            throw BackplaneError(.componentFailed, "an event was answered with the status \(answer.status)")
+        while let answer = requests.answer() {
+            guard answer.status == 204 else {
+                throw BackplaneError(.componentFailed, "an event was answered with the status \(answer.status)")
+            }
+            requests.forget(answer)
         }
-        requests.forget(answer)
     }
 
-    /// Receives what has arrived of a message; returns the time since the press and the size of one that is whole.
-    mutating func receiveMessage() throws -> (time: Duration, size: Int)? {
+    /// Receives what has arrived of a message.
+    ///
+    /// - Returns: The times of the presses that it is the first to show, and its size; `nil` unless it is whole and
+    ///   shows any. The row has the number of all presses, of which a message may show several.
+    mutating func receiveMessage() throws -> (times: [Duration], size: Int)? {
         guard events.receive() else { throw POSIXError(.ECONNRESET) }
         guard events.received.hasEnd("}\n\n\r\n") else { return nil }
-        defer {
-            pressedAt = nil
-            events.forgetAll()
-        }
-        return pressedAt.map { (.now - $0, events.received.count) }
+        defer { events.forgetAll() }
+        let text = String(decoding: events.received, as: UTF8.self)
+        guard let number = text.matches(of: /Borrowed ([0-9]+) times/).last.flatMap({ Int($0.output.1) }),
+            due.indices.contains(number - 1), number > shown
+        else { return nil }
+        defer { shown = number }
+        let now = ContinuousClock.now
+        return (due[shown..<number].map { now - $0 }, events.received.count)
     }
 }
 

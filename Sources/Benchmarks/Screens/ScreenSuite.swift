@@ -48,7 +48,8 @@ extension BenchSuite {
         return [
             row("\(name), 100 events a second, event to patch, p99", "p99", .milliseconds, target: .median(atMost: 50)),
             row("\(name), 100 events a second, longest", "longest", .milliseconds, summary: .highest),
-            row("\(name), a changed row, sent", "bytes", .bytes, target: .median(atMost: 2_048)),
+            row(
+                "list of \(ShownList.rows) rows, one changed, sent", "bytes", .bytes, target: .median(atMost: 2_048)),
             row("\(name), memory of one", "memory", .kilobytes, target: .median(atMost: 200)),
         ]
     }
