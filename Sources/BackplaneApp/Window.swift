@@ -157,10 +157,7 @@ extension Window {
     /// disabled, is ignored.
     public func send(_ event: ViewEvent, to number: Int) async {
         guard let screen = state.withLock({ $0.screens[number] }),
-            screen.drawing.body.allFound.contains(where: { found in
-                found.view.id == event.id && found.rows == event.rows
-                    && found.event(event.kind, value: event.value) != nil
-            })
+            screen.drawing.body.found.contains(where: { $0.has(event) })
         else { return }
         do throws(BackplaneError) {
             try await screen.handle(event)
@@ -228,6 +225,16 @@ extension Window {
         for waiter in waiting { waiter.resume(returning: false) }
         for screen in screens { begin(closing: screen) }
         for closing in state.withLock({ Array($0.closings.values) }) { await closing.value }
+    }
+}
+
+extension FoundView {
+    /// Returns whether the view, or one that it contains, has an event now.
+    fileprivate func has(_ event: ViewEvent) -> Bool {
+        // Of the rows of a long list, only that of the event is searched.
+        guard event.rows.starts(with: rows) else { return false }
+        if view.id == event.id, rows == event.rows, self.event(event.kind, value: event.value) != nil { return true }
+        return children.contains { $0.has(event) }
     }
 }
 
