@@ -4,31 +4,28 @@ import Synchronization
 
 /// The tasks that wait for changes of collections; writes wake them and never wait for them.
 package final class ChangeSignals: Sendable {
-    private struct State {
-        var last = 0
-        var waiting: [Int: (namespace: String, collection: String, signal: Signal)] = [:]
+    private struct Waiting {
+        var namespace, collection: String
+        var signal: AsyncStream<Void>.Continuation
+        /// A Boolean value that indicates whether the task waits for the signal, rather than reading.
+        var isAwaited = false
     }
-    private let state = Mutex(State())
+    private let state = Mutex<(last: Int, waiting: [Int: Waiting])>((0, [:]))
 
     package init() {}
 
     /// The number of tasks that are waiting for a signal, rather than reading.
-    package var waitingTasks: Int { state.withLock { $0.waiting.values.count { $0.signal.isAwaited } } }
+    package var waitingTasks: Int { state.withLock { $0.waiting.values.count { $0.isAwaited } } }
 
     /// Wakes the tasks that wait for a collection of a batch, once the batch is written.
     package func written(_ batch: RecordBatch, in namespace: String) {
-        let signals = state.withLock { state -> [Signal] in
+        let signals = state.withLock { state -> [AsyncStream<Void>.Continuation] in
             guard !state.waiting.isEmpty else { return [] }
             let collections = Set(batch.changes.map(\.collection))
             return state.waiting.values.filter { $0.namespace == namespace && collections.contains($0.collection) }
                 .map(\.signal)
         }
-        for signal in signals { signal.send() }
-    }
-
-    /// Wakes all tasks, because it is unknown which collections were written.
-    package func writtenElsewhere() {
-        for signal in state.withLock({ $0.waiting.values.map(\.signal) }) { signal.send() }
+        for signal in signals { signal.yield() }
     }
 
     /// Waits until the number of a collection's last change differs from the known one.
@@ -40,58 +37,19 @@ package final class ChangeSignals: Sendable {
         for collection: String, in namespace: String, since change: Int64,
         last: () async throws(BackplaneError) -> Int64
     ) async throws(BackplaneError) {
-        let signal = Signal()
+        // A signal that was sent before the task waits is received, too.
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
             state.last += 1
-            state.waiting[state.last] = (namespace, collection, signal)
+            state.waiting[state.last] = Waiting(namespace: namespace, collection: collection, signal: signal)
             return state.last
         }
         defer { state.withLock { _ = $0.waiting.removeValue(forKey: number) } }
+        var iterator = signals.makeAsyncIterator()
         while try await last() == change {
-            await signal.wait()
-            if Task.isCancelled { throw .waitCancelled }
-        }
-    }
-}
-
-/// A signal to one task, which also receives it if it was sent before the task waits.
-private final class Signal: Sendable {
-    private enum State {
-        case silent, sent
-        case awaited(UnsafeContinuation<Void, Never>)
-    }
-    private let state = Mutex(State.silent)
-
-    var isAwaited: Bool {
-        state.withLock { state in
-            if case .awaited = state { return true }
-            return false
-        }
-    }
-
-    func send() {
-        let waiting = state.withLock { state -> UnsafeContinuation<Void, Never>? in
-            defer { state = .sent }
-            if case .awaited(let continuation) = state { return continuation }
-            return nil
-        }
-        waiting?.resume()
-    }
-
-    /// Waits for the next signal, or until the task is cancelled.
-    func wait() async {
-        await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                let isSent = state.withLock { state in
-                    if case .sent = state { return true }
-                    state = .awaited(continuation)
-                    return false
-                }
-                if isSent { continuation.resume() }
-            }
-            state.withLock { $0 = .silent }
-        } onCancel: {
-            send()
+            state.withLock { $0.waiting[number]?.isAwaited = true }
+            guard await iterator.next() != nil, !Task.isCancelled else { throw .waitCancelled }
+            state.withLock { $0.waiting[number]?.isAwaited = false }
         }
     }
 }

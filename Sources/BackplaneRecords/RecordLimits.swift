@@ -28,11 +28,9 @@ package enum RecordLimits {
     ///
     /// - Throws: `call.invalid-input`.
     package static func check(name: String, _ what: String) throws(BackplaneError) {
-        guard !name.isEmpty, name.utf8.count <= Self.name, !name.utf8.contains(0) else {
-            throw BackplaneError(
-                .callInvalidInput,
-                "expected \(what) of 1 to \(Self.name) bytes without a zero byte, found \(shortened(name))")
-        }
+        try require(
+            !name.isEmpty && name.utf8.count <= Self.name && !name.utf8.contains(0),
+            "expected \(what) of 1 to \(Self.name) bytes without a zero byte, found \(shortened(name))")
     }
 
     /// Checks the names, ids and values of a batch.
@@ -42,18 +40,13 @@ package enum RecordLimits {
         for change in batch.changes {
             try check(name: change.collection, "a collection's name")
             guard case .save(let collection, let record) = change else { continue }
-            guard (1...id).contains(record.id.utf8.count) else {
-                throw BackplaneError(
-                    .callInvalidInput,
-                    "expected an id of 1 to \(id) bytes, found \(record.id.utf8.count) bytes", at: collection)
-            }
-            guard record.value.count <= value else {
-                throw BackplaneError(
-                    .callInvalidInput,
-                    "expected a record of at most \(value) bytes, found \(record.value.count) bytes; keep large "
-                        + "content in a file of the component's folder",
-                    at: "\(collection)/\(shortened(record.id))")
-            }
+            try require(
+                (1...id).contains(record.id.utf8.count),
+                "expected an id of 1 to \(id) bytes, found \(record.id.utf8.count) bytes", at: collection)
+            try require(
+                record.value.count <= value,
+                "expected a record of at most \(value) bytes, found \(record.value.count) bytes; keep large "
+                    + "content in a file of the component's folder", at: "\(collection)/\(shortened(record.id))")
         }
     }
 
@@ -62,45 +55,38 @@ package enum RecordLimits {
     /// - Throws: `call.invalid-input`.
     package static func check(_ definition: CollectionDefinition) throws(BackplaneError) {
         try check(name: definition.name, "a collection's name")
-        guard definition.indexes.count <= indexes else {
-            throw BackplaneError(
-                .callInvalidInput, "expected at most \(indexes) indexes, found \(definition.indexes.count)",
-                at: definition.name)
-        }
+        try require(
+            definition.indexes.count <= indexes,
+            "expected at most \(indexes) indexes, found \(definition.indexes.count)", at: definition.name)
         var names: Set<[UInt8]> = []
         for index in definition.indexes {
+            let place = "\(definition.name)/\(index.name)"
             try check(name: index.name, "an index's name")
-            guard names.insert(Array(index.name.utf8)).inserted else {
-                throw BackplaneError(
-                    .callInvalidInput, "the index `\(index.name)` is declared twice; give one of them another name",
-                    at: definition.name)
-            }
-            guard (1...indexes).contains(index.paths.count) else {
-                throw BackplaneError(
-                    .callInvalidInput, "expected 1 to \(indexes) key paths, found \(index.paths.count)",
-                    at: "\(definition.name)/\(index.name)")
-            }
+            try require(
+                names.insert(Array(index.name.utf8)).inserted,
+                "the index `\(index.name)` is declared twice; give one of them another name", at: definition.name)
+            try require(
+                (1...indexes).contains(index.paths.count),
+                "expected 1 to \(indexes) key paths, found \(index.paths.count)", at: place)
             if let text = index.text {
-                guard !index.isUnique else {
-                    throw BackplaneError(
-                        .callInvalidInput, "a full-text index cannot be unique", at: "\(definition.name)/\(index.name)")
-                }
-                guard text.prefixes.count <= prefixes, text.prefixes.allSatisfy({ (1...prefix).contains($0) }) else {
-                    throw BackplaneError(
-                        .callInvalidInput,
-                        "expected at most \(prefixes) prefix lengths of 1 to \(prefix), found \(text.prefixes)",
-                        at: "\(definition.name)/\(index.name)")
-                }
+                try require(!index.isUnique, "a full-text index cannot be unique", at: place)
+                try require(
+                    text.prefixes.count <= prefixes && text.prefixes.allSatisfy { (1...prefix).contains($0) },
+                    "expected at most \(prefixes) prefix lengths of 1 to \(prefix), found \(text.prefixes)", at: place)
             }
             for path in index.paths {
                 try check(name: path, "a key path")
-                guard !path.split(separator: ".", omittingEmptySubsequences: false).contains("") else {
-                    throw BackplaneError(
-                        .callInvalidInput, "expected names separated by single dots, found the key path `\(path)`",
-                        at: "\(definition.name)/\(index.name)")
-                }
+                try require(
+                    !path.split(separator: ".", omittingEmptySubsequences: false).contains(""),
+                    "expected names separated by single dots, found the key path `\(path)`", at: place)
             }
         }
+    }
+
+    private static func require(
+        _ condition: Bool, _ message: @autoclosure () -> String, at place: @autoclosure () -> String? = nil
+    ) throws(BackplaneError) {
+        guard condition else { throw BackplaneError(.callInvalidInput, message(), at: place()) }
     }
 
     /// Returns a string shortened for a message.

@@ -52,8 +52,8 @@ public protocol RecordStore: Sendable {
 
     /// Waits until a collection has a change after a number, or the log no longer contains all of them.
     ///
-    /// Writes do not wait for this function. Changes by other processes may be noticed with a delay. By default, the
-    /// number of the last change is polled every quarter of a second.
+    /// Writes do not wait for this function. By default, the number of the last change is polled every quarter of a
+    /// second.
     ///
     /// - Parameter number: The number of the last change that the caller knows; 0 for none.
     /// - Throws: `call.cancelled`; the errors of ``changes(of:since:limit:in:)``.
@@ -88,7 +88,7 @@ extension RecordStore {
         var size: Int64 = 0, query = RecordQuery(collection: collection)
         repeat {
             let page = try await read(query, in: namespace)
-            for record in page.records + page.damaged { size += Int64(record.value.count) }
+            for record in page.records { size += Int64(record.value.count) }
             query.after = page.next
         } while query.after != nil
         return size
@@ -128,10 +128,12 @@ public struct CollectionSummary: Sendable {
     public var count: Int
     /// The number of its last change.
     public var change: Int64
+    /// The time of its last change, in seconds since 1970; `nil` if unknown.
+    public var changed: Int64?
 
     /// Creates a summary of a collection with `count` records, last changed by `change`.
-    public init(definition: CollectionDefinition, count: Int, change: Int64) {
-        (self.definition, self.count, self.change) = (definition, count, change)
+    public init(definition: CollectionDefinition, count: Int, change: Int64, changed: Int64? = nil) {
+        (self.definition, self.count, self.change, self.changed) = (definition, count, change, changed)
     }
 }
 
@@ -141,4 +143,47 @@ extension RecordStore {
     public func write(_ changes: [RecordChange], in namespace: String) async throws(BackplaneError) -> [Int64] {
         try await write(RecordBatch(changes), in: namespace)
     }
+}
+
+extension RecordStore {
+    /// Returns records in the order of their ids from an offset on, and the number of all that are selected, as
+    /// `backplane.store/1` asks for them.
+    ///
+    /// The answer reflects one state of the collection, unless the collection changes more often than it can be read.
+    ///
+    /// - Parameter ids: The ids of the records; `nil` for all records.
+    /// - Throws: The errors of ``read(_:in:)``.
+    package func page(
+        of collection: String, ids: [String]? = nil, offset: Int = 0, limit: Int = .max, in namespace: String
+    ) async throws(BackplaneError) -> (records: [StoredRecord], total: Int) {
+        var attempt = 0
+        while true {
+            var query = RecordQuery(collection: collection, ids.map { .ids($0) } ?? .range(RecordRange()))
+            var records: [StoredRecord] = [], toSkip = max(0, offset)
+            do throws(BackplaneError) {
+                while records.count < limit {
+                    query.isWithoutValues = toSkip > 0
+                    query.limit = toSkip > 0 ? toSkip : limit - records.count
+                    let page = try await read(query, in: namespace)
+                    if attempt < 8 { query.conditions = [.unchanged(collection: collection, since: page.change)] }
+                    if query.isWithoutValues { toSkip -= page.records.count } else { records += page.records }
+                    query.after = page.next
+                    if page.next == nil { break }
+                }
+                return (records, try await count(query, in: namespace))
+            } catch {
+                // The collection has changed between two pages.
+                guard error.code == .storeConflict else { throw error }
+                attempt += 1
+            }
+        }
+    }
+}
+
+/// The failures that a completed write survives.
+public enum StoreDurability: String, Sendable {
+    /// Writes survive a crash of the process and of the machine: each waits until it is on disk.
+    case full
+    /// Writes survive a crash of the process. A power failure can revert the last ones, but leaves none incomplete.
+    case normal
 }

@@ -4,113 +4,80 @@ public import BackplaneRecords
 public import BackplaneStorage
 import Foundation
 import GRDB
-import Glibc
 import Synchronization
 
 /// A record store in one SQLite file in WAL mode, where readers and the one writer do not wait for each other.
 ///
 /// A write that has returned survives the end of the process and, unless the durability is ``StoreDurability/normal``,
-/// of the machine. The checksum of a record is verified whenever the record is read.
+/// of the machine. One process has the store open, and is named to others that try to open it.
 public final class SQLiteRecordStore: RecordStore {
     let database: DatabasePool
-    /// The full-text tokenizers that this machine's SQLite provides.
-    private let support: FullTextSupport
-    /// The lock that is held until the database is closed.
-    private let lock: StoreLock
+    private let file: StoreFile
+    /// The lock that is held until the database is closed; `nil` if the store is only read.
+    private let lock: StoreLock?
     private let report: @Sendable (BackplaneError) -> Void
-    /// The check of the whole file after an unclean shutdown.
-    private let check: StoreCheck
-    private let signals: ChangeSignals
-    private let foreignWrites: ForeignWrites
+    private let signals = ChangeSignals()
     /// A Boolean value that indicates whether damage was reported.
     private let hasReported = Atomic(false)
-    /// The size of the write-ahead log at which a write checkpoints it.
-    private let boundAt = Atomic(2 * StoreFile.logLimit)
 
     /// Opens `store.sqlite` in a folder, or creates it with mode 0600.
     ///
-    /// Opening reads only a small part of the file. After an unclean shutdown, the whole file is checked in the
-    /// background. Damage found by this check, or by a read or a write, is reported immediately; when the store is next
-    /// opened, the readable records are copied into a new file, and the damaged file is kept as
-    /// `store.sqlite.damaged-…`.
+    /// Opening reads only a small part of the file. Damage found by a read or a write is reported immediately; when the
+    /// store is next opened, the whole file is read, and is treated as damaged if it still is.
     ///
     /// - Parameters:
     ///   - folder: The folder, which must exist.
     ///   - durability: The failures that a completed write survives.
     ///   - damaged: The treatment of a damaged file.
-    ///   - report: A function that receives a `store.damaged` error for any damage, and another one with the numbers of
-    ///     saved and lost records after a repair.
-    /// - Throws: `store.unusable` if the file cannot be opened for writing, or a newer version of Backplane has written
-    ///   it; `store.damaged` if it is damaged and the policy is to refuse it, or the store is also open elsewhere.
+    ///   - report: A function that receives a `store.damaged` error for any damage, with the new name of a file that
+    ///     was moved aside.
+    /// - Throws: `store.unusable` if the file cannot be opened for writing, another process has it open, another
+    ///   version of Backplane has written it, or this machine's SQLite is older than 3.34 or lacks FTS5;
+    ///   `store.damaged` if it is damaged and the policy is to refuse it.
     public convenience init(
-        folder: String, durability: StoreDurability = .full, damaged: DamagedStorePolicy = .salvage,
+        folder: String, durability: StoreDurability = .full, damaged: DamagedStorePolicy = .moveAside,
         report: @escaping @Sendable (BackplaneError) -> Void
     ) throws(BackplaneError) {
-        try self.init(StoreFile(folder: folder, durability: durability, damaged: damaged), report: report)
+        var file = StoreFile(folder: folder)
+        (file.durability, file.damaged) = (durability, damaged)
+        try self.init(file, report: report)
     }
 
-    /// Opens a file.
+    /// Opens `store.sqlite` in a folder only to read it, also beside the process that has it open.
+    ///
+    /// Writes throw `store.unusable`, and changes by others are not waited for.
+    ///
+    /// - Throws: `store.unusable`; `store.damaged`.
+    public init(reading folder: String) throws(BackplaneError) {
+        file = StoreFile(folder: folder)
+        (database, lock, report) = (try file.openToRead(), nil, { _ in })
+    }
+
+    /// Opens a file as its owner.
     init(_ file: StoreFile, report: @escaping @Sendable (BackplaneError) -> Void) throws(BackplaneError) {
-        let opened = try file.open(report: report)
-        (database, support, lock) = (opened.database, opened.support, opened.lock)
-        (self.report, check) = (report, StoreCheck(file.path))
-        let signals = ChangeSignals()
-        self.signals = signals
-        foreignWrites = ForeignWrites(to: database) { signals.writtenElsewhere() }
-        if opened.endedUncleanly { checkInBackground() }
+        let opened = try file.open(report)
+        (database, lock, self.file, self.report) = (opened.database, opened.lock, file, report)
     }
 
     deinit {
-        check.cancel()
         // The last connection to be closed moves the log into the file, which one that only reads cannot.
         database.invalidateReadOnlyConnections()
         try? database.close()
-        lock.whenLast { [path = database.path] in StoreMarks(path).isOpen = false }
     }
 
-    /// Full text, if this machine's SQLite has FTS5 and its tokenizers.
-    ///
-    /// If only some of the tokenizers are missing, indexes that use the others can still be searched.
-    public var capabilities: StoreCapabilities { support.isComplete ? .fullText : [] }
-
-    /// The settings of the writer connection.
-    package var settings: StoreDatabaseSettings {
-        get throws { try database.writeWithoutTransaction { try StoreDatabaseSettings($0) } }
-    }
-
-    /// The other processes that have the file open, as the subject of a sentence; `nil` if there are none.
-    public var otherProcesses: String? {
-        lock.isAlone() ? nil : lock.others
-    }
-
-    /// Reads the whole file on a separate thread.
-    private func checkInBackground() {
-        let thread = Thread { [check, report, path = database.path] in
-            guard let finding = try? check.run() else { return }
-            if let damage = finding.damage { StoreMarks(path).damageFound = damage }
-            for error in finding.errors(at: path) { report(error) }
-        }
-        thread.name = "bp-store-check"
-        thread.start()
-    }
+    /// Full text.
+    public var capabilities: StoreCapabilities { .fullText }
 
     /// Reads the whole file, while others read and write, and returns its damage.
     ///
-    /// A damaged file is repaired when it is next opened.
-    ///
-    /// - Throws: `store.unusable`.
+    /// - Throws: `store.unusable`; `call.cancelled`.
     public func findDamage() async throws(BackplaneError) -> [BackplaneError] {
-        let path = database.path
-        let result = await withUnsafeContinuation {
-            (continuation: UnsafeContinuation<Result<StoreCheck.Finding?, any Error>, Never>) in
-            Thread.detachNewThread { continuation.resume(returning: Result { try StoreCheck(path).run() }) }
-        }
-        do {
-            guard let finding = try result.get() else { return [] }
-            if let damage = finding.damage { StoreMarks(path).damageFound = damage }
-            return finding.errors(at: path)
+        do throws(BackplaneError) {
+            let found = try await reading { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") ?? "no answer" }
+            return found == "ok" ? [] : [damage(found)]
         } catch {
-            throw .unusable(error, at: path)
+            guard error.code == .storeDamaged else { throw error }
+            return [error]
         }
     }
 
@@ -121,7 +88,7 @@ public final class SQLiteRecordStore: RecordStore {
     public func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError) {
         try RecordLimits.check(name: namespace, "a namespace")
         try RecordLimits.check(collection)
-        let building = IndexBuilding(definition: collection, namespace: namespace, support: support)
+        let building = IndexBuilding(definition: collection, namespace: namespace)
         if try await reading({ try building.isDone(in: $0) }) { return }
         try await writing { try building.begin(in: $0) }
         var duplicate: BackplaneError?, isDone = false
@@ -143,8 +110,8 @@ public final class SQLiteRecordStore: RecordStore {
     public func write(_ batch: RecordBatch, in namespace: String) async throws(BackplaneError) -> [Int64] {
         try RecordLimits.check(name: namespace, "a namespace")
         try RecordLimits.check(batch)
-        let numbers = try await writing { [support] db in
-            var writer = try RecordWriter(db, in: namespace, support)
+        let numbers = try await writing { db in
+            var writer = try RecordWriter(db, in: namespace)
             return try writer.apply(batch)
         }
         signals.written(batch, in: namespace)
@@ -155,14 +122,14 @@ public final class SQLiteRecordStore: RecordStore {
     ///
     /// - Throws: `store.conflict`; `store.unindexed`; `call.invalid-input`; `store.unusable`; `call.cancelled`.
     public func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage {
-        try await reading { [support] in try RecordReader($0, in: namespace, support).page(query) }
+        try await reading { try RecordReader($0, in: namespace).page(query) }
     }
 
     /// Counts the records that a query selects.
     ///
     /// - Throws: The errors of ``read(_:in:)``.
     public func count(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> Int {
-        try await reading { [support] in try RecordReader($0, in: namespace, support).count(query) }
+        try await reading { try RecordReader($0, in: namespace).count(query) }
     }
 
     /// Reads changes of a collection from its log.
@@ -171,21 +138,19 @@ public final class SQLiteRecordStore: RecordStore {
     public func changes(of collection: String, since number: Int64, limit: Int, in namespace: String)
         async throws(BackplaneError) -> ChangePage
     {
-        try await reading { [support] in
-            try RecordReader($0, in: namespace, support).changes(of: collection, since: number, limit: limit)
+        try await reading {
+            try RecordReader($0, in: namespace).changes(of: collection, since: number, limit: limit)
         }
     }
 
-    /// Waits for a change of a collection after a number; a change by another process is noticed within 250 ms.
+    /// Waits for a change of a collection after a number.
     ///
     /// - Throws: `store.unusable`; `call.cancelled`.
     public func waitForChange(of collection: String, since number: Int64, in namespace: String)
         async throws(BackplaneError)
     {
-        try await foreignWrites.watched { () throws(BackplaneError) in
-            try await signals.wait(for: collection, in: namespace, since: number) { () throws(BackplaneError) in
-                try await self.reading { try $0.lastChange(of: collection, in: namespace) }
-            }
+        try await signals.wait(for: collection, in: namespace, since: number) { () throws(BackplaneError) in
+            try await self.reading { try $0.lastChange(of: collection, in: namespace) }
         }
     }
 
@@ -205,14 +170,14 @@ public final class SQLiteRecordStore: RecordStore {
     ///
     /// - Throws: `store.unusable`; `call.cancelled`.
     public func collections(in namespace: String) async throws(BackplaneError) -> [CollectionSummary] {
-        try await reading { [support] in try RecordReader($0, in: namespace, support).collections() }
+        try await reading { try RecordReader($0, in: namespace).collections() }
     }
 
     /// Returns the number of bytes of the values of a collection's records.
     ///
     /// - Throws: `store.unusable`.
     public func size(of collection: String, in namespace: String) async throws(BackplaneError) -> Int64 {
-        try await reading { [support] in try RecordReader($0, in: namespace, support).size(of: collection) }
+        try await reading { try RecordReader($0, in: namespace).size(of: collection) }
     }
 
     /// Runs queries in one snapshot of the database.
@@ -227,51 +192,37 @@ public final class SQLiteRecordStore: RecordStore {
     }
 
     /// Runs statements in one transaction, which an error rolls back.
+    ///
+    /// SQLite moves the write-ahead log into the file as far as readers allow, and truncates it once it has been moved.
     private func writing<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value)
         async throws(BackplaneError) -> Value
     {
-        let value: Value
         do {
-            value = try await database.write(body)
+            return try await database.write(body)
         } catch {
             throw failure(error)
         }
-        await boundLog()
-        return value
     }
 
-    /// Checkpoints the write-ahead log once readers have prevented SQLite from doing so for too long.
-    ///
-    /// Written records are safe in the log, so this may fail. It is then retried after as much has been written again,
-    /// because it makes other writes wait for readers. Cancelling the caller's task does not interrupt it, because the
-    /// connection could otherwise retain the short timeout.
-    private func boundLog() async {
-        var status = stat()
-        guard stat(database.path + "-wal", &status) == 0, status.st_size > boundAt.load(ordering: .relaxed) else {
-            return
-        }
-        let isDone = await withUnsafeContinuation { (continuation: UnsafeContinuation<Bool, Never>) in
-            database.asyncWriteWithoutTransaction { db in
-                let isDone = Result {
-                    try db.execute(sql: "PRAGMA busy_timeout = 50")
-                    defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Int(StoreFile.patience * 1_000))") }
-                    _ = try db.checkpoint(.truncate)
-                }
-                continuation.resume(returning: (try? isDone.get()) != nil)
-            }
-        }
-        boundAt.store(
-            isDone ? 2 * StoreFile.logLimit : Int(status.st_size) + StoreFile.logLimit, ordering: .relaxed)
-    }
-
-    /// Converts an error, and marks the file if the error indicates damage.
+    /// Converts an error, and notes and reports damage.
     private func failure(_ error: any Error) -> BackplaneError {
-        guard let error = error as? DatabaseError, error.isDamage else { return .unusable(error, at: database.path) }
-        let reason = error.message ?? "SQLite \(error.resultCode.rawValue)"
-        StoreMarks(database.path).damageFound = reason
-        let damage = BackplaneError.storeDamage(reason, at: database.path)
+        guard let error = error as? DatabaseError, error.isDamage else { return .unusable(error, at: file.path) }
+        let damage = damage(error.reason)
         if !hasReported.exchange(true, ordering: .relaxed) { report(damage) }
         return damage
+    }
+
+    /// Notes damage for the next opening, and returns its error.
+    private func damage(_ reason: String) -> BackplaneError {
+        if lock != nil { file.damageFound = reason }
+        let consequence =
+            lock != nil
+            ? ", and restart the process that has it open, which then moves the file aside or refuses it, as its manifest says"
+            : "; a host that finds the damage moves the file aside or refuses it when the store is next opened, as its manifest says"
+        return BackplaneError(
+            .storeDamaged,
+            "the store is damaged (\(reason)); save what can be read with `backplane store dump`\(consequence)",
+            at: file.path)
     }
 }
 #endif

@@ -4,114 +4,75 @@ import BackplaneStorage
 import Foundation
 import Glibc
 
-/// The lock that is held while a store is open, shared by all processes that have it open.
+/// The lock of the one process that has a store open, on the file `store.sqlite.lock`.
 ///
-/// If it can be acquired exclusively, no other process has the store open. It is on a separate file,
-/// `store.sqlite.lock`, which is never removed, so that it does not interfere with SQLite's locks on the database. A
-/// second lock on that file is exclusive and held while the store is being opened.
+/// The file is never removed, and says who has the store open. It is not the database itself, so that the lock does not
+/// interfere with SQLite's.
 final class StoreLock: Sendable {
     private let descriptor: Int32
-    private let path: String
-    /// The constant `F_OFD_SETLK` of `<fcntl.h>`, which Swift does not import.
-    private static let setOpenFileLock: Int32 = 37
 
-    /// Waits until no other process is opening the store, and acquires both locks.
+    /// Acquires the lock.
     ///
-    /// Opening can take as long as checking or repairing the store.
+    /// A store of this process may be just being closed, so one is waited for, for at most a second.
     ///
-    /// - Parameters:
-    ///   - store: The path of the store.
-    ///   - limit: The longest wait.
-    /// - Throws: `store.unusable` if the lock's file cannot be opened, or the wait exceeds the limit.
-    init(of store: String, limit: Duration = .seconds(600)) throws(BackplaneError) {
-        path = store + ".lock"
-        descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw .unusableFile(errno, at: store) }
-        let end = ContinuousClock.now + limit
-        while !setOpening(Int16(F_WRLCK)) {
-            guard errno == EAGAIN || errno == EACCES || errno == EINTR else {
-                throw .unusableFile(errno, at: store)
-            }
-            guard ContinuousClock.now < end else {
+    /// - Parameter store: The path of the store.
+    /// - Throws: `store.unusable` if the store is open already, or the lock's file cannot be opened.
+    init(of store: String) throws(BackplaneError) {
+        descriptor = try FileLock.open(store + ".lock", for: store)
+        for attempt in 0... {
+            guard !FileLock.set(F_WRLCK, on: descriptor) else { break }
+            guard errno == EAGAIN || errno == EACCES || errno == EINTR else { throw .unusableFile(errno, at: store) }
+            // An owner writes its name right after it has acquired the lock.
+            let owner = (try? String(contentsOfFile: store + ".lock", encoding: .utf8)) ?? ""
+            guard owner.hasPrefix("process \(getpid()) "), attempt < 100 else {
                 throw BackplaneError(
                     .storeUnusable,
-                    "another process has been opening the store for \(limit.components.seconds) seconds", at: store)
+                    "\(owner.isEmpty ? "another process" : owner) has the store open; stop it, or give this host another data folder",
+                    at: store)
             }
             usleep(10_000)
         }
-        // Does not wait: only the store that is being opened, now this one, ever takes this lock exclusively.
-        while flock(descriptor, LOCK_SH) != 0 && errno == EINTR {}
+        var owner = "process \(getpid()) (\(ProcessInfo.processInfo.processName)), since \(Date.now.ISO8601Format()),"
+        _ = ftruncate(descriptor, 0)
+        // On a full disk the lock holds without a name.
+        _ = owner.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 
-    deinit {
-        // A process that another thread is starting has a copy of the descriptor until it runs its program, and the
-        // lock would last as long as the copy.
-        _ = flock(descriptor, LOCK_UN)
-        close(descriptor)
-    }
+    // The owner's name stays: without the lock it means nothing.
+    deinit { FileLock.end(descriptor) }
+}
 
-    /// Returns whether no other process has the store open; this remains valid until ``endOpening()``.
-    func isAlone() -> Bool {
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
-            _ = flock(descriptor, LOCK_SH)
-            return true
-        }
-        _ = flock(descriptor, LOCK_SH)
-        return false
-    }
+/// Locks on bytes of a file, which belong to the open file and so hold between two users in one process, too.
+enum FileLock {
+    /// The constant `F_OFD_SETLK` of `<fcntl.h>`, which Swift does not import.
+    private static let setOpenFileLock: Int32 = 37
 
-    /// Runs a function only if no process has the store open or is opening it.
-    func whenLast(_ body: () -> Void) {
-        for _ in 0..<100 {
-            if setOpening(Int16(F_WRLCK)) {
-                if isAlone() { body() }
-                return endOpening()
-            }
-            usleep(1_000)
-        }
-    }
-
-    /// Releases the opening lock, so that others can open the store.
-    func endOpening() { _ = setOpening(Int16(F_UNLCK)) }
-
-    /// Acquires or releases the opening lock, without waiting.
+    /// Opens the file of a lock, or creates it with mode 0600.
     ///
-    /// It belongs to the open file description, so that it also works between two stores of one process.
+    /// - Throws: `store.unusable`.
+    static func open(_ path: String, for store: String) throws(BackplaneError) -> Int32 {
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw .unusableFile(errno, at: store) }
+        return descriptor
+    }
+
+    /// Acquires, converts or releases the lock on a byte without waiting; a refused conversion changes nothing.
     ///
-    /// - Parameter type: `F_WRLCK` or `F_UNLCK`.
+    /// - Parameter type: `F_WRLCK`, `F_RDLCK` or `F_UNLCK`.
     /// - Returns: `false` if the system refuses, with the reason in `errno`.
-    private func setOpening(_ type: Int16) -> Bool {
+    static func set(_ type: Int32, on descriptor: Int32, byte: Int = 0) -> Bool {
         var lock = Glibc.flock()
-        lock.l_type = type
-        lock.l_whence = Int16(SEEK_SET)
-        return fcntl(descriptor, Self.setOpenFileLock, &lock) == 0
+        (lock.l_type, lock.l_whence) = (Int16(type), Int16(SEEK_SET))
+        (lock.l_start, lock.l_len) = (byte, 1)
+        return fcntl(descriptor, setOpenFileLock, &lock) == 0
     }
 
-    /// The other processes that have the store open according to `/proc/locks`, as the subject of a sentence.
-    var others: String {
-        var status = stat()
-        fstat(descriptor, &status)
-        let locks = (try? String(contentsOfFile: "/proc/locks", encoding: .utf8)) ?? ""
-        let own = ProcessInfo.processInfo.processIdentifier
-        let processes = Set(
-            locks.split(separator: "\n").compactMap { line -> Int32? in
-                let fields = line.split(separator: " ", omittingEmptySubsequences: true)
-                guard fields.contains("FLOCK"), fields.contains(where: { $0.hasSuffix(":\(status.st_ino)") }),
-                    let place = fields.firstIndex(of: "ADVISORY")
-                else { return nil }
-                return fields.dropFirst(place + 2).first.flatMap { Int32($0) }
-            }
-        ).subtracting([own]).sorted()
-        let names = processes.map { process in
-            let name = (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8))?.trimmingCharacters(
-                in: .whitespacesAndNewlines)
-            return name.map { "\(process) (\($0))" } ?? "\(process)"
-        }
-        switch names.count {
-        case 0: return "another open store of this process"
-        case 1: return "process \(names[0])"
-        default: return "processes \(names.joined(separator: ", "))"
-        }
+    /// Releases all locks and closes the file.
+    static func end(_ descriptor: Int32) {
+        // A process that another thread is starting has a copy of the descriptor until it runs its program, and the
+        // locks would last as long as the copy.
+        for byte in 0..<2 { _ = set(F_UNLCK, on: descriptor, byte: byte) }
+        close(descriptor)
     }
 }
 #endif

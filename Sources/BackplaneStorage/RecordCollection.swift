@@ -93,12 +93,12 @@ public struct RecordCollection<R: Record>: Sendable {
 
     /// Returns the record with an id, or `nil` if there is none.
     ///
-    /// - Throws: `store.undecodable` if the stored value is not an `R`; `store.damaged` if its bytes have changed.
+    /// - Throws: `store.undecodable` if the stored value is not an `R`.
     public func fetch(_ id: String) async throws(BackplaneError) -> R? { try await fetchVersioned(id)?.record }
 
     /// Returns the record with an id, together with its version, or `nil` if there is none.
     ///
-    /// - Throws: `store.undecodable` if the stored value is not an `R`; `store.damaged` if its bytes have changed.
+    /// - Throws: `store.undecodable` if the stored value is not an `R`.
     public func fetchVersioned(_ id: String) async throws(BackplaneError) -> Versioned<R>? {
         let list = try await read(StoreSelection(collection: R.collection, ids: [id]))
         if let unreadable = list.unreadable.first { throw unreadable.error }
@@ -252,13 +252,6 @@ extension RecordCollection {
                     UnreadableRecord(id: stored.id, json: stored.value, version: stored.version, error: error))
             }
         }
-        for damaged in page.damaged {
-            let error = BackplaneError(
-                .storeDamaged, "the stored bytes of the record have changed; restore it from a backup, or delete it",
-                at: "\(R.collection)/\(damaged.id)")
-            list.unreadable.append(
-                UnreadableRecord(id: damaged.id, json: [], version: damaged.version, error: error))
-        }
         return list
     }
 
@@ -277,4 +270,56 @@ extension RecordCollection {
         guard number <= 20 else { return }
         part.log.warning("a record cannot be read and is omitted", metadata: ["error": record.error.description])
     }
+}
+
+extension RecordCollection {
+    /// Returns the records that contain all words of a string, the most relevant ones (by BM25) first.
+    ///
+    /// ```swift
+    /// let found = try await books.search(\.words, "moon vern*")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - index: The index; each word may occur in any of its properties.
+    ///   - text: The words, of at most 4,096 bytes. A word that ends with `*` is a prefix, and words in quotation marks
+    ///     form a phrase. Other punctuation has no meaning.
+    ///   - limit: The maximum number of records; at most 10,000 are returned, and fewer if they exceed 16 MB.
+    ///   - cursor: The ``RecordList/next`` of the previous page of the same search; `nil` for the first page. Each
+    ///     write slightly changes the relevance of all records, so the pages of a collection that is being written may
+    ///     repeat or miss a record. Pages within a transaction do not.
+    /// - Throws: `store.unsupported` if the host's engine does not support full-text search (as the in-memory engine);
+    ///   `host.interface-missing` if the host is older than this function; `call.invalid-input`
+    ///   for a text without a word, or the cursor of another query.
+    public func search(
+        _ index: KeyPath<R.Indexes, FullText>, _ text: String, limit: Int = 100, after cursor: PageCursor? = nil
+    ) async throws(BackplaneError) -> RecordList<R> {
+        let name = R.Indexes()[keyPath: index].declared.name
+        return try await read(
+            StoreSelection(collection: R.collection, index: name, words: text, after: cursor, limit: limit))
+    }
+}
+
+/// A page of records that a collection returns.
+public struct RecordList<R: Record>: Sendable {
+    /// The records with their versions, in the order of the selection.
+    public var versioned: [Versioned<R>]
+    /// The records that cannot be decoded as an `R`, in the same order; the store keeps them unchanged.
+    public var unreadable: [UnreadableRecord]
+    /// The position at which the next page begins; `nil` after the last page.
+    public var next: PageCursor?
+
+    /// The decoded values, without their versions.
+    public var records: [R] { versioned.map(\.record) }
+}
+
+/// A stored record that cannot be decoded as a value of its type.
+public struct UnreadableRecord: Sendable {
+    /// The id under which it is stored.
+    public var id: String
+    /// The stored JSON.
+    public var json: [UInt8]
+    /// The number of the change that stored the record.
+    public var version: Int64
+    /// The reason: `store.undecodable`.
+    public var error: BackplaneError
 }

@@ -73,13 +73,7 @@ extension RecordSelection: AsyncSequence {
         /// Returns the next record, or `nil` after the last one.
         ///
         /// - Throws: The errors of ``RecordSelection/page(limit:after:)``.
-        public mutating func next() async throws(BackplaneError) -> R? {
-            while page.isEmpty {
-                guard let next = try await nextPage() else { return nil }
-                page = next[...]
-            }
-            return page.removeFirst()
-        }
+        public mutating func next() async throws(BackplaneError) -> R? { try await next(isolation: #isolation) }
 
         /// Returns the next record, or `nil` after the last one.
         ///

@@ -1,4 +1,5 @@
 public import Backplane
+import Synchronization
 
 /// The host's record store for data access controllers: `context.store`.
 ///
@@ -106,4 +107,71 @@ extension MayUseNetwork {
     )
     @_documentation(visibility: internal)
     public var store: Store { Store(services) }
+}
+
+/// A component's part of the host's store: its functions, and the collections that have been prepared.
+struct StorePart: Sendable {
+    private let base: StoreExchange
+    /// The call on whose behalf operations are performed, if known.
+    var call: Call?
+    let log: Log
+    private let readiness: Readiness
+
+    /// The collections of a component whose indexes have been, or are being, defined.
+    private final class Readiness: Sendable {
+        // An array: there are few, and a dictionary would make the runtime search every loaded image for `Hashable`.
+        let collections = Mutex<[(name: String, task: Task<Result<Void, BackplaneError>, Never>)]>([])
+    }
+
+    init(_ services: ComponentServices) {
+        (base, log) = (StoreExchange(services), services.log)
+        readiness = services.attachments.object { Readiness() }
+    }
+
+    /// The operations of the call.
+    var exchange: StoreExchange { base.during(call) }
+
+    /// Defines a collection's declared indexes, and migrates its records, on first use.
+    ///
+    /// - Throws: The error that prevented it; the next use retries.
+    func prepare<R: Record>(_: R.Type) async throws(BackplaneError) {
+        let name = String(reflecting: R.self)
+        let task = readiness.collections.withLock { collections in
+            if let known = collections.first(where: { $0.name == name }) { return known.task }
+            // The task belongs to all who wait for it, not to the first of them, who may be cancelled.
+            let task = Task { await CollectionPreparation<R>(base, log).run() }
+            collections.append((name, task))
+            return task
+        }
+        let result = await task.value
+        if case .failure = result {
+            readiness.collections.withLock { collections in collections.removeAll { $0.task == task } }
+        }
+        try result.get()
+    }
+}
+
+extension BackplaneError.Code {
+    /// The store cannot be read or written, because of its file, its disk or its permissions.
+    public static let storeUnusable = Self(rawValue: "store.unusable")
+    /// The store's file is damaged; it was moved aside, or left unchanged.
+    public static let storeDamaged = Self(rawValue: "store.damaged")
+    /// The value stored under an id cannot be decoded as the requested type.
+    public static let storeUndecodable = Self(rawValue: "store.undecodable")
+    /// A condition of a write or a query does not hold, because another write has changed the data.
+    public static let storeConflict = Self(rawValue: "store.conflict")
+    /// Another record has the same values in a unique index.
+    public static let storeDuplicate = Self(rawValue: "store.duplicate")
+    /// The collection has no index of the requested name.
+    public static let storeUnindexed = Self(rawValue: "store.unindexed")
+    /// The engine of the store lacks a requested capability, such as full text.
+    public static let storeUnsupported = Self(rawValue: "store.unsupported")
+}
+
+/// The treatment of a store whose file is damaged.
+public enum DamagedStorePolicy: String, Sendable {
+    /// Gives the damaged file another name beside the store, and begins a new, empty store.
+    case moveAside = "move-aside"
+    /// Leaves the file unchanged, and does not open the store.
+    case refuse
 }

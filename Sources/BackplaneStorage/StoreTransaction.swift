@@ -27,7 +27,7 @@ public final class StoreTransaction: Sendable {
 
     init(_ part: StorePart) { self.part = part }
 
-    /// Returns the collection of one type's recordswithin the transaction.
+    /// Returns the collection of one type's records within the transaction.
     public func collection<R: Record>(_: R.Type = R.self) -> RecordCollection<R> { RecordCollection(part, self) }
 
     /// The conflicting change that this attempt has encountered; `nil` if there is none.
@@ -71,7 +71,7 @@ extension StoreTransaction: StoreAccess {
             guard case .version(let collection, let id, let expected) = condition else { continue }
             var selection = StoreSelection(collection: collection, ids: [id])
             selection.isWithoutValues = true
-            let page = try await read(selection), found = (page.records + page.damaged).first
+            let page = try await read(selection), found = page.records.first
             // The closure's own condition is not a conflict that another attempt would solve.
             guard (found?.version ?? 0) == expected, found == nil || expected != 0 else {
                 throw BackplaneError(
@@ -173,7 +173,7 @@ extension StoreTransaction: StoreAccess {
                 return nil
             }
             for id in ids where state.known.insert(Self.key(selection.collection, id)).inserted {
-                let found = (page.records + page.damaged).first { $0.id.utf8.elementsEqual(id.utf8) }
+                let found = page.records.first { $0.id.utf8.elementsEqual(id.utf8) }
                 state.conditions.append(.version(collection: selection.collection, id: id, found?.version ?? 0))
             }
             return nil

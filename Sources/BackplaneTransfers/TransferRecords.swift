@@ -39,7 +39,6 @@ struct TransferRecords: Sendable {
             for record in page.records {
                 do throws(BackplaneError) { found.append(try entry(record)) } catch { report(error) }
             }
-            for record in page.damaged { report(unreadable(record.id)) }
             query.after = page.next
         } while query.after != nil
         return found
@@ -48,7 +47,6 @@ struct TransferRecords: Sendable {
     func find(_ id: String) async throws(BackplaneError) -> TransferTable.Entry? {
         guard !id.isEmpty else { return nil }
         let page = try await store.read(RecordQuery(collection: Self.collection, ids: [id]), in: namespace)
-        if page.records.isEmpty, !page.damaged.isEmpty { throw unreadable(id) }
         guard let record = page.records.first else { return nil }
         return try entry(record)
     }

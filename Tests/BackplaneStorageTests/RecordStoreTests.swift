@@ -53,8 +53,7 @@ struct RecordStoreTests {
         try await store.write(
             ids.map { .save(collection: "books", StoredRecord(id: $0, value: Array("{}".utf8))) }, in: "A")
         func page(_ offset: Int, _ limit: Int, _ wanted: [String]? = nil) async throws -> ([String], Int) {
-            let page = try await store.page(
-                OffsetQuery(collection: "books", ids: wanted, offset: offset, limit: limit), in: "A")
+            let page = try await store.page(of: "books", ids: wanted, offset: offset, limit: limit, in: "A")
             return (page.records.map(\.id), page.total)
         }
         for (offset, limit) in [(0, Int.max), (1, 1), (10_020, 40), (10_050, 1), (20_000, 1), (0, 0), (7, 10_001)] {
@@ -65,6 +64,6 @@ struct RecordStoreTests {
         let (found, total) = try await page(1, 2, ["100003", "none", "100001", "100002", "100001"])
         #expect(found == ["100002", "100003"])
         #expect(total == 3)
-        #expect(try await store.page(OffsetQuery(collection: "none"), in: "A").total == 0)
+        #expect(try await store.page(of: "none", in: "A").total == 0)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// A process that has a store open.
 final class StoreProcess: Sendable {
-    private let process: pid_t
+    let id: pid_t
     private let output: Int32
 
     /// Starts `store-writer`, which is beside the tests.
@@ -25,7 +25,7 @@ final class StoreProcess: Sendable {
         var process: pid_t = 0
         let spawned = posix_spawn(&process, program, &actions, nil, &words, environ)
         close(ends[1])
-        (self.process, output) = (process, ends[0])
+        (id, output) = (process, ends[0])
         try #require(spawned == 0, "store-writer cannot be started: \(spawned)")
     }
 
@@ -52,8 +52,8 @@ final class StoreProcess: Sendable {
 
     /// Ends the process with a signal, or waits for its end.
     func end(_ signal: Int32 = 0) {
-        if signal != 0 { kill(process, signal) }
+        if signal != 0 { kill(id, signal) }
         var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        while waitpid(id, &status, 0) < 0 && errno == EINTR {}
     }
 }

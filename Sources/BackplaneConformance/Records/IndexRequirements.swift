@@ -77,6 +77,24 @@ extension RecordStoreConformance {
             try await trial.write(trial.save("1", #"{"isbn":"x","a":1,"b":2}"#))
             try expect(try await trial.ids(RecordRange(of: "isbn", equal: ["x"])), equals: ["1"])
         },
+        Requirement("Numbers that no Double distinguishes are different values of a unique index.") { trial in
+            try await trial.define(IndexDefinition("p", isUnique: true))
+            let numbers = [
+                "18446744073709551614", "18446744073709551615", "79228162514264337593543950334",
+                "79228162514264337593543950335", "0.1", "0.1000000000000000000000000001", "-18446744073709551615",
+            ]
+            for (id, number) in numbers.enumerated() {
+                try await trial.write(trial.save("\(id)", #"{"p":\#(number)}"#))
+                try expect(
+                    try await trial.page(RecordRange(of: "p", equal: [.decimal(number)])).records.map(\.id),
+                    equals: ["\(id)"])
+            }
+            for same in ["18446744073709551615.0", "0.10", "1e-1", "-1.8446744073709551615E19"] {
+                try await trial.requireError(.storeDuplicate) {
+                    try await trial.write(trial.save("other", #"{"p":\#(same)}"#))
+                }
+            }
+        },
         Requirement("Uniqueness is asked of the result of a batch, not of each step.") { trial in
             try await trial.define(IndexDefinition("p", isUnique: true))
             try await trial.write(trial.save("1", #"{"p":1}"#), trial.save("2", #"{"p":2}"#))
@@ -124,6 +142,140 @@ extension RecordStoreConformance {
             try expect(try await count(RecordRange(of: "p", equal: [-2])), equals: 200)
             try expect(try await count(RecordRange(of: "p")), equals: 4_000)
             try expect(try await count(RecordRange()), equals: 4_000)
+        },
+    ]
+}
+
+extension RecordStoreConformance {
+    /// Values of an indexed property in JSON, in the order in which stores sort them.
+    static let orderedValues = [
+        "null", "false", "true", "-1e300", "-18446744073709551615", "-9223372036854775808", "-9007199254740993",
+        "-9007199254740992", "-1.5",
+        "-1", "0", "1e-300", "0.12345678901234567890123456789012345677",
+        "0.12345678901234567890123456789012345678", "0.5", "1", "2", "10", "9007199254740992", "9007199254740993",
+        "9007199254740995",
+        "9223372036854775806", "9223372036854775807", "18446744073709551614", "18446744073709551615",
+        "1e300", #""""#, #""\u0000""#, #""A""#, #""a""#, #""a\u0000""#,
+        #""a\u0000b""#, #""a\u0001""#, #""aa""#, #""ab""#, #""b""#, #""\u00e9""#, #""\uFFFD""#, #""\ud83d\udc0b""#,
+    ]
+
+    static let ranges = [
+        Requirement("Every kind of value has its place in an index, forwards and backwards.") { trial in
+            try await trial.define(IndexDefinition("p"))
+            let changes = orderedValues.enumerated().map { trial.save("r\(100 + $0.offset)", #"{"p":\#($0.element)}"#) }
+            _ = try await trial.store.write(changes.reversed(), in: "A")
+            let expected = orderedValues.indices.map { "r\(100 + $0)" }
+            try expect(try await trial.ids(RecordRange(of: "p")), equals: expected)
+            try expect(try await trial.ids(RecordRange(of: "p"), isDescending: true), equals: expected.reversed())
+        },
+        Requirement("Equal values are sorted by id, and numbers are equal however they are written.") { trial in
+            try await trial.define(IndexDefinition("p"))
+            try await trial.write(
+                trial.save("d", #"{"p":1.0}"#), trial.save("b", #"{"p":1}"#), trial.save("a", #"{"p":1e0}"#),
+                trial.save("c", #"{"p":2}"#), trial.save("e", #"{"p":-0.0}"#), trial.save("f", #"{"p":0}"#))
+            try expect(try await trial.ids(RecordRange(of: "p")), equals: ["e", "f", "a", "b", "d", "c"])
+            try expect(try await trial.ids(RecordRange(of: "p", equal: [1.0])), equals: ["a", "b", "d"])
+            try expect(
+                try await trial.ids(RecordRange(of: "p", equal: [1]), isDescending: true), equals: ["d", "b", "a"])
+        },
+        Requirement("A property is found by its path, and what is no single value counts as null.") { trial in
+            try await trial.define(IndexDefinition("a.b"))
+            let values = [
+                "1": #"{"x":{"b":9},"a":{"c":[1,{"b":8}],"b":"found"},"b":7}"#, "2": #"{"a":{}}"#, "3": #"{"a":5}"#,
+                "4": #"{"a":{"b":[1]}}"#, "5": #"{"a":{"b":{}}}"#, "6": "[]", "7": "no JSON at all",
+                "8": #" { "a" : { "\u0062" : "fo\u0075nd" } } "#, "9": #"{"s":"}\"{","a":{"b":"found"}}"#,
+            ]
+            for (id, json) in values { try await trial.write(trial.save(id, json)) }
+            try expect(try await trial.ids(RecordRange(of: "a.b", equal: ["found"])), equals: ["1", "8", "9"])
+            try expect(
+                try await trial.ids(RecordRange(of: "a.b", equal: [.null])), equals: ["2", "3", "4", "5", "6", "7"])
+        },
+        Requirement("Ranges have the limits that they include, and only values of their kind.") { trial in
+            try await trial.define(IndexDefinition("p"))
+            let values = ["null", "true", "1", "2", "2.5", "3", #""1""#, #""2""#, #""20""#, #""3""#]
+            _ = try await trial.store.write(values.map { trial.save($0, #"{"p":\#($0)}"#) }, in: "A")
+            func ids(_ bounds: RecordRange.Bounds) async throws -> [String] {
+                try await trial.ids(RecordRange(of: "p", bounds))
+            }
+            try expect(try await ids(.between(1, and: 3)), equals: ["1", "2", "2.5"])
+            try expect(
+                try await ids(.between(1, and: 3, includingFirst: false, includingLast: true)),
+                equals: ["2", "2.5", "3"])
+            try expect(try await ids(.between(2.5, and: nil)), equals: ["2.5", "3"])
+            try expect(try await ids(.between(nil, and: 2)), equals: ["1"])
+            try expect(try await ids(.between(nil, and: "3")), equals: [#""1""#, #""2""#, #""20""#])
+            try expect(try await ids(.between("2", and: nil, includingFirst: false)), equals: [#""20""#, #""3""#])
+            try expect(try await ids(.prefix("2")), equals: [#""2""#, #""20""#])
+            try expect(try await ids(.prefix("")), equals: [#""1""#, #""2""#, #""20""#, #""3""#])
+            try expect(try await ids(.between(3, and: 1)), equals: [])
+            try expect(try await ids(.between(false, and: true, includingLast: true)), equals: ["true"])
+        },
+        Requirement("An index of several properties is sorted by each, and ranges begin with the first ones.") {
+            trial in
+            try await trial.define(IndexDefinition("author", "year", "title", name: "catalogue"))
+            let books = [
+                ("c", "Woolf", 1925, "M"), ("b", "Woolf", 1927, "T"), ("a", "Woolf", 1927, "A"), ("d", "W", 1900, "Z"),
+            ]
+            for (id, author, year, title) in books {
+                try await trial.write(trial.save(id, #"{"author":"\#(author)","year":\#(year),"title":"\#(title)"}"#))
+            }
+            func ids(_ equal: [IndexedValue], _ bounds: RecordRange.Bounds? = nil) async throws -> [String] {
+                try await trial.ids(RecordRange(of: "catalogue", equal: equal, bounds))
+            }
+            try expect(try await ids([]), equals: ["d", "c", "a", "b"])
+            try expect(try await ids(["Woolf"]), equals: ["c", "a", "b"])
+            try expect(try await ids(["W"]), equals: ["d"], "a text is not the beginning of another")
+            try expect(try await ids(["Woolf", 1927]), equals: ["a", "b"])
+            try expect(try await ids(["Woolf"], .between(1926, and: nil)), equals: ["a", "b"])
+            try expect(try await ids(["Woolf", 1927], .prefix("T")), equals: ["b"])
+            try expect(try await ids([], .prefix("W")), equals: ["d", "c", "a", "b"])
+        },
+        Requirement("Ids have ranges and prefixes.") { trial in
+            _ = try await trial.store.write(["a", "a\u{0}", "ab", "b", "c"].map { trial.save($0) }, in: "A")
+            try expect(try await trial.ids(RecordRange(.prefix("a"))), equals: ["a", "a\u{0}", "ab"])
+            try expect(
+                try await trial.ids(RecordRange(.prefix("a")), isDescending: true), equals: ["ab", "a\u{0}", "a"])
+            try expect(
+                try await trial.ids(RecordRange(.between("a", and: "b", includingFirst: false))),
+                equals: ["a\u{0}", "ab"])
+            try expect(
+                try await trial.ids(RecordRange(.between("ab", and: "b", includingLast: true))), equals: ["ab", "b"])
+            try expect(try await trial.ids(RecordRange(equal: ["a"])), equals: ["a"])
+        },
+        Requirement("A cursor stays where it is while records come and go around it.") { trial in
+            try await trial.define(IndexDefinition("p"))
+            for id in ["a", "b", "c", "d"] { try await trial.write(trial.save(id, #"{"p":"\#(id)"}"#)) }
+            for range in [RecordRange(), RecordRange(of: "p")] {
+                let cursor = try await trial.page(range, limit: 2).next
+                try await trial.write(
+                    trial.delete("b"), trial.save("aa", #"{"p":"aa"}"#), trial.save("bb", #"{"p":"bb"}"#))
+                try expect(try await trial.page(range, after: cursor).records.map(\.id), equals: ["bb", "c", "d"])
+                try expect(
+                    try await trial.page(range, isDescending: true, after: cursor).records.map(\.id),
+                    equals: ["aa", "a"])
+                try await trial.write(trial.delete("aa"), trial.delete("bb"), trial.save("b", #"{"p":"b"}"#))
+            }
+        },
+        Requirement("Ranges and cursors that do not fit are refused.") { trial in
+            try await trial.define(IndexDefinition("p"), IndexDefinition("q"))
+            try await trial.write(trial.save("1", #"{"p":1,"q":"x"}"#), trial.save("2", #"{"p":2,"q":"y"}"#))
+            for range in [
+                RecordRange(of: "p", equal: [1, 2]), RecordRange(of: "p", equal: [1], .prefix("a")),
+                RecordRange(of: "p", .between(1, and: "a")), RecordRange(of: "p", .between(nil, and: nil)),
+                RecordRange(equal: [1]), RecordRange(.between(1, and: nil)), RecordRange(equal: ["1"], .prefix("1")),
+            ] {
+                try await trial.requireError(.callInvalidInput) { _ = try await trial.page(range) }
+            }
+            let cursor = try await trial.page(RecordRange(of: "p"), limit: 1).next
+            let cursors: [PageCursor?] = [
+                cursor, PageCursor(bytes: []), PageCursor(bytes: [1, 255, 255, 255, 255, 0]),
+            ]
+            for cursor in cursors {
+                try await trial.requireError(.callInvalidInput) { _ = try await trial.page(after: cursor) }
+            }
+            try await trial.requireError(.callInvalidInput) {
+                _ = try await trial.page(RecordRange(of: "p", equal: [2]), after: cursor)
+            }
         },
     ]
 }

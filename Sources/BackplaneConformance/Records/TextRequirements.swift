@@ -149,6 +149,31 @@ extension RecordStoreConformance {
             try expect(try await trial.search("yage", in: "parts"), equals: ["1"])
             try expect(try await trial.search("yage"), equals: [])
         },
+        Requirement("Every word counts in an index of parts of words, also one of fewer than three characters.") {
+            trial in
+            guard trial.store.capabilities.contains(.fullText) else { return }
+            try await trial.define(
+                IndexDefinition(paths: ["title", "by"], name: "words", text: TextIndexing(.substrings)))
+            try await trial.write(
+                trial.save("1", #"{"title":"Whaling voyages"}"#),
+                trial.save("2", #"{"title":"The WHALE","by":"ZZ Top"}"#),
+                trial.save("3", #"{"title":"東京タワー","by":"Åse"}"#))
+            for (text, ids) in [
+                ("whale zz", ["2"]), ("whale qq", []), ("zz", ["2"]), ("qq", []), ("zZ*", ["2"]), (#""zz""#, ["2"]),
+                (#""zz"*"#, ["2"]), (#"zz "z t""#, ["2"]), ("w", ["1", "2"]), ("whal oy", ["1"]), ("東京", ["3"]),
+                ("京タ", ["3"]), ("京東", []), ("タワー 東", ["3"]), ("åS", ["3"]),
+            ] {
+                try expect(try await trial.search(text).sorted(), equals: ids, text)
+                let query = RecordQuery(collection: "books", .search(index: "words", text: text))
+                try expect(try await trial.store.count(query, in: "A"), equals: ids.count, text)
+            }
+            var query = RecordQuery(collection: "books", .search(index: "words", text: "w"), limit: 1)
+            let first = try await trial.store.read(query, in: "A")
+            query.after = first.next
+            let second = try await trial.store.read(query, in: "A")
+            try expect((first.records + second.records).map(\.id), equals: ["1", "2"])
+            try expect(second.next == nil, "there is no further page")
+        },
         Requirement("Definitions of indexes of texts that no store takes are refused.") { trial in
             for index in [
                 IndexDefinition(paths: ["title"], isUnique: true, text: TextIndexing()),

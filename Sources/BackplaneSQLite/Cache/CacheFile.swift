@@ -23,7 +23,7 @@ struct CacheFile: Sendable {
     struct Opened: Sendable {
         let database: DatabasePool
         /// The lock by which processes know of each other.
-        let lock: StoreLock
+        let lock: CacheLock
     }
 
     /// Opens the cache, or creates it with mode 0600 in a folder with mode 0700.
@@ -35,7 +35,7 @@ struct CacheFile: Sendable {
         do {
             try FileManager.default.createDirectory(
                 atPath: bodies, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            let lock = try StoreLock(of: path, limit: .seconds(10))
+            let lock = try CacheLock(of: path, limit: .seconds(10))
             defer { lock.endOpening() }
             let isAlone = lock.isAlone()
             if access(mark, F_OK) == 0 {

@@ -562,18 +562,21 @@ typedef struct bp_http_1 {
  * - `exchange`, BP_STREAM, opened once for each exchange. The input is
  *       {"method": "POST", "url": "…", "headers": [["Accept", "text/plain"], …], "body": "d2hhbGU=",
  *        "isChunked": false, "decompresses": false}
+ *   `credential` and `account` are there for an executor with BP_EXECUTOR_CREDENTIAL_NAMES, if the request has them.
  *   `body` is the body in Base64, up to 1 MB; a longer one is in `file`, an absolute path that is valid until the stream
  *   ends; both are missing or null if there is none. `isChunked` is true if its sender did not know its length. The URL,
  *   the method and the header fields are valid, and framing the body is the executor's. The first element is the head
  *   of the response, and the others are pieces of its body in Base64, best up to 64 KB:
  *       {"status": 200, "headers": [["Content-Type", "text/plain"], …], "version": "HTTP/1.1"}
  *       {"body": "TW9ieS1EaWNr"}
+ *   Before the head there may be numbers of bytes of the request's body that the server has: {"sent": 65536}
  *   The stream fails if there is no response, or an incomplete one: with BP_ERROR and a code such as `network.failed`.
  *   `close` ends the exchange at any time. */
 enum {
     BP_EXECUTOR_STREAMED_UPLOADS = 1,       /* bodies from streams, also of unknown length                    */
     BP_EXECUTOR_DECOMPRESSION = 2,          /* asking for compressed content, and decoding it                 */
-    BP_EXECUTOR_CONTENT_IN_GET = 4          /* a body with a GET or a HEAD                                    */
+    BP_EXECUTOR_CONTENT_IN_GET = 4,         /* a body with a GET or a HEAD                                    */
+    BP_EXECUTOR_CREDENTIAL_NAMES = 16       /* choosing the request's credential for requests of its own      */
 };
 
 #define BP_TRANSFERS "backplane.transfers"  /* revision 1, communication controllers and network services */
@@ -867,8 +870,6 @@ typedef struct bp_store_page {
     uint32_t reserved;
     const bp_store_record *_Nullable records;
     size_t record_count;
-    const bp_store_record *_Nullable damaged;   /* records whose stored bytes have changed; they have no values */
-    size_t damaged_count;
     bp_bytes next;                  /* where the next page begins, valid for ever; empty: this is the last page */
     int64_t change;                 /* the number of the collection's last change; 0: none */
     int64_t component_change;       /* the number of the last change in any of the component's collections */
@@ -928,8 +929,7 @@ typedef struct bp_store_2 {
     uint64_t (*search)(uint64_t component, const bp_store_search *search, const bp_call *_Nullable call, bp_store_read done,
                                  void *_Nullable context);
     /* Waits until a collection has a change after the change `since`, or no longer has all of them in its log; `changes`
-     * then reads them. Writers do not wait for this. Changes that another process makes to the store's file are noticed
-     * within a quarter of a second. The payload of BP_OK is empty. */
+     * then reads them. Writers do not wait for this. The payload of BP_OK is empty. */
     uint64_t (*wait)(uint64_t component, bp_bytes collection, int64_t since, const bp_call *_Nullable call, bp_done done,
                                void *_Nullable context);
 } bp_store_2;
@@ -1194,7 +1194,7 @@ typedef struct bp_identity {
     BP_FIELD(bp_store_record, size), BP_FIELD(bp_store_record, reserved), BP_FIELD(bp_store_record, id), \
     BP_FIELD(bp_store_record, value), BP_FIELD(bp_store_record, version), \
     BP_FIELD(bp_store_page, size), BP_FIELD(bp_store_page, reserved), BP_FIELD(bp_store_page, records), \
-    BP_FIELD(bp_store_page, record_count), BP_FIELD(bp_store_page, damaged), BP_FIELD(bp_store_page, damaged_count), \
+    BP_FIELD(bp_store_page, record_count), \
     BP_FIELD(bp_store_page, next), BP_FIELD(bp_store_page, change), BP_FIELD(bp_store_page, component_change), \
     BP_FIELD(bp_store_logged, size), BP_FIELD(bp_store_logged, kind), BP_FIELD(bp_store_logged, number), \
     BP_FIELD(bp_store_logged, id), BP_FIELD(bp_store_logged, value), \

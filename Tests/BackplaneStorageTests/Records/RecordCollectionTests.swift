@@ -108,6 +108,40 @@ struct RecordCollectionTests {
         }
     }
 
+    struct Stamp: Record {
+        var id: String
+        var serial: UInt64
+        var price: Decimal
+
+        struct Indexes: RecordIndexes {
+            let serial = Indexed<UInt64>("serial", isUnique: true)
+            let price = Indexed<Decimal>("price", isUnique: true)
+        }
+    }
+
+    @Test(arguments: Engine.allCases) func `large integers and decimals are compared exactly`(engine: Engine)
+        async throws
+    {
+        try await engine.lend { store, _, _ in
+            let stamps = store.collection(Stamp.self)
+            let prices = try (7...9).map { try #require(Decimal(string: "0.123456789012345678901234567\($0)")) }
+            try await stamps.save(Stamp(id: "a", serial: .max - 1, price: prices[0]))
+            try await stamps.save(Stamp(id: "b", serial: .max, price: prices[1]))
+            #expect(try await stamps.query(\.serial).descending.all().map(\.id) == ["b", "a"])
+            #expect(try await stamps.query(\.serial, equal: .max).all().map(\.id) == ["b"])
+            #expect(try await stamps.query(\.price, equal: prices[0]).all().map(\.id) == ["a"])
+            for stamp in [
+                Stamp(id: "c", serial: .max, price: prices[2]), Stamp(id: "c", serial: 1, price: prices[1]),
+            ] {
+                let error = await storeError { try await stamps.save(stamp) }
+                #expect(error?.code == .storeDuplicate, "\(stamp)")
+            }
+            let none = await storeError { try await stamps.save(Stamp(id: "NaN", serial: 2, price: .nan)) }
+            #expect(none?.code == .callInvalidInput, "it could not be read again")
+            try await stamps.save(Stamp(id: "NaN", serial: 2, price: 1))
+        }
+    }
+
     @Test(arguments: Engine.allCases) func `a version tells what another has changed`(engine: Engine) async throws {
         try await withBooks(engine) { books, _, _ in
             var emma = try #require(try await books.fetchVersioned("emma"))

@@ -44,9 +44,16 @@ struct PluginExecutor: HTTPExecutor {
         let ready = try request.readyToSend(by: name), url = ready.printableURL
         try Task.checkCancellation()
         var order = HTTPOrder(ready, options)
+        if capabilities.contains(.credentialNames) {
+            (order.credential, order.account) = (options.credential, options.account)
+        }
         let sent = try await order.take(ready.body)
         let answer = ExecutorAnswer(remote.exchange(order, call), of: name, at: url, sent.file)
-        var response = try await answer.head()
+        // A body that is not the sender's own file was counted when it was taken.
+        let isCounted = ready.body.file == nil
+        var response = try await answer.head { count in
+            if !isCounted { options.sent?(min(max(0, count), sent.length), sent.length) }
+        }
         if sent.length > 0 { options.sent?(sent.length, sent.length) }
         let announced = response.hasBody(for: request) ? response.contentLength : nil
         response.body = HTTPBodyStream(cancel: answer.close) { try await answer.piece(of: announced) }
@@ -122,8 +129,15 @@ private final class ExecutorAnswer: @unchecked Sendable {
     }
 
     /// Returns the response without its body.
-    func head() async throws -> HTTPStreamedResponse {
-        guard let first = try await next() else { throw malformed("ended the exchange without a response") }
+    ///
+    /// - Parameter sent: A function that receives the numbers of sent bytes before the head.
+    func head(sent: (Int64) -> Void) async throws -> HTTPStreamedResponse {
+        var part = try await next()
+        while case .sent(let count)? = part {
+            sent(count)
+            part = try await next()
+        }
+        guard let first = part else { throw malformed("ended the exchange without a response") }
         guard case .head(let head) = first else {
             throw malformed("sent a piece of a body before the head of its response")
         }
@@ -146,6 +160,7 @@ private final class ExecutorAnswer: @unchecked Sendable {
         do {
             switch try await next() {
             case .head: throw malformed("returned two responses to one request")
+            case .sent: throw malformed("reported the progress of a request to which it had responded")
             case .body(let piece):
                 count += Int64(piece.count)
                 if let announced, count > announced {

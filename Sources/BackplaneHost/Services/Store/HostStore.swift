@@ -12,6 +12,7 @@ final class HostStore: Sendable {
         var store: (any RecordStore)?
         var isBeingOpened = false
         var wasPrepared = false
+        var isClosed = false
         /// The requests that wait until the store has been opened, or cannot be.
         var waiting: [UnsafeContinuation<BackplaneError?, Never>] = []
     }
@@ -33,8 +34,8 @@ final class HostStore: Sendable {
         set { state.withLock { $0.settings = newValue } }
     }
 
-    /// Closes the store as soon as it is no longer in use; the next request reopens it.
-    func close() { state.withLock { $0.store = nil } }
+    /// Closes the store for good, as soon as it is no longer in use: the next host of this process needs its file.
+    func close() { state.withLock { ($0.store, $0.isClosed) = (nil, true) } }
 
     /// A Boolean value that indicates whether the store is open or being opened.
     var isOpen: Bool { state.withLock { $0.store != nil || $0.isBeingOpened } }
@@ -59,10 +60,12 @@ final class HostStore: Sendable {
 
     /// Returns the store; if it cannot be opened, the next call tries again.
     ///
-    /// - Throws: `store.unusable` or `store.damaged`.
+    /// - Throws: `store.unusable` or `store.damaged`; `host.stopped` once it is closed.
     private func get() async throws(BackplaneError) -> any RecordStore {
         while true {
-            if let store = state.withLock({ $0.store }) { return store }
+            let (found, isClosed) = state.withLock { ($0.store, $0.isClosed) }
+            if let found { return found }
+            guard !isClosed else { throw .hostHasStopped }
             let failure = await withUnsafeContinuation { (request: UnsafeContinuation<BackplaneError?, Never>) in
                 let isNew = state.withLock { state in
                     defer { state.isBeingOpened = true }
@@ -92,10 +95,10 @@ final class HostStore: Sendable {
 
     /// Opens the store; afterwards, only the state refers to it, so that ``close()`` closes it.
     private func openStore() throws(BackplaneError) {
-        guard let settings = state.withLock({ $0.store == nil ? $0.settings : nil }) else { return }
+        guard let settings = state.withLock({ $0.store == nil && !$0.isClosed ? $0.settings : nil }) else { return }
         do {
             let store = try open(settings)
-            state.withLock { $0.store = store }
+            state.withLock { if !$0.isClosed { $0.store = store } }
         } catch {
             throw error as? BackplaneError ?? BackplaneError(.storeUnusable, "the store cannot be opened: \(error)")
         }
@@ -302,13 +305,5 @@ extension OfferedServices {
         metadata["trace"] = trace?.id
         let message = error == nil ? "records written" : "records not written"
         log.write(LogRecord(level: .debug, source: "host", message: message, metadata: metadata))
-    }
-}
-
-extension RecordChange {
-    fileprivate var collection: String {
-        switch self {
-        case .save(let collection, _), .delete(let collection, _), .deleteAll(let collection): collection
-        }
     }
 }

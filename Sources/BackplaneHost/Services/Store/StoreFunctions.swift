@@ -16,17 +16,29 @@ let storeFunctions = bp_store_1(
         }
     },
     query: { handle, query, done, context in
-        let answer: Answer<(page: OffsetPage, collection: String)> = answer(
+        let lent: bp_store_query = read(query), collection = lent.collection.text
+        let answer: Answer<(records: [StoredRecord], total: Int)> = answer(
             context,
             { context, found in
-                found.page.withC(of: found.collection) {
-                    done(context, Int32(BP_OK), $0.baseAddress, $0.count, UInt64(found.page.total), .empty)
+                Texts([Array(collection.utf8)] + found.records.flatMap { [Array($0.id.utf8), $0.value] }).withBytes {
+                    bytes in
+                    found.records.indices.map { index in
+                        bp_record(
+                            size: UInt32(MemoryLayout<bp_record>.size), reserved: 0, collection: bytes[0],
+                            id: bytes[2 * index + 1], value: bytes[2 * index + 2])
+                    }.withUnsafeBufferPointer {
+                        done(context, Int32(BP_OK), $0.baseAddress, $0.count, UInt64(found.total), .empty)
+                    }
                 }
             }, or: { done($0, $1, nil, 0, 0, $2) })
         _ = start(handle, nil, answer) { component throws(BackplaneError) in
-            let query = try OffsetQuery(copying: query)
+            let ids = try lent.ids.map { (ids) throws(BackplaneError) in
+                try texts(ids, lent.id_count, of: "the ids", limit: Descriptors.dataLimit).map(\.text)
+            }
+            let (offset, limit) = (Int(clamping: lent.offset), Int(clamping: lent.limit))
             return { () throws(BackplaneError) in
-                (try await component.store.page(query, in: component.namespace), query.collection)
+                try await component.store.page(
+                    of: collection, ids: ids, offset: offset, limit: limit, in: component.namespace)
             }
         }
     })
@@ -259,14 +271,11 @@ extension RecordPage {
     /// Lends the page for the duration of `body`.
     fileprivate func withC(_ body: (UnsafePointer<bp_store_page>) -> Void) {
         records.withC { records in
-            damaged.withC { damaged in
-                (next?.bytes ?? []).withBytes { next in
-                    var page = bp_store_page(
-                        size: UInt32(MemoryLayout<bp_store_page>.size), reserved: 0, records: records.baseAddress,
-                        record_count: records.count, damaged: damaged.baseAddress, damaged_count: damaged.count,
-                        next: next, change: change, component_change: namespaceChange)
-                    body(&page)
-                }
+            (next?.bytes ?? []).withBytes { next in
+                var page = bp_store_page(
+                    size: UInt32(MemoryLayout<bp_store_page>.size), reserved: 0, records: records.baseAddress,
+                    record_count: records.count, next: next, change: change, component_change: namespaceChange)
+                body(&page)
             }
         }
     }
