@@ -66,8 +66,8 @@ struct ManifestEdit: Sendable, Hashable {
     ///
     /// - Throws: The error in the existing manifest, which then remains unchanged.
     func add(_ layers: ManagerLayers, library: String, to blueprint: inout Blueprint) throws(BackplaneError) {
-        layers.addSample(to: &blueprint, besideManifest: path)
-        guard let text else { return blueprint.add(path, layers.manifestText(library: library)) }
+        try layers.addSample(to: &blueprint, besideManifest: path)
+        guard let text else { return blueprint.add(path, text: layers.manifestText(library: library)) }
         do throws(BackplaneError) {
             let edited = try ManifestText.add(
                 library: library, managers: [layers.manager: layers.definition], to: Data(text.utf8))

@@ -48,8 +48,12 @@ package struct NewCommand: Sendable {
 
     package var subject: Subject
     package var json: Bool
+    /// A Boolean value that indicates whether nothing is written.
+    package var printsOnly: Bool
 
-    package init(subject: Subject, json: Bool = false) { (self.subject, self.json) = (subject, json) }
+    package init(subject: Subject, json: Bool = false, printsOnly: Bool = false) {
+        (self.subject, self.json, self.printsOnly) = (subject, json, printsOnly)
+    }
 
     package func run() -> Int32 {
         do throws(BackplaneError) {
@@ -73,13 +77,13 @@ package struct NewCommand: Sendable {
     private func makePackage(_ name: String, _ backplane: String?) throws(BackplaneError) -> Made {
         let package = NewPackage(
             name: try NewName(name, inFolder: true), backplane: try BackplanePackage(given: backplane))
-        return try make(package.blueprint(.own), in: package.folder)
+        return try make(try package.blueprint(.own), in: package.folder)
     }
 
     private func makeApp(_ name: String, _ backplane: String?, hasRoutes: Bool) throws(BackplaneError) -> Made {
         let app = NewApp(name: try NewName(name, inFolder: true), backplane: try BackplanePackage(given: backplane))
         let served = NewRoutesApp(name: app.name, backplane: app.backplane)
-        return try make(hasRoutes ? served.blueprint(.own) : app.blueprint(.own), in: app.folder)
+        return try make(hasRoutes ? try served.blueprint(.own) : try app.blueprint(.own), in: app.folder)
     }
 
     private func addPlugin(_ given: String, _ place: Place, _ backplane: String?) throws(BackplaneError) -> Made {
@@ -127,18 +131,21 @@ package struct NewCommand: Sendable {
 
     private func addDefinition(_ given: String) throws(BackplaneError) -> Made {
         let definition = NewDefinition(name: try NewName(given, inFolder: true))
-        let folder = definition.name.folder ?? ".", blueprint = definition.blueprint(.own)
+        let folder = definition.name.folder ?? ".", blueprint = try definition.blueprint(.own)
         try write(blueprint, in: folder)
         return Made(blueprint, in: definition.name.folder ?? "")
     }
 
     private func add(_ blueprint: Blueprint, to package: PackageFolder) throws(BackplaneError) -> Made {
+        var blueprint = blueprint
+        blueprint.edit(in: package)
         try write(blueprint, in: package.root)
         return Made(blueprint, in: package.root == FilePath.absolute(".") ? "" : package.root)
     }
 
     /// Writes a blueprint with signals ignored: it takes milliseconds, and an incomplete result would be worse.
     private func write(_ blueprint: Blueprint, in root: String) throws(BackplaneError) {
+        if printsOnly { return try blueprint.requireNew(in: root) }
         let handlers = [SIGINT, SIGTERM, SIGHUP].map { ($0, signal($0, SIG_IGN)) }
         defer { for (number, handler) in handlers { signal(number, handler) } }
         try blueprint.write(in: root)
@@ -172,6 +179,10 @@ package struct NewCommand: Sendable {
         var changed: [String]
         var paste: [Paste]
         var next: [String]
+        /// The lines that differ, for each changed file.
+        var differences: [[String]]
+
+        private enum CodingKeys: CodingKey { case files, changed, paste, next }
 
         init(_ blueprint: Blueprint, in root: String) {
             files = blueprint.files.map { FilePath.join(root, $0.path) }
@@ -182,13 +193,17 @@ package struct NewCommand: Sendable {
                 return paste
             }
             next = blueprint.next
+            differences = blueprint.changes.map(\.difference)
         }
     }
 
     private func report(_ made: Made) {
         if json { return Output.json(made) }
-        for file in made.files { Output.line("wrote \(file.printable)") }
-        for file in made.changed { Output.line("changed \(file.printable)") }
+        for file in made.files { Output.line("\(printsOnly ? "would write" : "wrote") \(file.printable)") }
+        for (file, lines) in zip(made.changed, made.differences) {
+            Output.line("\(printsOnly ? "would change" : "changed") \(file.printable)")
+            for line in lines { Output.line("  \(line.printableWithTabs)") }
+        }
         for paste in made.paste {
             Output.line("\n\(paste.instruction.printable)")
             for line in paste.lines { Output.line("        \(line)") }
@@ -196,4 +211,55 @@ package struct NewCommand: Sendable {
         Output.line("\nnext:")
         for line in made.next { Output.line("  \(line)") }
     }
+}
+
+/// The shell commands to enter after creating an item.
+struct NextCommands: Sendable, Hashable {
+    /// The command that runs this program.
+    var tool = "backplane"
+    var folder = FilePath.absolute(".")
+
+    /// The commands that refer to this program by name if the shell finds it, and otherwise by absolute path.
+    static var own: NextCommands {
+        let called = CommandLine.arguments.first ?? "backplane"
+        return NextCommands(tool: called.contains("/") ? FilePath.absolute(called) : called)
+    }
+
+    func enter(_ folder: String) -> String { "cd \(folder.shellWord)" }
+
+    /// Returns the command that enters the package, or nothing if it is the current folder.
+    func enter(package root: String) -> [String] { root == folder ? [] : [enter(root)] }
+
+    let build = "swift build"
+    let test = "swift test"
+
+    func call(_ layers: ManagerLayers, of manifest: String) -> String {
+        let (method, input) = layers.firstCall
+        let words = [manifest, layers.manager, method] + (input.map { [$0] } ?? [])
+        return ([tool, "call"] + words).map(\.shellWord).joined(separator: " ")
+    }
+
+    /// Returns the command that adds a manager with its contracts in a library.
+    func addManager(contracts: String) -> String {
+        ([tool, "new", "manager", "NAME", "--contracts", contracts]).map(\.shellWord).joined(separator: " ")
+    }
+
+    func check(_ file: String) -> String { [tool, "check", file].map(\.shellWord).joined(separator: " ") }
+
+    var dev: String { "\(tool.shellWord) dev" }
+
+    func run(_ product: String) -> String { "swift run \(product.shellWord)" }
+}
+
+// The errors of `backplane new`.
+extension BackplaneError.Code {
+    static let newName = Self(rawValue: "new.name")
+    /// A file, a target or a product of that name already exists.
+    static let newExists = Self(rawValue: "new.exists")
+    /// The package's tools version is too old for the new item.
+    static let newTools = Self(rawValue: "new.tools")
+    /// The templates of this command are missing.
+    static let newTemplates = Self(rawValue: "new.templates")
+    /// A file or a folder cannot be written.
+    static let newUnwritable = Self(rawValue: "new.unwritable")
 }

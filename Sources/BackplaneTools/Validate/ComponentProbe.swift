@@ -12,10 +12,11 @@ final class ComponentProbe {
         let component: bp_component
         let state: bp_state?
         let methods: [MethodDescription]
+        /// The configuration as JSON, or `nil` if the manifest has none for the class.
+        let configuration: Data?
 
         /// The numbers of the methods that can be called: neither streams nor of an unknown kind.
         var callable: [Int] { methods.indices.filter { methods[$0].kind == .async || methods[$0].isSynchronous } }
-        /// The numbers of the methods that are streams.
         var streams: [Int] { methods.indices.filter { methods[$0].isStream } }
     }
 
@@ -38,7 +39,6 @@ final class ComponentProbe {
     private(set) var questions: [Question] = []
     /// The synchronous methods that did not answer before they returned.
     private(set) var lateSynchronous: [String] = []
-    /// The last call number and the last handle that were assigned.
     private var lastCall: UInt64 = 0, lastHandle: UInt64 = 0
     /// The answer of the entry function, global because the function that replaces it cannot capture anything.
     ///
@@ -69,7 +69,8 @@ final class ComponentProbe {
         subjects = zip(description.components, components).map { known, component in
             Subject(
                 name: known.description.className, component: component, state: component.state.map { read($0) },
-                methods: known.description.contract?.methods ?? [])
+                methods: known.description.contract?.methods ?? [],
+                configuration: candidate.configuration(of: known.description))
         }
     }
 
@@ -89,7 +90,7 @@ final class ComponentProbe {
 
     // MARK: Instances
 
-    /// Creates an instance with an empty configuration and all of its wires connected.
+    /// Creates an instance with the manifest's configuration or an empty one, and all of its wires connected.
     ///
     /// - Throws: The component's error, or `plugin.invalid-answer` if it reports success without an instance.
     func make(_ subject: Subject, _ which: String = "") throws(BackplaneError) -> Instance {
@@ -106,7 +107,7 @@ final class ComponentProbe {
                 wire: UInt64(number + 1), slot: nil)
         }
         let answer = ask(.step, "\(which)\(subject.name) was created") { question in
-            Array("{}".utf8).withBytes { configuration in
+            Array(subject.configuration ?? Data("{}".utf8)).withBytes { configuration in
                 Array((role != UInt32(BP_MANAGER) ? home : "").utf8).withBytes { home in
                     Array(resources.utf8).withBytes { resources in
                         connections.withUnsafeBufferPointer { connections in
@@ -311,7 +312,6 @@ final class Question: Sendable {
         }
     }
 
-    /// Waits a while for the first answer.
     func wait(atMost milliseconds: Int) -> Answer? {
         if all.isEmpty { _ = isAnswered.wait(timeout: .now() + .milliseconds(milliseconds)) }
         return all.first

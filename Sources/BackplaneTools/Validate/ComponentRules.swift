@@ -17,8 +17,11 @@ extension ComponentProbe {
                 if error.code == .pluginInvalidAnswer {
                     findings.append("\(subject.name) \(error.message)")
                 } else {
+                    let configuration =
+                        subject.configuration == nil
+                        ? "an empty configuration (--manifest supplies another)" : "the manifest's configuration"
                     refused.append(
-                        "\(subject.name), with an empty configuration and wires that answer errors: \(error.message)")
+                        "\(subject.name), with \(configuration) and wires that answer errors: \(error.message)")
                 }
                 continue
             }
@@ -303,7 +306,6 @@ extension ComponentProbe {
 }
 
 extension [String] {
-    /// The distinct strings in their original order.
     fileprivate var distinct: [String] {
         var seen: Set<String> = []
         return filter { seen.insert($0).inserted }

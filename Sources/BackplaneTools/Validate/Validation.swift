@@ -9,9 +9,11 @@ package struct Validation: Sendable {
     package let folder: String
     /// The time limit for each step, call and answer.
     package let limit: Duration
+    /// The manifest that configures the components, or `nil` for empty configurations.
+    package let manifest: String?
 
-    package init(path: String, folder: String, limit: Duration) {
-        (self.path, self.folder, self.limit) = (path, folder, limit)
+    package init(path: String, folder: String, limit: Duration, manifest: String? = nil) {
+        (self.path, self.folder, self.limit, self.manifest) = (path, folder, limit, manifest)
     }
 
     package func report() async -> ValidationReport {
@@ -79,7 +81,6 @@ package struct ValidationReport: Encodable, Sendable {
 package enum ValidationChild {
     /// The hidden command that the child runs.
     package static let command = "validate-child"
-    /// The child's exit code if the library has closed the descriptor for its output.
     private static let closed: Int32 = 113
 
     /// A line of the child's output: the next step of a check, or its verdict.
@@ -100,8 +101,7 @@ package enum ValidationChild {
                 [
                     command, part, rules.map(\.id).joined(separator: ","), "--load-folder",
                     "\(validation.folder)/\(part)",
-                ]
-                    + ["--", validation.path], limit: limit)
+                ] + (validation.manifest.map { ["--manifest=\($0)"] } ?? []) + ["--", validation.path], limit: limit)
         } catch {
             return Dictionary(uniqueKeysWithValues: rules.map { ($0.id, .failed(error.findings)) })
         }
@@ -136,8 +136,12 @@ package enum ValidationChild {
 
     /// Runs the child; exits instead of returning, so that no more code of the library runs.
     ///
-    /// - Parameter rules: The ids of the rules to check, separated by commas.
-    package static func run(_ part: Rule.Part, _ rules: String, _ path: String, loadFolder: String?) async -> Never {
+    /// - Parameters:
+    ///   - rules: The ids of the rules to check, separated by commas.
+    ///   - manifest: The path of the manifest that configures the components.
+    package static func run(
+        _ part: Rule.Part, _ rules: String, _ path: String, loadFolder: String?, manifest: String?
+    ) async -> Never {
         ChildLifetime.endWithParent()
         // Output of the library must not mix with the answer.
         let output = ChildLifetime.moveHigh(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY)
@@ -148,7 +152,7 @@ package enum ValidationChild {
             // The checks run on another thread, because components on the main actor need the main thread. Threads of
             // the library inherit the name of the thread that starts them.
             let begins = HostThread.tryStart("backplane") {
-                check(rules, path, loadFolder, output)
+                check(rules, path, loadFolder, manifest, output)
                 guard fcntl(output, F_GETFD) >= 0 else { _exit(closed) }
                 Output.write("\0", to: output)
                 _exit(0)
@@ -160,13 +164,17 @@ package enum ValidationChild {
         _exit(1)
     }
 
-    private static func check(_ rules: [Rule], _ path: String, _ loadFolder: String?, _ output: Int32) {
+    private static func check(
+        _ rules: [Rule], _ path: String, _ loadFolder: String?, _ manifest: String?, _ output: Int32
+    ) {
         guard var current = rules.first?.id else { return }
         func write(_ line: Line) {
             guard let data = try? JSONEncoder().encode(line) else { return }
             Output.write(bytes: data + [UInt8(ascii: "\n")], to: output)
         }
-        let candidate = Candidate(path: path, loadFolder: loadFolder) { step in write(Line(rule: current, step: step)) }
+        let candidate = Candidate(path: path, loadFolder: loadFolder, manifest: manifest) { step in
+            write(Line(rule: current, step: step))
+        }
         var facts: LibraryFacts?, probe: ComponentProbe?, verdicts: [String: Verdict] = [:]
         for rule in rules {
             current = rule.id

@@ -55,11 +55,11 @@ struct DevEventTests {
     }
 
     private static func result(
-        _ outcome: DevEvent.BuildResult.Outcome, isChanged: Bool = true, isSwapped: Bool = true, _ text: [String] = []
+        _ outcome: DevLoop.BuildEnd, isChanged: Bool = true, isSwapped: Bool = true, _ text: [String] = []
     ) -> DevEvent {
         .buildEnded(
             .init(
-                product: "Notes", outcome: outcome, time: BuildTime(.milliseconds(1_250)), isChanged: isChanged,
+                product: "Notes", outcome: outcome, seconds: 1.25, isChanged: isChanged,
                 isSwapped: isSwapped,
                 text: text))
     }
@@ -117,10 +117,10 @@ struct DevEventTests {
                 .hostEnded(.init(isExpected: true, isInOrder: true, how: "it ended with exit code 0")),
                 .hostEnded(.init(isExpected: true, isInOrder: false, how: "signal 9 ended it (Killed)")),
                 .hostEnded(.init(isExpected: false, isInOrder: false, how: "signal 11 ended it (Segmentation fault)")),
-                .swapped(.init(builtIn: [library: BuildTime(.milliseconds(1_234))], report: swap)),
+                .swapped(.init(builtIn: [library: 1.234], report: swap)),
                 .swapped(.init(builtIn: [:], report: upgrade)),
                 .unchanged(.init(libraries: [library], builtIn: [:])),
-                .unchanged(.init(libraries: [library], builtIn: [library: BuildTime(.milliseconds(1_234))])),
+                .unchanged(.init(libraries: [library], builtIn: [library: 1.234])),
                 .refused(.init(subject: .swap, error: refused)),
                 .refused(
                     .init(

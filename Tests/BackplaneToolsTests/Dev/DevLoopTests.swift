@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneHost
 import Testing
 
 @testable import BackplaneTools
@@ -226,5 +227,58 @@ struct DevLoopTests {
         #expect(loop.take(.rollBack(plugin: "org.notes")) == [])
         #expect(loop.take(.answered(.done)) == [.rollBack(plugin: "org.notes")])
         #expect(loop.take(.answered(.misfit)) == [.showRefusal])
+    }
+
+    @Test func `a swap that long calls hold up comes by itself, and holds up nothing else`() {
+        var loop = running()
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(
+            loop.take(.answered(.held)) == [.showRefusal, .swapWaiting([notes.library], applying: false)])
+        #expect(loop.take(.libraries([clock.library])) == [.swap([clock.library])])
+        #expect(loop.take(.waited(.held)) == [], "the host has given way")
+        #expect(loop.take(.answered(.done)) == [.swapWaiting([notes.library], applying: false)])
+        #expect(loop.take(.waited(.done)) == [])
+        #expect(loop.take(.libraries([clock.library])) == [.swap([clock.library])])
+    }
+
+    @Test func `a newer build, or the way back, replaces one that waits for long calls`() {
+        var loop = running()
+        _ = loop.take(.libraries([notes.library]))
+        _ = loop.take(.answered(.held))
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.waited(.held)) == [])
+        #expect(loop.take(.answered(.done)) == [])
+        _ = loop.take(.libraries([clock.library]))
+        _ = loop.take(.answered(.held))
+        #expect(loop.take(.rollBack(plugin: "org.notes")) == [.rollBack(plugin: "org.notes")])
+        #expect(loop.take(.waited(.held)) == [])
+        #expect(loop.take(.answered(.done)) == [])
+    }
+
+    @Test func `a manifest that waits with its library is not lost when another library has to wait`() {
+        var loop = running()
+        _ = loop.take(.changed([notes]))
+        for event in [.manifest, .libraries([notes.library])] as [DevLoop.Event] { _ = loop.take(event) }
+        #expect(loop.take(.built(.succeeded)) == [.swapApplying([notes.library])])
+        #expect(loop.take(.answered(.held)) == [.showRefusal, .swapWaiting([notes.library], applying: true)])
+        _ = loop.take(.changed([clock]))
+        #expect(loop.take(.libraries([clock.library])) == [.swap([clock.library])])
+        #expect(loop.take(.waited(.held)) == [])
+        let both = [clock.library, notes.library].sorted()
+        #expect(loop.take(.answered(.held)) == [.showRefusal, .swapWaiting(both, applying: true)])
+    }
+
+    @Test func `a refusal by calls that have not ended is told from others`() {
+        func refusal(_ cause: BackplaneError.Code) -> DevEvent.Refusal {
+            .init(
+                subject: .swap,
+                error: BackplaneError(
+                    .swapFailed, "org.notes 2.0.0 could not be activated: quiesce: 1 call has not ended",
+                    causes: [BackplaneError(cause, "1 call has not ended")]))
+        }
+        #expect(refusal(.swapHeld).answer == .held)
+        #expect(refusal(.callDeadline).answer == .failed, "a step of the plugin has not ended")
+        #expect(refusal(.swapHeld).nextStep?.contains("by itself") == true)
+        #expect(refusal(.callDeadline).nextStep?.contains("press r") == true)
     }
 }

@@ -28,23 +28,23 @@ struct BlueprintTests {
     func `a manager and its layers`(hasStore: Bool, hasService: Bool, name: String) throws {
         let layers = ManagerLayers(try NewName("Weather"), hasStore: hasStore, hasService: hasService)
         var blueprint = Blueprint(files: [])
-        layers.addSources(to: &blueprint, in: "Sources/Tides")
-        layers.addTests(to: &blueprint, in: "Tests/TidesTests", module: "Tides", plugin: "TidesPlugin")
-        layers.addSample(to: &blueprint, besideManifest: "manifests/tides.json")
+        try layers.addSources(to: &blueprint, in: "Sources/Tides")
+        try layers.addTests(to: &blueprint, in: "Tests/TidesTests", module: "Tides", plugin: "TidesPlugin")
+        try layers.addSample(to: &blueprint, besideManifest: "manifests/tides.json")
         try expectSnapshot(blueprint.text + layers.manifestText(library: "Tides"), "new-made-manager-\(name)")
     }
 
     @Test func `a manager that gives a stream`() throws {
         let layers = ManagerLayers(try NewName("Weather"), hasStream: true)
         var blueprint = Blueprint(files: [], next: [commands.call(layers, of: "backplane.json")])
-        layers.addSources(to: &blueprint, in: "Sources/Tides")
-        layers.addTests(to: &blueprint, in: "Tests/TidesTests", module: "Tides", plugin: "TidesPlugin")
+        try layers.addSources(to: &blueprint, in: "Sources/Tides")
+        try layers.addTests(to: &blueprint, in: "Tests/TidesTests", module: "Tides", plugin: "TidesPlugin")
         try expectSnapshot(blueprint.text + layers.manifestText(library: "Tides"), "new-made-manager-stream")
     }
 
     @Test func `a package takes Backplane from a URL, from this version on`() throws {
         let backplane = try BackplanePackage(given: "https://example.org/ada/Boards.git") { "" }
-        let text = NewPackage(name: try NewName("Tides"), backplane: backplane).blueprint(commands).files[0].text
+        let text = try NewPackage(name: NewName("Tides"), backplane: backplane).blueprint(commands).files[0].text
         #expect(text.contains(".package(url: \"https://example.org/ada/Boards.git\", from: \"0."))
         #expect(text.contains(".product(name: \"Backplane\", package: \"boards\")"))
     }
@@ -53,7 +53,7 @@ struct BlueprintTests {
     func `its folder is called as it is`(name: String, folder: String) throws {
         let package = NewPackage(name: try NewName(name, inFolder: true), backplane: backplane)
         #expect(package.folder == folder)
-        #expect(package.blueprint(commands).next.first == "cd \(folder)")
+        #expect(try package.blueprint(commands).next.first == "cd \(folder)")
     }
 }
 
