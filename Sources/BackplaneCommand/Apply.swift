@@ -28,19 +28,9 @@ extension BackplaneTool {
             help: ArgumentHelp("The environment of the manifest to use (default: the active one).", valueName: "name"))
         var environment: String?
         @Flag(help: "Accept a manifest without managers, which stops all of them.") var empty = false
-        @OptionGroup var change: ChangeOptionsArguments
-        @Flag(help: "Load new libraries without trying them in a child process first.") var trust = false
+        @OptionGroup var change: NewCodeArguments
         @OptionGroup var host: HostChoiceArguments
-        @Flag(help: "Print the plan and change nothing.") var dryRun = false
         @Flag(help: "Print the report as JSON.") var json = false
-
-        var options: ChangeOptions {
-            get throws {
-                var options = try change.options
-                options.trustsLibraries = trust
-                return options
-            }
-        }
 
         func run() throws {
             var host = try host.choice
@@ -49,9 +39,9 @@ extension BackplaneTool {
             // The host reads the file itself, and its current folder may be another one.
             let requested = RequestedManifest(
                 FilePath.absolute(manifest), environment: environment, mayBeEmpty: empty)
-            let options = try options
+            let options = try change.options
             let code =
-                dryRun
+                change.dryRun
                 ? host.ask(
                     PreviewRequest(libraries: [], manifest: requested, options: options), doing: "planning the change"
                 ) { plan, _ in plan.print(json: json) }

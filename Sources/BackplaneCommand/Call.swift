@@ -64,7 +64,9 @@ extension BackplaneTool {
 
         private static let standardTimeout = 60.0
 
-        func validate() throws { _ = try given() }
+        func validate() throws {
+            if let misuse = misuse(of: try given().method) { throw ValidationError(misuse) }
+        }
 
         /// The words of the command line: `[MANIFEST] MANAGER [METHOD [JSON]]`.
         struct Given: Sendable {
@@ -89,7 +91,6 @@ extension BackplaneTool {
         func run() async throws {
             let given = try given(), (chosen, running) = try running.choice(given.manifest, host.settings)
             if running != nil { try substitutes.requireNone() }
-            if let misuse = misuse(of: given.method) { throw ExitCode(Output.refuse(misuse)) }
             guard let method = given.method else { throw ExitCode(await list(given.manager, chosen, running)) }
             let input = CallInput(text: given.input), bytes: [UInt8]
             do throws(BackplaneError) {
@@ -150,72 +151,69 @@ extension BackplaneTool.Call {
         }
     }
 
-    /// Makes the call in a host of its own, and stops the host.
+    /// Makes the call in a host of its own, and stops the host, also when a signal interrupts the call.
     private func call(_ target: Target, in host: PluginHost) async -> Int32 {
+        let signals: StopSignals
+        do { signals = try StopSignals() } catch { return Output.fail(error) }
         let call = host.begin(within: .seconds(timeout), traceparent: traceparent)
         let exchanges = trace ? host.exchanges(of: call.trace) : nil
         if trace { show(call.trace) }
-        func stream() async throws(BackplaneError) -> NamedElements {
-            try await host.stream(target.manager, target.method, target.bytes, call)
-        }
-        do throws(BackplaneError) {
-            do throws(BackplaneError) {
-                if limit != nil { return try await read(try await stream(), of: target, in: host, exchanges) }
-                let result = try await host.call(target.manager, target.method, target.bytes, call)
-                show(exchanges)
-                if explain { show(await host.wires.map(WireRow.init), of: "the started components") }
-                let row = await target.row(in: host)
-                await host.stop()
-                print(result, row)
-                return 0
-            } catch {
-                guard error.code == .callWrongKind, limit == nil else { throw error }
-                return try await read(try await stream(), of: target, in: host, exchanges)
+        let work = Task { () async -> Result<[UInt8]?, BackplaneError> in
+            do throws(BackplaneError) { return .success(try await answer(of: target, in: host, call, exchanges)) } catch
+            {
+                return .failure(error)
             }
-        } catch {
-            show(exchanges)
-            // The lane of a wire may be the reason why the call failed.
-            let wires = await host.wires
-            if explain, !wires.isEmpty { show(wires.map(WireRow.init), of: "the started components") }
-            let row = await target.row(in: host)
+        }
+        let interruption = Task {
+            guard await signals.next() != nil else { return false }
+            work.cancel()
+            // It also ends a start, and a call that does not heed its cancellation.
             await host.stop()
+            return true
+        }
+        let result = await work.value
+        interruption.cancel()
+        let isInterrupted = await interruption.value
+        show(exchanges)
+        // The lane of a wire may be the reason why the call failed. Those of a stream are shown before its elements.
+        let wires = explain ? await host.wires.map(WireRow.init) : []
+        let row = await target.row(in: host)
+        await host.stop()
+        if isInterrupted { return 130 }
+        switch result {
+        case .success(let output):
+            guard let output else { return 0 }
+            if explain { show(wires, of: "the started components") }
+            print(output, row)
+            return 0
+        case .failure(let error):
+            if !wires.isEmpty { show(wires, of: "the started components") }
             return Output.fail(target.explaining(error, row))
         }
     }
 
-    /// Prints the elements of a stream until it ends, and stops the host.
-    private func read(
-        _ stream: NamedElements, of target: Target, in host: PluginHost, _ exchanges: TracedExchanges?
-    ) async throws(BackplaneError) -> Int32 {
+    /// Makes the call and returns its output, or prints the elements of a stream and returns `nil`.
+    private func answer(
+        of target: Target, in host: PluginHost, _ call: Backplane.Call, _ exchanges: TracedExchanges?
+    ) async throws(BackplaneError) -> [UInt8]? {
+        if limit == nil {
+            do throws(BackplaneError) {
+                return try await host.call(target.manager, target.method, target.bytes, call)
+            } catch {
+                guard error.code == .callWrongKind else { throw error }
+            }
+        }
+        let stream = try await host.stream(target.manager, target.method, target.bytes, call)
         if explain { show(await host.wires.map(WireRow.init), of: "the started components") }
         let row = await target.row(in: host)
-        let signals = try StopSignals(),
-            reading = Task { () async -> Result<Void, BackplaneError> in
-                do throws(BackplaneError) {
-                    var count = 0
-                    for try await element in stream {
-                        show(exchanges)
-                        print(element, row)
-                        count += 1
-                        if count == limit { break }
-                    }
-                    return .success(())
-                } catch {
-                    return .failure(error)
-                }
-            }
-        let interruption = Task {
-            guard await signals.next() != nil else { return false }
-            reading.cancel()
-            return true
+        var count = 0
+        for try await element in stream {
+            show(exchanges)
+            print(element, row)
+            count += 1
+            if count == limit || Output.hasNoReader { break }
         }
-        let result = await reading.value
-        interruption.cancel()
-        let isInterrupted = await interruption.value
-        show(exchanges)
-        if !isInterrupted { try result.get() }
-        await host.stop()
-        return isInterrupted ? 130 : 0
+        return nil
     }
 
     /// Makes the call in a running host, which cancels it when this command is interrupted.
@@ -288,7 +286,7 @@ extension BackplaneTool.Call {
         } else {
             Output.remark("the call itself is encoded as JSON, because it is made by name; the wires of \(subject):")
             Output.table(
-                Table(["USER", "LABEL", "PROVIDER", "CONTRACT", "LANE", "WHY"], rows.map(\.cells)), to: STDERR_FILENO)
+                Table(WireRow.header, rows.map(\.cells)), to: STDERR_FILENO)
         }
     }
 }
@@ -333,28 +331,5 @@ extension HostChoice {
         if let socket { return [ShellCommand.Option(name: "--socket", value: socket)] }
         return [ShellCommand.Option(name: "--running")]
             + (manifest.map { [ShellCommand.Option(name: "--manifest", value: $0)] } ?? [])
-    }
-}
-
-/// A wire as listed by `call --explain`.
-struct WireRow: Codable, Sendable {
-    var user: String?
-    var label: String
-    var provider: String
-    var contract: String
-    var version: String
-    var lane: String
-    var reason: String?
-
-    init(_ wire: WireStatus) {
-        (user, label, provider, contract, version) = (
-            wire.user, wire.label, wire.provider, wire.contract, wire.version.description
-        )
-        (lane, reason) = (wire.lane.name, wire.lane.reason)
-    }
-
-    var cells: [Span] {
-        [user ?? "host program", label, provider, "\(contract) \(version)"].map { Span($0.printable) }
-            + [Span(lane, reason == nil ? .good : .doubtful), Span((reason ?? "").printable)]
     }
 }

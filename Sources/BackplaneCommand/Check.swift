@@ -130,27 +130,13 @@ extension BackplaneTool.Check {
 
     /// A change of one entry of the lock.
     private struct Change: Encodable {
-        struct Side: Encodable {
-            var plugin: String
-            var version: String
-
-            init(_ locked: LockedClass) { (plugin, version) = (locked.plugin, locked.version.description) }
-        }
         var definition: String
-        var before: Side?
-        var after: Side?
-
-        init(definition: String, before: LockedClass?, after: LockedClass?) {
-            (self.definition, self.before, self.after) = (definition, before.map(Side.init), after.map(Side.init))
-        }
+        var before: LockedClass?
+        var after: LockedClass?
 
         var line: String {
-            func text(_ side: Side) -> String { "\(side.version) of plugin `\(side.plugin)`" }
-            return switch (before, after) {
-            case (let before?, let after?): "  \(definition): \(text(before)) → \(text(after))"
-            case (nil, let after?): "  \(definition): \(text(after))"
-            case (_, nil): "  \(definition): removed"
-            }
+            let beginning = before.map { "\($0) → " } ?? ""
+            return "  \(definition): \(after.map { "\(beginning)\($0)" } ?? "removed")"
         }
     }
 

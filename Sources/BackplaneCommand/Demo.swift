@@ -56,8 +56,7 @@ private struct DemoTour: Sendable {
         Output.line("BACKPLANE DEMO: one application through all four layers")
 
         step(1, "A book server starts on a free port of this machine.")
-        let server = try BookshelfServer(beside: program)
-        defer { server.stop() }
+        let server = try await BookshelfServer(beside: program)
         say("bookshelf-server, process \(server.processIdentifier), \(server.url)")
 
         step(2, "A host reads the manifest, loads the libraries it names and wires their components.")
@@ -73,6 +72,7 @@ private struct DemoTour: Sendable {
             try await visit(host, server)
         } catch {
             await host.stop()
+            await server.stop()
             throw error
         }
         await host.stop()
@@ -127,7 +127,7 @@ private struct DemoTour: Sendable {
         say("`\(book.title)` is ours for \(loan.daysLeft.map { "\($0) days" } ?? "a while"), loan \(loan.id)")
 
         step(6, "The server is stopped.")
-        server.stop()
+        await server.stop()
         say("process \(server.processIdentifier) has ended")
 
         step(
@@ -181,37 +181,34 @@ private struct DemoTour: Sendable {
 
     /// Swaps a library while callers call it at full speed, and reports the outcome of every call.
     func showSwaps(in folder: String) async throws {
-        let callers = 4, swaps = 20
-        let swapped = try await TurnstileHost(.swift, in: folder + "/swap", loads: folder + "/load")
-        let shown = try await swapped.whileRunning { swapped in
-            let watch = SwapWatch()
-            let (reports, calls) = try await TurnstileCallers.with(callers, at: swapped, watch, windows: 1) {
+        let swaps = 20, editions = [try RebuiltLibrary.built("Turnstile1"), try RebuiltLibrary.built("Turnstile2")]
+        let (reports, accounts, final) = try await TurnstileHost.with(
+            editions, in: folder + "/swap", loads: folder + "/load"
+        ) { swapped in
+            let (reports, accounts) = try await SwapLoad.with(4, at: swapped) { _ in
                 var reports: [ChangeReport] = []
                 for _ in 0..<swaps {
-                    watch.begin()
-                    reports.append(try await swapped.swapForGood().report)
-                    watch.end()
+                    reports.append(try await swapped.swap().report)
                     try await Task.sleep(for: .milliseconds(20))
                 }
                 return reports
             }
-            let final = try await calls.settle(at: swapped)
-            return (callers: calls, reports: reports, final: final.count, miscount: final.miscount)
+            return (reports, accounts, try await swapped.count())
         }
-        let accounts = shown.callers.accounts
+        // One call more than those of the callers has counted: the last one.
+        let missing = abs(final - 1 - accounts.reduce(0) { $0 + $1.own })
         for (number, account) in accounts.enumerated() {
             say(
                 "caller \(number + 1): \(account.answered) calls answered, \(account.failed) failed, \(account.twice) made twice, \(account.wrong) by the wrong code"
             )
         }
-        let held = shown.reports.reduce(0) { $0 + $1.callsHeld },
-            longest = shown.reports.map(\.longestWait).max() ?? .zero
+        let held = reports.reduce(0) { $0 + $1.callsHeld }, longest = reports.map(\.longestWait).max() ?? .zero
         say(
-            "\(swaps) swaps between two builds; the count continued across the builds up to \(shown.final), and "
-                + "\(shown.miscount) calls are missing"
+            "\(swaps) swaps between two builds; the count continued across the builds up to \(final), and "
+                + "\(missing) calls are missing"
         )
         say(
-            "\(held) calls arrived while the state was carried over and waited, the longest \(Self.text(longest.milliseconds)) ms; a swap took \(Self.text(Self.median(shown.reports.map(\.duration.milliseconds)))) ms"
+            "\(held) calls arrived while the state was carried over and waited, the longest \(Self.text(longest.milliseconds)) ms; a swap took \(Self.text(Self.median(reports.map(\.duration.milliseconds)))) ms"
         )
     }
 
@@ -232,57 +229,43 @@ extension Author {
 }
 
 /// The example's server in a child process that ends with this process.
-private final class BookshelfServer {
+private struct BookshelfServer: Sendable {
     /// The address at which the server listens: `http://127.0.0.1:PORT`.
     let url: String
-    private let process: Process
-    private let output: FileHandle
-    /// The server's standard input, which closes when this process ends for any reason and thereby stops the server.
-    private let input: Pipe
+    private let process: ChildProcess
+    /// The lines that the server prints, which end with it.
+    private let lines: AsyncStream<String>
 
     /// Starts the server on a free loopback port and returns once it listens.
     ///
     /// - Parameter folder: The folder that contains the server's executable.
     /// - Throws: `BackplaneError` if the executable is missing, or if the server ends without listening.
-    init(beside folder: String) throws(BackplaneError) {
-        let path = folder + "/bookshelf-server"
+    init(beside folder: String) async throws(BackplaneError) {
+        let path = folder + "/bookshelf-server", (lines, line) = AsyncStream.makeStream(of: String.self)
         guard FileManager.default.isExecutableFile(atPath: path) else {
             throw BackplaneError(
                 .pluginNotFound, "the example server is missing next to this program; build it with `swift build`",
                 at: path)
         }
-        let (process, pipe, input) = (Process(), Pipe(), Pipe())
-        process.executableURL = URL(filePath: path)
-        process.arguments = ["--port", "0", "--stop-with-parent"]
-        (process.standardInput, process.standardOutput) = (input, pipe)
-        do { try process.run() } catch {
-            throw BackplaneError(.pluginNotFound, "the example server cannot be started: \(error)", at: path)
-        }
-        guard let line = Self.firstLine(of: pipe.fileHandleForReading), let start = line.range(of: "http://") else {
-            process.terminate()
+        process = try ChildProcess(
+            path, ["--port", "0", "--stop-with-parent"],
+            outlets: [ChildProcess.Outlet(descriptor: STDOUT_FILENO) { line.yield($0) }]
+        ) { _ in line.finish() }
+        self.lines = lines
+        guard let first = await lines.first(where: { _ in true }), let start = first.range(of: "http://") else {
+            process.send(SIGTERM)
             throw BackplaneError(
                 .pluginNotFound, "the example server ended without printing its address", at: path)
         }
-        url = String(line[start.lowerBound...])
-        (self.process, self.input, output) = (process, input, pipe.fileHandleForReading)
+        url = String(first[start.lowerBound...])
     }
 
-    var processIdentifier: Int32 { process.processIdentifier }
+    var processIdentifier: Int32 { process.id }
 
     /// Stops the server and waits until it has exited.
-    func stop() {
-        guard process.isRunning else { return }
-        process.terminate()
-        process.waitUntilExit()
-    }
-
-    private static func firstLine(of handle: FileHandle) -> String? {
-        var bytes: [UInt8] = []
-        while bytes.count < 1_024, let byte = try? handle.read(upToCount: 1)?.first {
-            if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
-            bytes.append(byte)
-        }
-        return nil
+    func stop() async {
+        process.send(SIGTERM)
+        for await _ in lines {}
     }
 }
 

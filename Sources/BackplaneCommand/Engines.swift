@@ -123,45 +123,19 @@ enum Engines {
     }
     #endif
 
-    /// Opens the record store in a folder for a command, which never repairs it.
+    /// Opens the record store in a folder for a command, which never moves it aside.
     ///
     /// - Parameter isWriting: Whether the command changes records, which is not permitted while another process has the
     ///   store open.
     /// - Throws: `store.unusable` or `store.damaged`.
     static func openFile(_ folder: String, isWriting: Bool) throws(BackplaneError) -> any RecordStore {
         #if Engines
-        let store = try SQLiteRecordStore(folder: folder, damaged: .refuse) { Output.remark("backplane: \($0)") }
-        if isWriting, let others = store.otherProcesses {
-            throw BackplaneError(
-                .storeUnusable,
-                "\(others) has the store open but does not listen for requests; stop it first, or start it with a "
-                    + "control socket",
-                at: folder)
-        }
-        return store
+        return isWriting
+            ? try SQLiteRecordStore(folder: folder, damaged: .refuse) { Output.remark("backplane: \($0)") }
+            : try SQLiteRecordStore(reading: folder)
         #else
-        throw noFiles(folder)
-        #endif
-    }
-
-    /// Returns the pending migrations of a store's file, and the number of records that they affect.
-    static func pendingMigrations(in folder: String) throws(BackplaneError) -> (migrations: [String], records: Int) {
-        #if Engines
-        guard let format = try StoreFormat(folder: folder) else {
-            throw BackplaneError(
-                .storeUnusable,
-                "there is no store yet; a host creates it when a data access controller first uses it", at: folder)
-        }
-        return (format.pending, format.records)
-        #else
-        throw noFiles(folder)
-        #endif
-    }
-
-    #if !Engines
-    private static func noFiles(_ folder: String) -> BackplaneError {
-        BackplaneError(
+        throw BackplaneError(
             .storeUnusable, "this build has no engine for store files; build it with the trait Engines", at: folder)
+        #endif
     }
-    #endif
 }

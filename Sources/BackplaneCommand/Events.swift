@@ -23,10 +23,13 @@ extension BackplaneTool {
         var limit: Int?
         @Flag(help: "Print each event as one line of JSON.") var json = false
 
-        func run() throws {
-            if let limit, limit < 1 {
-                throw ExitCode(Output.refuse("--limit: expected a number of at least 1, found \(limit)"))
+        func validate() throws {
+            guard limit.map({ $0 > 0 }) != false else {
+                throw ValidationError("--limit: expected a number of at least 1, found \(limit ?? 0)")
             }
+        }
+
+        func run() throws {
             let code = try host.choice.converse(doing: "listening") { conversation throws(BackplaneError) in
                 try conversation.follow(EventsRequest(limit: limit), of: HostEvent.self) { event, element in
                     if json { Output.line(element) } else { for line in event.lines { Output.line(line) } }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Backplane
 import BackplaneControl
+import BackplaneDocuments
 import BackplaneHost
 import BackplaneTools
 
@@ -48,7 +49,7 @@ extension BackplaneTool {
                 throw ExitCode(code)
             }
             let composition = await settings.compose()
-            do {
+            do throws(BackplaneError) {
                 report(try Explanation(of: manager, in: composition), in: settings.manifest)
             } catch {
                 throw ExitCode(composition.isEmpty ? settings.fail(composition) : Output.fail(error))
@@ -103,16 +104,11 @@ extension Explanation.Life {
     }
 }
 
-extension ManifestPlace {
-    fileprivate func spans(in file: String) -> [Span] {
-        text(in: file).map { [Span("  " + $0.printable, .faint)] } ?? []
-    }
-}
-
 extension Explanation.ExplainedComponent {
     fileprivate func tree(in file: String) -> Tree {
         let name = property.map { "\(role) `\($0)`: " } ?? "\(role): "
-        let chosen: Span = version.map { "\(className) \($0) of plugin \(plugin ?? "")" } ?? Span(className, .bad)
+        let chosen: Span =
+            component.map { "\(className) \($0.version) of plugin \($0.plugin)" } ?? Span(className, .bad)
         var branches = [Tree([Span((range.map { "\($0): " } ?? "any version: ") + why)])]
         branches += passedOver.map {
             Tree([Span("rejected: \($0.version) of plugin \($0.plugin), \($0.because)", .faint)])
@@ -120,9 +116,10 @@ extension Explanation.ExplainedComponent {
         if !sharedWith.isEmpty {
             branches.append(Tree([Span("shared with \(sharedWith.joined(separator: ", ").printable)")]))
         }
-        if let streams { branches.append(Tree([Span("streams: \(streams.joined(separator: ", "))".printable)])) }
-        if let routes { branches.append(Tree(["routes"], routes.map { Tree([Span($0.printable)]) })) }
-        if let screens { branches.append(Tree(["screens"], screens.map { Tree([Span($0.printable)]) })) }
+        if let streams = component?.streamLine { branches.append(Tree([Span(streams.printable)])) }
+        for (title, list) in [("routes", component?.routes), ("screens", component?.screens)] {
+            if let list { branches.append(Tree([Span(title)], list.map { Tree([Span($0.printable)]) })) }
+        }
         branches += wires.map(\.tree)
         branches += unconnected.map { Tree([Span("\($0.printable): optional, not connected", .faint)]) }
         return Tree([Span(name.printable), chosen.printable] + place.spans(in: file), branches)
@@ -131,16 +128,6 @@ extension Explanation.ExplainedComponent {
 
 extension Span {
     fileprivate var printable: Span { Span(text.printable, style) }
-}
-
-extension WireRow {
-    fileprivate var tree: Tree {
-        let way = Span(lane, reason == nil ? .good : .doubtful)
-        return Tree([
-            Span("\(label) → \(provider): \(contract) \(version), ".printable), way,
-            Span(reason.map { ": " + $0.printable } ?? ""),
-        ])
-    }
 }
 
 extension Explanation.Use {
@@ -161,5 +148,183 @@ extension Explanation.Reason {
         return Tree(
             [Span(place, .faint), Span(subject + message.printable), Span(" [\(code)]", .faint)],
             because.map { $0.tree(in: file, under: manager) })
+    }
+}
+
+/// An explanation of a manager: its chosen classes and wires, or the reasons why it cannot be created.
+struct Explanation: Codable, Sendable {
+    enum State: String, Codable, Sendable {
+        case resolved, unsatisfied
+    }
+    var manager: String
+    var state: State
+    /// The state of the manager in a running host, or `nil` if no host was queried.
+    var life: Life?
+    var place: ManifestPlace
+    /// The components of the definition: the manager, its controllers and its services.
+    var components: [ExplainedComponent]
+    var uses: [Use]
+    /// The reasons why the manager cannot be created, each with its causes.
+    var reasons: [Reason]
+    /// The non-fatal problems of the manager.
+    var warnings: [Reason]
+    /// The problems of the manifest as a whole, if the manager cannot be created; they may be the cause.
+    var manifest: [Reason]
+
+    /// The state of a manager in a running host.
+    struct Life: Codable, Sendable {
+        var state: String
+        /// The reason why the manager is not ready.
+        var reason: String?
+    }
+
+    /// A component of the manager's definition.
+    struct ExplainedComponent: Codable, Sendable {
+        var role: String
+        /// The property of the communication controller that holds the service; `nil` for other roles.
+        var property: String?
+        var className: String
+        /// The accepted versions, or `nil` for any.
+        var range: String?
+        /// The chosen component, or `nil` if none fits.
+        var component: ListedComponent?
+        var why: String
+        var passedOver: [VersionChoice.PassedOver]
+        /// The other managers that share the component.
+        var sharedWith: [String]
+        var wires: [WireRow]
+        /// The labels of optional wires that are not connected.
+        var unconnected: [String]
+        var place: ManifestPlace
+    }
+
+    /// Another manager that this one uses.
+    struct Use: Codable, Sendable {
+        var label: String
+        var manager: String
+        /// The state of the other manager, or `nil` if it does not exist.
+        var state: State?
+        var life: Life?
+        var place: ManifestPlace
+    }
+
+    /// An error or a warning, and its causes.
+    struct Reason: Codable, Sendable {
+        /// The manager concerned; `nil` for the manifest as a whole, and for the underlying causes of an error.
+        var manager: String?
+        var code: String
+        var message: String
+        var place: ManifestPlace
+        var because: [Reason]
+    }
+}
+
+extension Explanation {
+    /// Creates the explanation of a manager from a composition.
+    ///
+    /// - Throws: `manager.unknown`, with similar names as suggestions.
+    init(of manager: String, in composition: Composition) throws(BackplaneError) {
+        let isSound = composition.plan.managers[manager] != nil
+        guard isSound || composition.plan.faults[manager] != nil else { throw composition.unknownManager(manager) }
+        let document = composition.document, definitions = document.definitions(of: manager),
+            uses = composition.uses(of: manager)
+        let location = composition.location(of: manager), locations = definitions.map(document.location)
+        let positions = composition.positions(of: locations + uses.map(\.location) + [location])
+        var reasons = Reasons(composition)
+
+        (self.manager, state) = (manager, isSound ? .resolved : .unsatisfied)
+        place = ManifestPlace(location, positions[location])
+        components = zip(definitions, locations).map { definition, location in
+            ExplainedComponent(definition, in: composition, at: ManifestPlace(location, positions[location]))
+        }
+        self.uses = uses.map { use in
+            Use(
+                label: use.label, manager: use.written, state: composition.state(of: use.manager),
+                place: ManifestPlace(use.location, positions[use.location]))
+        }
+        self.reasons = reasons.of(manager, .error)
+        warnings = reasons.of(manager, .warning)
+        manifest = isSound ? [] : reasons.ofManifest()
+    }
+}
+
+extension Composition {
+    fileprivate func state(of manager: String) -> Explanation.State? {
+        plan.managers[manager] != nil ? .resolved : plan.faults[manager] != nil ? .unsatisfied : nil
+    }
+}
+
+extension Explanation.ExplainedComponent {
+    fileprivate init(
+        _ definition: PlacedDefinition, in composition: Composition, at place: ManifestPlace
+    ) {
+        let choice = VersionChoice(definition, in: composition), node = composition.node(at: definition.address)
+        (role, property, className) = (
+            definition.role.description, composition.document.shownProperty(of: definition),
+            composition.document.shownClassName(of: definition)
+        )
+        (range, component) = (
+            definition.range?.description,
+            choice.entry.map { ListedComponent($0, usedBy: node?.managers ?? [definition.address.manager]) }
+        )
+        (why, passedOver, self.place) = (choice.why, choice.passedOver, place)
+        sharedWith = node?.managers.filter { $0 != definition.address.manager } ?? []
+        wires = node.map { composition.wires(of: $0.id).map(WireRow.init) } ?? []
+        let connected = Set(wires.map(\.label))
+        unconnected =
+            node == nil ? [] : choice.entry?.component.wires.map(\.label).filter { !connected.contains($0) } ?? []
+    }
+}
+
+/// A search for the causes of problems.
+struct Reasons {
+    private let composition: Composition
+    private let problems: [String?: [Problem]]
+    /// The managers whose errors have been reported; each is reported once, no matter how many managers use it.
+    private var told: Set<String> = []
+    /// The maximum depth of a chain of causes; a chain of managers can be as long as the manifest.
+    private static let longestChain = 32
+
+    init(_ composition: Composition) {
+        self.composition = composition
+        problems = Dictionary(grouping: composition.problems, by: \.manager)
+    }
+
+    /// Returns the errors of the manifest as a whole.
+    mutating func ofManifest() -> [Explanation.Reason] {
+        problems(of: nil, .error).map { reason($0, of: nil, depth: 0) }
+    }
+
+    mutating func of(_ manager: String, _ severity: Problem.Severity) -> [Explanation.Reason] {
+        told.insert(manager)
+        return problems(of: manager, severity).map { reason($0, of: manager, depth: 0) }
+    }
+
+    private func problems(of manager: String?, _ severity: Problem.Severity) -> [Problem] {
+        (problems[manager] ?? []).filter { $0.severity == severity }
+    }
+
+    private mutating func reason(_ problem: Problem, of manager: String?, depth: Int) -> Explanation.Reason {
+        let error = problem.error
+        var reason = Explanation.Reason(
+            manager: manager, code: error.code.rawValue, message: error.message,
+            place: ManifestPlace(error.location, problem.position), because: [])
+        if error.code != .dependencyUnsatisfied {
+            reason.because = error.causes.map(Self.cause)
+        } else if depth < Self.longestChain,
+            let used = manager.flatMap({ composition.uses(of: $0).first { $0.location == error.location } })?.manager,
+            told.insert(used).inserted
+        {
+            reason.because = problems(of: used, .error).map { self.reason($0, of: used, depth: depth + 1) }
+            // The causes below it report the rest of the message.
+            reason.message = "`\(used)` cannot be created"
+        }
+        return reason
+    }
+
+    private static func cause(_ error: BackplaneError) -> Explanation.Reason {
+        Explanation.Reason(
+            code: error.code.rawValue, message: error.message, place: ManifestPlace(error.location, nil),
+            because: error.causes.map(cause))
     }
 }

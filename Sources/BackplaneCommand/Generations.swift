@@ -22,11 +22,9 @@ extension BackplaneTool {
         @Flag(help: "Print the list as JSON.") var json = false
 
         func run() throws {
-            let code = try host.choice.ask(GenerationsRequest(plugin: plugin)) { generations, _ in
-                if json { Output.json(generations) } else { Output.table(GenerationRows.table(generations)) }
-                return 0
+            try host.choice.show(GenerationsRequest(plugin: plugin), json: json) {
+                Output.table(GenerationRows.table($0))
             }
-            throw ExitCode(code)
         }
     }
 }

@@ -40,7 +40,7 @@ extension BackplaneTool {
             do throws(BackplaneError) {
                 report.plugin = try await InspectionChild.describe(path, in: folder.path, limit: arguments.limit)
             } catch {
-                report.problems.append(error)
+                report.refuse(error)
             }
             return report
         }
@@ -62,7 +62,7 @@ extension BackplaneTool {
 struct InspectionReport: Encodable {
     var path: String
     /// A Boolean value that indicates whether a host would load the library.
-    var loads: Bool { problems.isEmpty }
+    private(set) var loads = true
     /// The size of the file, in bytes.
     var size: Int?
     var sha256: String?
@@ -71,13 +71,13 @@ struct InspectionReport: Encodable {
     /// The description that the library returned when it was loaded.
     var plugin: PluginReport?
     /// The reasons why a host would not load the library.
-    var problems: [BackplaneError]
+    private(set) var problems: [BackplaneError] = []
 
     /// Creates a report with the checks of a host, in the same order.
     ///
     /// - Parameter folder: The folder for the copy that a host would load.
     init(_ path: String, in folder: LoadFolder) {
-        (self.path, problems) = (path, [])
+        self.path = path
         do throws(BackplaneError) {
             let copy = try LibraryCopy(of: path, in: folder)
             (size, sha256) = (copy.size, try copy.digest())
@@ -87,8 +87,13 @@ struct InspectionReport: Encodable {
             try copy.requireEntry(in: image)
             _ = try copy.identity(in: image)
         } catch {
-            problems = [error]
+            refuse(error)
         }
+    }
+
+    mutating func refuse(_ error: BackplaneError) {
+        problems.append(error)
+        loads = false
     }
 
     struct IdentityRow: Encodable {
@@ -108,19 +113,6 @@ struct InspectionReport: Encodable {
             (swift, hasSwift) = (identity.swift.map(SwiftRuntime.minor), identity.hasSwift)
             abi = ABI(lowest: identity.abi.lowerBound, highest: identity.abi.upperBound)
         }
-    }
-
-    private enum CodingKeys: String, CodingKey { case path, loads, size, sha256, identity, plugin, problems }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(path, forKey: .path)
-        try container.encode(loads, forKey: .loads)
-        try container.encodeIfPresent(size, forKey: .size)
-        try container.encodeIfPresent(sha256, forKey: .sha256)
-        try container.encodeIfPresent(identity, forKey: .identity)
-        try container.encodeIfPresent(plugin, forKey: .plugin)
-        try container.encode(problems, forKey: .problems)
     }
 }
 
@@ -233,5 +225,60 @@ enum InspectionChild {
         Output.json(answer, to: output)
         Output.write("\0", to: output)
         _exit(0)
+    }
+}
+
+/// The arguments of commands that run a library's code in child processes, and of these processes.
+struct LibraryArguments: ParsableArguments {
+    @Argument(help: "The library: its path, or its name in a manifest.")
+    var library: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The manifest in which to look up the library's name (default: look beside this command and in the current folder).",
+            valueName: "manifest"))
+    var manifest: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder to which the library is copied before it is loaded (default: $XDG_CACHE_HOME, or the temporary folder).",
+            valueName: "folder"))
+    var loadFolder: String?
+
+    @Option(help: ArgumentHelp("Seconds that the library may take for each step.", valueName: "seconds"))
+    var timeout = 10.0
+
+    /// The time limit for each step.
+    var limit: Duration { .seconds(timeout) }
+
+    func validate() throws {
+        guard (0.001...3_600).contains(timeout) else {
+            throw ValidationError("--timeout: expected seconds, up to an hour, found \(timeout)")
+        }
+    }
+
+    /// The path of the library.
+    ///
+    /// - Throws: `plugin.not-found`; `manifest.unreadable` or `manifest.malformed`, whether or not the manifest is
+    ///   needed to find the library.
+    var path: String {
+        get throws(BackplaneError) {
+            let advice = "build it, or specify its path"
+            guard let manifest else {
+                if library.contains("/") || (try? FileStatus(at: library)) != nil { return library }
+                return try LibraryLocator(manifestFolder: ".", pluginPaths: [], advice: advice).locate(library)
+            }
+            // A manifest that cannot be read would count as one without configurations.
+            _ = try ManifestFile.read(manifest)
+            let document = ManifestDocument(contentsOf: manifest)
+            if let problem = document.problems.causes.first(where: { $0.error.code == .manifestMalformed }) {
+                throw problem.error
+            }
+            if library.contains("/") { return library }
+            let plugins = document.manifest.plugins ?? []
+            let named = plugins.first { [library, "lib\(library).so"].contains(FilePath.name(of: $0.library)) }
+            return try LibraryLocator(manifestFolder: FilePath.folder(of: manifest), pluginPaths: [], advice: advice)
+                .locate(named?.library ?? library)
+        }
     }
 }

@@ -42,10 +42,8 @@ struct ManagerConstants: Encodable, Sendable {
         var contract: String
         /// The name of the constant, in backticks if it is a keyword.
         var identifier: String
-        /// The routes that the manager lists; `nil` if there are none.
-        var routes: [String]?
-        /// The screens that the manager lists; `nil` if there are none.
-        var screens: [String]?
+        /// The manager's class, with its routes and screens.
+        var component: ListedComponent
     }
 
     struct Other: Encodable, Sendable, Hashable {
@@ -54,14 +52,15 @@ struct ManagerConstants: Encodable, Sendable {
     }
 
     init(_ composition: Composition) {
-        let components = composition.plan.managers.mapValues { composition.plan.nodes[$0].entry.component }
         let identifiers = Self.identifiers(for: composition.managerNames)
         (constants, others) = ([], [])
         for name in composition.managerNames {
             if let fault = composition.plan.faults[name] {
                 others.append(Other(manager: name, reason: "cannot be created: \(fault.message)"))
-            } else if let component = components[name], let contract = component.contract?.name {
-                add(name, contract, component, identifiers[name])
+            } else if let node = composition.plan.managers[name].map({ composition.plan.nodes[$0] }),
+                let contract = node.entry.component.contract?.name
+            {
+                add(name, contract, ListedComponent(node.entry, usedBy: node.managers), identifiers[name])
             } else {
                 others.append(Other(manager: name, reason: "provides no contract"))
             }
@@ -69,15 +68,13 @@ struct ManagerConstants: Encodable, Sendable {
     }
 
     private mutating func add(
-        _ name: String, _ contract: String, _ component: ComponentDescription, _ identifier: SwiftIdentifier?
+        _ name: String, _ contract: String, _ component: ListedComponent, _ identifier: SwiftIdentifier?
     ) {
         if !SwiftIdentifier.isTypeName(contract) {
             others.append(Other(manager: name, reason: "provides `\(contract)`, which is not the name of a Swift type"))
         } else if let identifier {
             constants.append(
-                Constant(
-                    manager: name, contract: contract, identifier: identifier.spelled,
-                    routes: component.listedRoutes, screens: component.listedScreens?.map(\.line)))
+                Constant(manager: name, contract: contract, identifier: identifier.spelled, component: component))
         } else {
             others.append(Other(manager: name, reason: "its name cannot be written as an identifier"))
         }
@@ -132,7 +129,7 @@ extension ManagerConstants {
         for (contract, constants) in contracts {
             lines.append("extension ManagerName where C == \(contract) {")
             for constant in constants {
-                lines += ((constant.routes ?? []) + (constant.screens ?? [])).map { "    // \($0.printable)" }
+                lines += constant.component.lists.map { "    // \($0.printable)" }
                 lines.append("    static var \(constant.identifier): Self { \(constant.manager.swiftLiteral) }")
             }
             lines += ["}", ""]

@@ -9,7 +9,8 @@ extension BackplaneTool {
             discussion: """
                 Prints the files that were written and the commands to enter next. Existing files are never \
                 overwritten. If anything fails, nothing is left behind and the exit code is 1. In an existing package, \
-                `plugin`, `contracts` and `manager` change no Swift file: they print the lines to paste, and where.
+                `plugin`, `contracts` and `manager` add to Package.swift, to the plugin's `register(in:)` and to the \
+                manifest, and show the difference.
 
                 EXAMPLES
                   backplane new package Tides
@@ -49,6 +50,8 @@ extension BackplaneTool {
                 valueName: "manifest"))
         var manifest: String?
         @Flag(help: "Print the files and the next commands as JSON.") var json = false
+        @Flag(name: .customLong("print"), help: "Print what would be written and changed, and write nothing.")
+        var printsOnly = false
 
         var place: NewCommand.Place { NewCommand.Place(package: package, manifest: manifest) }
     }
@@ -108,8 +111,8 @@ extension BackplaneTool {
             commandName: "plugin",
             abstract: "Add a plugin to a package: contract, manager, library, tests and manifest entry.",
             discussion: """
-                The package's own Swift files are not changed: the lines to paste into Package.swift are printed, with \
-                the place where they belong.
+                Its product and targets are added to Package.swift, and the difference is shown. Lines for a list that \
+                is not written out there are printed, to be pasted.
 
                 EXAMPLES
                   backplane new plugin Ferry
@@ -127,7 +130,8 @@ extension BackplaneTool {
         func run() throws {
             throw ExitCode(
                 NewCommand(
-                    subject: .plugin(name: arguments.name, arguments.place, backplane: backplane), json: arguments.json
+                    subject: .plugin(name: arguments.name, arguments.place, backplane: backplane), json: arguments.json,
+                    printsOnly: arguments.printsOnly
                 ).run())
         }
     }
@@ -138,8 +142,8 @@ extension BackplaneTool {
             abstract: "Add a library of contracts to a package, which several plugins can import.",
             discussion: """
                 The library is called NAMEContracts and begins with one contract. `backplane new manager --contracts \
-                NAME` adds a manager's contracts to it. Package.swift is not changed: the lines to paste are printed, \
-                with the place where they belong.
+                NAME` adds a manager's contracts to it. Its product and target are added to Package.swift, and the \
+                difference is shown.
 
                 EXAMPLES
                   backplane new contracts Harbour
@@ -158,10 +162,15 @@ extension BackplaneTool {
                 valueName: "location"))
         var backplane: String?
         @Flag(help: "Print the files and the next commands as JSON.") var json = false
+        @Flag(name: .customLong("print"), help: "Print what would be written and changed, and write nothing.")
+        var printsOnly = false
 
         func run() throws {
             throw ExitCode(
-                NewCommand(subject: .contracts(name: name, package: package, backplane: backplane), json: json).run())
+                NewCommand(
+                    subject: .contracts(name: name, package: package, backplane: backplane), json: json,
+                    printsOnly: printsOnly
+                ).run())
         }
     }
 
@@ -170,8 +179,8 @@ extension BackplaneTool {
             commandName: "manager",
             abstract: "Add a manager and its collaborators to a plugin, with tests and a manifest entry.",
             discussion: """
-                The package's own Swift files are not changed: the lines to paste into Package.swift and the plugin \
-                are printed, with the places where they belong.
+                Its dependencies are added to Package.swift and its classes to the plugin's `register(in:)`, and the \
+                differences are shown. Lines for a list that is not written out are printed, to be pasted.
 
                 EXAMPLES
                   backplane new manager Weather --dac --service
@@ -212,7 +221,8 @@ extension BackplaneTool {
                 .init(
                     hasStore: dac, hasService: service, hasStream: stream, plugin: plugin, contracts: contracts,
                     uses: uses))
-            throw ExitCode(NewCommand(subject: subject, json: arguments.json).run())
+            throw ExitCode(
+                NewCommand(subject: subject, json: arguments.json, printsOnly: arguments.printsOnly).run())
         }
     }
 

@@ -29,17 +29,11 @@ extension BackplaneTool.Operations {
         @Flag(help: "Print the graphs as JSON.") var json = false
 
         func run() throws {
-            let code = try host.choice.ask(OperationsRequest()) { graphs, _ in
-                if json {
-                    Output.json(graphs)
-                } else {
-                    Output.table(
-                        ["number", "graph", "component", "plugin", "nodes"],
-                        graphs.map { ["\($0.number)", $0.title, $0.component.printable, $0.plugin, $0.counts] })
-                }
-                return 0
+            try host.choice.show(OperationsRequest(), json: json) { graphs in
+                Output.table(
+                    ["NUMBER", "GRAPH", "COMPONENT", "PLUGIN", "NODES"],
+                    graphs.map { ["\($0.number)", $0.title, $0.component.printable, $0.plugin, $0.counts] })
             }
-            throw ExitCode(code)
         }
     }
 
@@ -50,18 +44,12 @@ extension BackplaneTool.Operations {
         @Flag(help: "Print the graph as JSON.") var json = false
 
         func run() throws {
-            let code = try host.choice.ask(OperationRequest(number: number)) { graph, _ in
-                if json {
-                    Output.json(graph)
-                } else {
-                    Output.line("\(graph.title) of \(graph.component.printable): \(graph.counts)")
-                    Output.table(
-                        ["node", "name", "state"],
-                        (graph.nodes ?? []).map { ["\($0.node)", $0.name.printable, $0.state.printable] })
-                }
-                return 0
+            try host.choice.show(OperationRequest(number: number), json: json) { graph in
+                Output.line("\(graph.title) of \(graph.component.printable): \(graph.counts)")
+                Output.table(
+                    ["NODE", "NAME", "STATE"],
+                    (graph.nodes ?? []).map { ["\($0.node)", $0.name.printable, $0.state.printable] })
             }
-            throw ExitCode(code)
         }
     }
 

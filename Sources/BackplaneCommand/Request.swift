@@ -91,41 +91,69 @@ extension BackplaneTool {
         }
 
         func validate() throws {
-            _ = try body()
+            _ = (try body(), try HTTPHeaders(words: headers))
             if format != nil, !showPins {
                 throw ValidationError("--format requires --show-pins; the body of a response is printed as it is")
             }
-            if credentials != nil, manifest == nil {
-                throw ValidationError("--credentials requires --manifest")
+            for (option, isGiven, other, isOtherGiven) in [
+                ("--credentials", credentials != nil, "--manifest", manifest != nil),
+                ("--account", account != nil, "--credentials", credentials != nil),
+                ("--data-folder", dataFolder != nil, "--manifest", manifest != nil),
+            ] where isGiven && !isOtherGiven {
+                throw ValidationError("\(option) requires \(other)")
             }
-            if account != nil, credentials == nil {
-                throw ValidationError("--account requires --credentials")
-            }
-            if dataFolder != nil, manifest == nil {
-                throw ValidationError("--data-folder requires --manifest")
+            if let timeout, !(timeout > 0 && timeout <= 1e9) {
+                throw ValidationError("--timeout: expected a number of seconds above 0, found \(timeout)")
             }
         }
 
-        private func body() throws -> (RequestBody, [(name: String, value: String)]) {
-            (try RequestBody(text: data, json: json, form: form, file: file), try RequestBody.headers(headers))
+        /// Returns the body that the options describe; `nil` for none.
+        private func body() throws -> HTTPBody? {
+            var bodies: [HTTPBody] = []
+            if let data { bodies.append(.text(data)) }
+            if let json {
+                do { _ = try DocumentValue(json: Data(json.utf8)) } catch {
+                    throw ValidationError("--json: expected JSON, found `\(json.prefix(60))`: \(error)")
+                }
+                bodies.append(.bytes(Array(json.utf8), type: "application/json"))
+            }
+            if !form.isEmpty {
+                let fields = try form.map { text in
+                    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                    guard parts.count == 2, !parts[0].isEmpty else {
+                        throw ValidationError("--form: expected NAME=VALUE or NAME=@FILE, found `\(text)`")
+                    }
+                    return (name: String(parts[0]), value: String(parts[1]))
+                }
+                let hasFiles = fields.contains { $0.value.hasPrefix("@") }
+                bodies.append(
+                    hasFiles
+                        ? .multipart(
+                            fields.map { name, value in
+                                value.hasPrefix("@") ? .file(name, String(value.dropFirst())) : .text(name, value)
+                            })
+                        : .form(fields.map { ($0.name, $0.value) }))
+            }
+            if let file { bodies.append(.file(file, type: "application/octet-stream")) }
+            guard bodies.count < 2 else {
+                throw ValidationError("expected one of --data, --json, --form and --file, found \(bodies.count)")
+            }
+            return bodies.first
         }
 
         func run() async throws {
-            let (body, fields) = try body(), method = method ?? body.method
-            if let timeout, !(timeout > 0 && timeout <= 1e9) {
-                throw ExitCode(
-                    Output.refuse("--timeout: expected a number of seconds above 0, found \(timeout)"))
-            }
             if showPins { throw ExitCode(await printPins()) }
-            var request = HTTPRequest(method, url, body: body.body)
-            for (name, value) in fields { request.headers.add(name, value) }
+            let body = try body()
+            let request = HTTPRequest(
+                method ?? (body == nil ? "GET" : "POST"), url, headers: try HTTPHeaders(words: headers),
+                body: body ?? .none)
             if curl {
                 let options = (compressed ? " --compressed" : "") + (output.map { " --output \($0.shellWord)" } ?? "")
                 return Output.line(request.expandedCurlDescription + options)
             }
             let signals: StopSignals, cassette = try substitutes.cassette()
             do { signals = try StopSignals() } catch { throw ExitCode(Output.fail(error)) }
-            let exchange = Task { [request] in await send(request, cassette) }
+            let exchange = Task { await send(request, cassette) }
             let interruption = Task {
                 guard await signals.next() != nil else { return }
                 exchange.cancel()
@@ -228,7 +256,9 @@ extension BackplaneTool {
                 }
                 if verbose { say(response.endLines) }
                 guard response.status < 400 else {
-                    Output.remark("backplane: the server answered with status \(response.status)")
+                    let sent =
+                        response.status == 401 ? credentials.map { ", to the credential `\($0.printable)`" } : nil
+                    Output.remark("backplane: the server answered with status \(response.status)\(sent ?? "")")
                     return 1
                 }
                 return 0
@@ -289,83 +319,17 @@ extension Duration {
     }
 }
 
-/// The body described by the options of `backplane request`.
-enum RequestBody: Sendable {
-    case none
-    case text(String)
-    case json(String)
-    case form([Field])
-    case file(String)
-
-    /// A field of a form, `name=value` or `name=@path`.
-    struct Field: Sendable {
-        var name: String
-        var value: String
-        var isFile: Bool { value.hasPrefix("@") }
-
-        init(_ text: String) throws {
-            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts[0].isEmpty else {
-                throw ValidationError("--form: expected NAME=VALUE or NAME=@FILE, found `\(text)`")
-            }
-            (name, value) = (String(parts[0]), String(parts[1]))
-        }
-    }
-
-    /// Creates the body; at most one kind may be specified.
-    init(text: String?, json: String?, form: [String], file: String?) throws {
-        var kinds: [RequestBody] = []
-        if let text { kinds.append(.text(text)) }
-        if let json {
-            do { _ = try DocumentValue(json: Data(json.utf8)) } catch {
-                throw ValidationError("--json: expected JSON, found `\(json.prefix(60))`: \(error)")
-            }
-            kinds.append(.json(json))
-        }
-        if !form.isEmpty {
-            var fields: [Field] = []
-            for text in form { fields.append(try Field(text)) }
-            kinds.append(.form(fields))
-        }
-        if let file { kinds.append(.file(file)) }
-        guard kinds.count < 2 else {
-            throw ValidationError("expected one of --data, --json, --form and --file, found \(kinds.count)")
-        }
-        self = kinds.first ?? .none
-    }
-
-    /// The default method of a request with this body.
-    var method: String {
-        if case .none = self { "GET" } else { "POST" }
-    }
-
-    /// The body to send.
-    var body: HTTPBody {
-        switch self {
-        case .none: .none
-        case .text(let text): .text(text)
-        case .json(let text): .bytes(Array(text.utf8), type: "application/json")
-        case .file(let path): .file(path, type: "application/octet-stream")
-        case .form(let fields) where fields.contains { $0.isFile }:
-            .multipart(
-                fields.map {
-                    $0.isFile ? .file($0.name, String($0.value.dropFirst())) : .text($0.name, $0.value)
-                })
-        case .form(let fields): .form(fields.map { ($0.name, $0.value) })
-        }
-    }
-
-    /// Returns the header fields of `NAME: VALUE` arguments.
-    static func headers(_ texts: [String]) throws -> [(name: String, value: String)] {
-        var fields: [(name: String, value: String)] = []
-        for text in texts {
+extension HTTPHeaders {
+    /// Creates the fields of `NAME: VALUE` arguments.
+    init(words: [String]) throws {
+        self = [:]
+        for text in words {
             let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty else {
                 throw ValidationError("--header: expected `NAME: VALUE`, found `\(text)`")
             }
-            fields.append((String(parts[0]), String(parts[1].drop { $0 == " " || $0 == "\t" })))
+            add(String(parts[0]), String(parts[1].drop { $0 == " " || $0 == "\t" }))
         }
-        return fields
     }
 }
 
@@ -388,7 +352,7 @@ final class TransferLine: Sendable {
             return last != text && !text.isEmpty
         }
         guard isNew else { return }
-        if isTerminal { ProgressLine().show(text) } else { Output.remark(text) }
+        if isTerminal { ProgressLine().showFitting(text) } else { Output.remark(text) }
     }
 
     /// Clears the line of a terminal, until there is further progress.
@@ -412,20 +376,11 @@ final class TransferLine: Sendable {
             // Without a total, a line for every 16 MB.
             let step: Int64 = isTerminal ? 1 << 20 : 16 << 20
             let shown = count / step * step
-            return shown == 0 ? "" : "\(what) \(size(shown))"
+            return shown == 0 ? "" : "\(what) \(Figure.bytes(Int(shown)))"
         }
-        let tenths = Int(min(10, count * 10 / total))
-        guard isTerminal else { return "\(what) \(tenths * 10) % of \(size(total))" }
-        let percent = min(100, count * 100 / total), filled = Int(percent) * 30 / 100
-        let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: 30 - filled)
-        return "\(what) [\(bar)] \(percent) % of \(size(total))"
-    }
-
-    private static func size(_ bytes: Int64) -> String {
-        switch bytes {
-        case ..<10_000: "\(bytes) bytes"
-        case ..<10_000_000: "\(bytes / 1000) kB"
-        default: "\(bytes / 1_000_000) MB"
-        }
+        let part = min(1, Double(count) / Double(total))
+        return isTerminal
+            ? ProgressLine.bar(what, part, of: total)
+            : "\(what) \(Int(part * 10) * 10) % of \(Figure.bytes(Int(total)))"
     }
 }

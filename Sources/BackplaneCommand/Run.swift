@@ -275,10 +275,7 @@ struct ManagerRow: Encodable {
     init(_ status: ManagerStatus) {
         (name, className, state) = (status.name, status.className ?? "-", status.state.description)
         (version, plugin) = (status.version?.description ?? "-", status.plugin ?? "-")
-        switch status.state {
-        case .unsatisfied(let error), .failed(let error): reason = error.shown
-        case .resolved, .starting, .ready, .quiescing, .stopped: break
-        }
+        reason = status.state.reason?.shown
     }
 }
 
@@ -296,6 +293,14 @@ extension Table {
 }
 
 extension ManagerState {
+    /// The reason why the manager is not ready, if it is an error.
+    var reason: BackplaneError? {
+        switch self {
+        case .unsatisfied(let error), .failed(let error): error
+        case .resolved, .starting, .ready, .quiescing, .stopped: nil
+        }
+    }
+
     fileprivate var span: Span {
         switch self {
         case .ready: Span(description, .good)
@@ -315,7 +320,7 @@ enum StartProgress {
         let watch = Task {
             var pause = patience
             while (try? await Task.sleep(for: pause)) != nil {
-                ProgressLine().show(line(await host.managers))
+                ProgressLine().showFitting(line(await host.managers))
                 pause = interval
             }
             if pause != patience { ProgressLine().clear() }

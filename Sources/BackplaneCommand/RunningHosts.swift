@@ -85,6 +85,19 @@ extension HostChoice {
         }
     }
 
+    /// Sends a message to the chosen host, prints the answer, and throws the exit code.
+    ///
+    /// - Parameter text: A function that prints the answer, unless it is printed as JSON.
+    func show<Message: ControlMessage>(
+        _ message: Message, json: Bool, _ text: (Message.Answer) -> Void
+    ) throws {
+        throw ExitCode(
+            ask(message) { answer, _ in
+                if json { Output.json(answer) } else { text(answer) }
+                return 0
+            })
+    }
+
     /// Sends messages to the chosen host and returns the exit code; prints errors on standard error.
     ///
     /// - Parameters:
@@ -138,6 +151,8 @@ extension HostChoice {
 
         /// Sends a message and returns the answer.
         ///
+        /// When nobody reads the output of a lasting answer any more, the command ends, which ends the request.
+        ///
         /// - Parameters:
         ///   - limit: The time to wait, or `nil` for no limit.
         ///   - element: A function called with each element of a lasting answer, as JSON.
@@ -148,18 +163,57 @@ extension HostChoice {
         ) throws(BackplaneError) -> Message.Answer {
             let progress = AnswerProgress(doing)
             defer { progress.clear() }
-            return try host.client.ask(
-                message, within: limit,
-                report: { report in
-                    guard let event else { return progress.report(report) }
-                    progress.clear()
-                    event(report)
-                },
-                element: {
-                    progress.end()
-                    element($0)
-                }, tick: progress.tick)
+            let isLasting = Message.Answer.self == ElementCount.self
+            func endUnlessRead() {
+                guard isLasting, Output.hasNoReader else { return }
+                progress.clear()
+                _exit(0)
+            }
+            do throws(BackplaneError) {
+                return try host.client.ask(
+                    message, within: limit,
+                    report: { report in
+                        guard let event else { return progress.report(report) }
+                        progress.clear()
+                        event(report)
+                    },
+                    element: {
+                        progress.end()
+                        element($0)
+                        endUnlessRead()
+                    },
+                    tick: {
+                        progress.tick()
+                        endUnlessRead()
+                    })
+            } catch {
+                // It has greeted this command, and does not listen any more.
+                guard error.code == .controlUnreachable, let process = host.greeting?.process else { throw error }
+                throw BackplaneError(
+                    .controlUnreachable, "the host, process \(process), has stopped in the meantime: \(error.message)",
+                    at: error.location)
+            }
         }
+    }
+}
+
+extension Output {
+    /// A Boolean value that indicates whether standard output is a pipe that nobody reads any more.
+    static var hasNoReader: Bool {
+        var entry = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLERR) != 0
+    }
+}
+
+extension ProgressLine {
+    /// Shows a text that takes one line of the terminal, since only one can be overwritten.
+    func showFitting(_ text: String) { show(text.fitted(to: Terminal.columns - 1)) }
+
+    /// Returns a bar for a part of a number of bytes: `received [#####---------------] 25 % of 2 MB`.
+    static func bar(_ what: String, _ part: Double, of total: Int64) -> String {
+        let filled = Int(part * 20)
+        let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: 20 - filled)
+        return "\(what) [\(bar)] \(Int(part * 100)) % of \(Figure.bytes(Int(total)))"
     }
 }
 
@@ -201,7 +255,7 @@ final class AnswerProgress {
         let time = ContinuousClock.now - begin
         guard time > Self.patience, !hasEnded else { return }
         isShown = true
-        line.show("\(text), \(time.components.seconds) s")
+        line.showFitting("\(text), \(time.components.seconds) s")
     }
 
     /// Removes the line permanently.
@@ -227,5 +281,71 @@ enum HostTable {
                     }
                 return [Span(host.greeting.map { "\($0.process)" } ?? "-"), manifest, Span(host.socket.printable)]
             })
+    }
+}
+
+// MARK: The requests that only hosts of this tool answer
+
+/// A request for the components of a host's plugins; answered only by hosts that this tool runs.
+struct ServicesRequest: ControlMessage {
+    static let name = "services"
+    typealias Answer = ServiceList
+}
+
+/// A request to explain a manager; answered only by hosts that this tool runs.
+struct ExplainRequest: ControlMessage {
+    static let name = "explain"
+    typealias Answer = Explanation
+    var manager: String
+}
+
+/// A request for the methods of a manager; answered only by hosts that this tool runs.
+struct MethodsRequest: ControlMessage {
+    static let name = "methods"
+    typealias Answer = MethodList
+    var manager: String
+}
+
+/// A request for the wires of a host; answered only by hosts that this tool runs.
+struct WiresRequest: ControlMessage {
+    static let name = "wires"
+    typealias Answer = [WireRow]
+}
+
+extension ControlRequest {
+    /// The control requests that this tool's hosts answer in addition to those of every host.
+    static let ofTool = [services, explain, methods, wires]
+
+    private static let services = ControlRequest(ServicesRequest.self, endsWithClient: true) {
+        host, _ throws(BackplaneError) in
+        ServiceList(await host.composition())
+    }
+
+    private static let explain = ControlRequest(ExplainRequest.self, endsWithClient: true) {
+        host, request throws(BackplaneError) in
+        try Explanation(of: request.manager, in: await host.composition()).living(await host.managers)
+    }
+
+    private static let methods = ControlRequest(MethodsRequest.self, endsWithClient: true) {
+        host, request throws(BackplaneError) in
+        MethodList(try await host.providerSide(ofManager: request.manager))
+    }
+
+    private static let wires = ControlRequest(WiresRequest.self, endsWithClient: true) {
+        host, _ throws(BackplaneError) in
+        await host.wires.map(WireRow.init)
+    }
+}
+
+extension Explanation {
+    /// Returns the explanation with the current states of the manager and of the managers it uses.
+    fileprivate func living(_ managers: [ManagerStatus]) -> Explanation {
+        let lives = Dictionary(
+            managers.map { ($0.name, Life(state: "\($0.state)", reason: $0.state.reason?.description)) }
+        ) { first, _ in first }
+        var explanation = self
+        explanation.life = lives[manager]
+        for index in uses.indices { explanation.uses[index].life = lives[uses[index].manager] }
+        return explanation
     }
 }

@@ -2,17 +2,16 @@ import ArgumentParser
 import Backplane
 import BackplaneControl
 import BackplaneHost
-import BackplaneScreens
 import BackplaneTools
-import struct BackplaneTools.Table
 
 extension BackplaneTool {
     struct Services: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the classes that each plugin registers, with their versions and users.",
+            abstract: "List the services of a manifest's plugins: contracts, who provides and who uses them.",
             discussion: """
-                Unconnected wires are listed at the end. Nothing is started. The exit code is 1 if the manifest \
-                cannot be read.
+                A service is a contract that a component provides. Below it are its routes and screens, if it lists \
+                any. Components without a contract, and wires that are not connected, come last. Nothing is started. \
+                The exit code is 1 if the manifest cannot be read.
 
                 EXAMPLES
                   backplane services manifests/bookshelf-both.json
@@ -63,22 +62,6 @@ struct ServiceList: Codable, Sendable {
         var components: [ListedComponent]
     }
 
-    struct ListedComponent: Codable, Sendable {
-        var role: String
-        var className: String
-        var version: String
-        var contract: String?
-        var contractVersion: String?
-        /// The streams of the contract; `nil` if it has none.
-        var streams: [String]?
-        /// The routes that it lists; `nil` if there are none.
-        var routes: [String]?
-        /// The screens that it lists; `nil` if there are none.
-        var screens: [String]?
-        /// The managers whose definitions use the component, sorted by name.
-        var usedBy: [String]
-    }
-
     struct MissingWire: Codable, Sendable {
         var manager: String
         var className: String
@@ -88,10 +71,25 @@ struct ServiceList: Codable, Sendable {
         var isOptional: Bool
         /// The components to which the wire could be connected.
         var candidates: [String]
-    }
-}
 
-extension ServiceList {
+        fileprivate init(_ missing: Composition.MissingWire) {
+            (manager, className, label) = (missing.manager, missing.user.component.className, missing.wire.label)
+            (contract, version, isOptional) = (
+                missing.wire.contract.name, missing.wire.contract.version.description, missing.wire.isOptional
+            )
+            candidates = missing.candidates.map {
+                "\($0.component.className) \($0.component.version) of plugin \($0.plugin)"
+            }
+        }
+
+        fileprivate var cells: [Span] {
+            [manager, className, label, "\(contract) \(version)"].map { Span($0.printable) } + [
+                isOptional ? Span("optional", .faint) : Span("needed", .bad),
+                candidates.isEmpty ? Span("none", .faint) : Span(candidates.joined(separator: ", ").printable),
+            ]
+        }
+    }
+
     init(_ composition: Composition) {
         var users: [Catalogue.Entry: Set<String>] = [:]
         for manager in composition.managerNames {
@@ -110,74 +108,42 @@ extension ServiceList {
             }
             return ListedPlugin(
                 id: plugin.id, version: plugin.version.description, library: plugin.library,
-                components: components.map { ListedComponent($0.component, usedBy: (users[$0] ?? []).sorted()) })
+                components: components.map { ListedComponent($0, usedBy: (users[$0] ?? []).sorted()) })
         }
         missing = composition.missingWires().map(MissingWire.init)
     }
-}
 
-extension ServiceList.ListedComponent {
-    fileprivate init(_ component: ComponentDescription, usedBy users: [String]) {
-        (role, className, version) = (component.role.description, component.className, component.version.description)
-        (contract, contractVersion, usedBy) = (component.contract?.name, component.contract?.version.description, users)
-        (streams, routes) = (component.contract?.streams, component.listedRoutes)
-        screens = component.listedScreens?.map(\.identifier)
-    }
-}
-
-extension ServiceList.MissingWire {
-    fileprivate init(_ missing: Composition.MissingWire) {
-        (manager, className, label) = (missing.manager, missing.user.component.className, missing.wire.label)
-        (contract, version, isOptional) = (
-            missing.wire.contract.name, missing.wire.contract.version.description, missing.wire.isOptional
-        )
-        candidates = missing.candidates.map {
-            "\($0.component.className) \($0.component.version) of plugin \($0.plugin)"
-        }
-    }
-}
-
-extension ServiceList {
-    /// The table of components, grouped by plugin.
+    /// The table of services, by contract; then the components without one, and the plugins without components.
     var table: Table {
-        Table(
-            ["PLUGIN", "ROLE", "CLASS", "PROVIDES", "USED BY"],
-            plugins.flatMap { plugin -> [[Span]] in
-                let name = Span("\(plugin.id) \(plugin.version)".printable)
-                return plugin.components.isEmpty
-                    ? [[name, Span("nothing", .faint), "", "", ""]] : plugin.components.flatMap { $0.rows(of: name) }
-            })
+        let all = plugins.flatMap { plugin in plugin.components.map { (plugin, $0) } }
+        let services = all.filter { $0.1.contract != nil }.enumerated().sorted { a, b in
+            (a.element.1.contract ?? "", a.offset) < (b.element.1.contract ?? "", b.offset)
+        }
+        let rows = (services.map(\.element) + all.filter { $0.1.contract == nil }).flatMap { Self.rows(of: $0, $1) }
+        let idle = plugins.filter(\.components.isEmpty).map { plugin -> [Span] in
+            [Span("-", .faint), Span("nothing", .faint), "", Span("\(plugin.id) \(plugin.version)".printable)]
+                + [Span("-", .faint)]
+        }
+        return Table(["SERVICE", "PROVIDED BY", "ROLE", "PLUGIN", "USED BY"], rows + idle)
+    }
+
+    /// Returns the row of a component, and below it one for each of its routes and screens.
+    private static func rows(of plugin: ListedPlugin, _ component: ListedComponent) -> [[Span]] {
+        let streams = component.streams.map { " (\(counted($0.count, "stream")))" } ?? ""
+        let service = component.contract.map { Span("\($0) \(component.contractVersion ?? "")\(streams)".printable) }
+        let users = component.usedBy
+        return [
+            [
+                service ?? Span("-", .faint), Span("\(component.className) \(component.version)".printable),
+                Span(component.role), Span("\(plugin.id) \(plugin.version)".printable),
+                users.isEmpty ? Span("unused", .doubtful) : Span(users.joined(separator: ", ").printable),
+            ]
+        ] + component.lists.map { [Span("  \($0.printable)"), "", "", "", ""] }
     }
 
     /// The table of wires that are not connected, or `nil` if there are none.
     var missingTable: Table? {
         guard !missing.isEmpty else { return nil }
         return Table(["MANAGER", "CLASS", "WIRE", "ASKS FOR", "NEED", "COULD BE"], missing.map(\.cells))
-    }
-}
-
-extension ServiceList.ListedComponent {
-    /// Returns the row of the component, and below it one for each of its routes and screens.
-    fileprivate func rows(of plugin: Span) -> [[Span]] {
-        let names = (routes ?? []) + (screens ?? [])
-        return [[plugin] + cells] + names.map { ["", "", "", Span($0.printable), ""] }
-    }
-
-    private var cells: [Span] {
-        let count = streams.map { " (\($0.count) stream\($0.count == 1 ? "" : "s"))" } ?? ""
-        let provides = contract.map { Span("\($0.printable) \(contractVersion ?? "")\(count)") } ?? Span("-", .faint)
-        let users = usedBy.isEmpty ? Span("unused", .doubtful) : Span(usedBy.joined(separator: ", ").printable)
-        return [Span(role), Span("\(className) \(version)".printable), provides, users]
-    }
-}
-
-extension ServiceList.MissingWire {
-    fileprivate var cells: [Span] {
-        [
-            Span(manager.printable), Span(className.printable), Span(label.printable),
-            Span("\(contract.printable) \(version)"),
-            isOptional ? Span("optional", .faint) : Span("needed", .bad),
-            candidates.isEmpty ? Span("none", .faint) : Span(candidates.joined(separator: ", ").printable),
-        ]
     }
 }

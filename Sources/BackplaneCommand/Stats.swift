@@ -25,11 +25,7 @@ extension BackplaneTool {
         @Flag(help: "Print the list as JSON.") var json = false
 
         func run() throws {
-            let code = try host.choice.ask(StatisticsRequest()) { values, _ in
-                guard !json else {
-                    Output.json(values)
-                    return 0
-                }
+            try host.choice.show(StatisticsRequest(), json: json) { values in
                 let components = values.components
                 Output.table(StatisticsTable.table(components))
                 let more = [
@@ -37,13 +33,11 @@ extension BackplaneTool {
                     StatisticsTable.streams(components), StatisticsTable.timers(components),
                     StatisticsTable.exchanges(components), StatisticsTable.limits(values.limits),
                 ]
-                for table in more.compactMap(\.self) {
+                for table in more where !table.rows.isEmpty {
                     Output.line("")
                     Output.table(table)
                 }
-                return 0
             }
-            throw ExitCode(code)
         }
     }
 }
@@ -62,8 +56,8 @@ enum StatisticsTable {
             })
     }
 
-    /// Returns the table of the times of encoded calls, or `nil` if there were none.
-    static func latencies(_ statistics: [ComponentStatistics]) -> Table? {
+    /// Returns the table of the times of encoded calls.
+    static func latencies(_ statistics: [ComponentStatistics]) -> Table {
         let rows = statistics.compactMap { component in
             component.latency.map { times in
                 [Span(component.component.printable), component.owner, Span("\(times.calls)")]
@@ -72,11 +66,11 @@ enum StatisticsTable {
                     }
             }
         }
-        return rows.isEmpty ? nil : Table(["ENCODED CALLS OF", "OWNER", "CALLS", "MEDIAN", "99 %", "LONGEST"], rows)
+        return Table(["ENCODED CALLS OF", "OWNER", "CALLS", "MEDIAN", "99 %", "LONGEST"], rows)
     }
 
-    /// Returns the table of the last errors, or `nil` if there are none.
-    static func failures(_ statistics: [ComponentStatistics], time: (Double) -> String = Figure.time) -> Table? {
+    /// Returns the table of the last errors.
+    static func failures(_ statistics: [ComponentStatistics], time: (Double) -> String = Figure.time) -> Table {
         let rows = statistics.compactMap { component in
             component.lastFailure.map { last in
                 [
@@ -85,11 +79,11 @@ enum StatisticsTable {
                 ]
             }
         }
-        return rows.isEmpty ? nil : Table(["LAST ERROR OF", "OWNER", "AT", "ERROR"], rows)
+        return Table(["LAST ERROR OF", "OWNER", "AT", "ERROR"], rows)
     }
 
-    /// Returns the table of streams, or `nil` if none was opened.
-    static func streams(_ statistics: [ComponentStatistics]) -> Table? {
+    /// Returns the table of streams.
+    static func streams(_ statistics: [ComponentStatistics]) -> Table {
         let rows = statistics.filter { $0.streams.opened > 0 }.map { component in
             let streams = component.streams
             return [
@@ -97,25 +91,24 @@ enum StatisticsTable {
                 Span("\(streams.elements)"),
             ]
         }
-        return rows.isEmpty ? nil : Table(["STREAMS OF", "OPEN", "OPENED", "ELEMENTS"], rows)
+        return Table(["STREAMS OF", "OPEN", "OPENED", "ELEMENTS"], rows)
     }
 
-    /// Returns the table of timers, or `nil` if there are none.
-    static func timers(_ statistics: [ComponentStatistics]) -> Table? {
+    /// Returns the table of timers.
+    static func timers(_ statistics: [ComponentStatistics]) -> Table {
         let rows = statistics.flatMap { component in
             component.timers.map { row(of: $0, in: component) }
                 + (component.timerCount > component.timers.count ? [more(in: component)] : [])
         }
-        return rows.isEmpty ? nil : Table(["TIMER", "COMPONENT", "EVERY", "NEXT", "RUNS", "ERRORS"], rows)
+        return Table(["TIMER", "COMPONENT", "EVERY", "NEXT", "RUNS", "ERRORS"], rows)
     }
 
-    /// Returns the table of exchanges over HTTP, one row for each plugin that made any, or `nil` if there are none.
-    static func exchanges(_ statistics: [ComponentStatistics]) -> Table? {
+    /// Returns the table of exchanges over HTTP, one row for each plugin that made any.
+    static func exchanges(_ statistics: [ComponentStatistics]) -> Table {
         var sums: [String: ExchangeStatistics] = [:]
         for row in statistics where row.exchanges.begun > 0 {
             sums[row.plugin] = (sums[row.plugin] ?? ExchangeStatistics()) + row.exchanges
         }
-        guard !sums.isEmpty else { return nil }
         return Table(
             ["PLUGIN", "EXCHANGES", "ERRORS", "IN FLIGHT", "SENT", "RECEIVED"],
             sums.sorted { $0.key < $1.key }.map { plugin, sum in
@@ -127,8 +120,8 @@ enum StatisticsTable {
             })
     }
 
-    /// Returns the table of the limits for hosts, or `nil` if no host with limits was sent requests.
-    static func limits(_ statistics: [LimitStatistics]) -> Table? {
+    /// Returns the table of the limits for hosts.
+    static func limits(_ statistics: [LimitStatistics]) -> Table {
         let rows = statistics.map { row in
             let breaker = [row.breaker, row.nextProbe.map { "for \(Figure.milliseconds($0.milliseconds))" }]
             return [
@@ -142,7 +135,7 @@ enum StatisticsTable {
                         row.breaker == "closed" ? .plain : .bad),
             ]
         }
-        return rows.isEmpty ? nil : Table(["HOST WITH LIMITS", "RUNNING", "WAITING", "REFUSED", "BREAKER"], rows)
+        return Table(["HOST WITH LIMITS", "RUNNING", "WAITING", "REFUSED", "BREAKER"], rows)
     }
 
     private static func row(of timer: TimerStatistics, in component: ComponentStatistics) -> [Span] {

@@ -1,8 +1,10 @@
 import ArgumentParser
 import Backplane
 import BackplaneControl
+import BackplaneDocuments
 import BackplaneStorage
 import BackplaneTools
+import FoundationEssentials
 import Glibc
 
 extension BackplaneTool {
@@ -11,7 +13,7 @@ extension BackplaneTool {
             abstract: "List, read, save, restore and check the records of a host's store.",
             discussion: """
                 Works on a manifest's store: directly on the file in its data folder or, if a running host has the \
-                file open, through that host. A file that another process has open is never written to.
+                file open, through that host. A file that another process has open is only read.
 
                 EXAMPLES
                   backplane store list
@@ -19,9 +21,9 @@ extension BackplaneTool {
                   backplane store dump > books.jsonl
                   backplane store restore books.jsonl --manifest manifests/bookshelf.json
                   backplane store check --json
-                  backplane store migrate --dry-run
+                  backplane store schemas
                 """,
-            subcommands: [List.self, Get.self, Dump.self, Restore.self, Check.self, Migrate.self])
+            subcommands: [List.self, Get.self, Dump.self, Restore.self, Check.self, Schemas.self])
     }
 }
 
@@ -45,7 +47,8 @@ extension BackplaneTool.Store {
                     collections.map { row in
                         [
                             row.namespace.printable, row.collection.printable, "\(row.records)",
-                            row.bytes.map { Figure.bytes(Int($0)) } ?? "", "\(row.change)",
+                            row.bytes.map { Figure.bytes(Int($0)) } ?? "",
+                            row.changed.map { Date(timeIntervalSince1970: Double($0)).formatted(.iso8601) } ?? "",
                             row.indexes.map { $0.name.printable + ($0.isUnique ? " (unique)" : "") }.joined(
                                 separator: ", "),
                         ]
@@ -73,14 +76,26 @@ extension BackplaneTool.Store {
                     return 0
                 }
                 let place = "\(namespace)/\(collection)/\(id)".printable
-                guard page.damaged.isEmpty else {
-                    return Output.fail(
-                        "\(place): the stored bytes of the record have changed; `backplane store check` reports details"
-                    )
-                }
-                return Output.fail("\(place): there is no such record; `backplane store list` names the collections")
+                let advice = try await advice(in: store)
+                return Output.fail("\(place): there is no such record; \(advice)")
             }
             throw ExitCode(code)
+        }
+
+        /// Returns the names like the first one that does not exist, or the command that lists them.
+        private func advice(in store: StoreHandle) async throws(BackplaneError) -> String {
+            let collections = try await store.list(), own = collections.filter { $0.namespace == namespace }
+            let names: [String], word: String
+            if own.isEmpty {
+                (word, names) = (namespace, collections.map(\.namespace))
+            } else if !own.contains(where: { $0.collection == collection }) {
+                (word, names) = (collection, own.map(\.collection))
+            } else {
+                // The first page: a collection can have any number of records.
+                (word, names) = (id, try await store.read(collection, in: namespace).records.map(\.id))
+            }
+            return NameSuggestions(for: word, among: Array(Set(names)).sorted()).question?.printable
+                ?? "`backplane store list` names the collections"
         }
     }
 
@@ -89,8 +104,8 @@ extension BackplaneTool.Store {
             abstract: "Print records as JSON lines, which `restore` reads.",
             discussion: """
                 A line with the indexes of each collection comes before a line for each of its records. Each page of \
-                500 records is a consistent snapshot. Records whose stored bytes have changed are omitted and named \
-                on standard error; the exit code is then 1.
+                500 records is a consistent snapshot. Of a damaged collection only the pages before the damage are \
+                printed; the exit code is then 1.
                 """)
 
         @Argument(help: "The namespace (default: all).") var namespace: String?
@@ -110,30 +125,39 @@ extension BackplaneTool.Store {
                 }
                 let progress = CountingLine("dumped", of: chosen.map(\.records).reduce(0, +))
                 defer { progress.clear() }
-                var begun: String?
-                let damaged = try await store.forEachPage(of: chosen, progress) {
-                    collection, page throws(BackplaneError) in
-                    var lines: [UInt8] = []
-                    if begun != collection.place {
-                        begun = collection.place
-                        let definition = CollectionDefinition(
-                            collection.collection, indexes: collection.indexes)
-                        lines += try RecordLine.collection(namespace: collection.namespace, definition).bytes() + [0x0A]
+                var status: Int32 = 0
+                for collection in chosen {
+                    do throws(BackplaneError) {
+                        try await dump(collection, of: store, progress)
+                    } catch {
+                        // The other collections may be readable.
+                        guard error.code == .storeDamaged else { throw error }
+                        progress.clear()
+                        status = Output.fail(
+                            BackplaneError(
+                                error.code, "the dump of \(collection.place) ends early: \(error.message)",
+                                at: error.location))
                     }
-                    for record in page.records {
-                        let line = RecordLine.record(
-                            namespace: collection.namespace, collection: collection.collection, record)
-                        lines += try line.bytes() + [0x0A]
-                    }
-                    Output.write(bytes: lines, to: STDOUT_FILENO)
                 }
-                progress.clear()
-                for place in damaged {
-                    Output.remark("backplane: \(place.printable): left out, because the stored bytes have changed")
-                }
-                return damaged.isEmpty ? 0 : 1
+                return status
             }
             throw ExitCode(code)
+        }
+
+        private func dump(_ collection: StoreCollection, of store: StoreHandle, _ progress: CountingLine)
+            async throws(BackplaneError)
+        {
+            let definition = CollectionDefinition(collection.collection, indexes: collection.indexes)
+            var lines = try RecordLine.collection(namespace: collection.namespace, definition).bytes() + [0x0A]
+            try await store.forEachPage(of: [collection], progress) { _, page throws(BackplaneError) in
+                for record in page.records {
+                    let line = RecordLine.record(
+                        namespace: collection.namespace, collection: collection.collection, record)
+                    lines += try line.bytes() + [0x0A]
+                }
+                Output.write(bytes: lines, to: STDOUT_FILENO)
+                lines = []
+            }
         }
     }
 
@@ -141,7 +165,7 @@ extension BackplaneTool.Store {
         static let configuration = CommandConfiguration(
             abstract: "Store the records of a dump.",
             discussion: """
-                The indexes of the dump are added to those of the collections. Records are stored in batches of up \
+                A store is created if there is none. The indexes of the dump are added to those of the collections. Records are stored in batches of up \
                 to 500, each atomically; an error ends the command and names the line that it reached.
                 """)
 
@@ -201,7 +225,7 @@ extension BackplaneTool.Store {
                 } else {
                     for error in damage { Output.line(error.description.printable) }
                     Output.remark(
-                        "backplane: the readable records are saved when the store is next opened by a single process, unless the manifest's `store` refuses that"
+                        "backplane: `backplane store dump` saves what can be read; once a host has found the damage, the file is moved aside when it is next opened, unless the manifest's `store` refuses that"
                     )
                 }
                 return damage.isEmpty ? 0 : 1
@@ -210,91 +234,52 @@ extension BackplaneTool.Store {
         }
     }
 
-    struct Migrate: AsyncParsableCommand {
+    struct Schemas: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Upgrade the store's file to the current format, and count the records of each schema.",
+            abstract: "Count the records of each schema.",
             discussion: """
-                A host does the same when it opens the store. Records with an older schema are migrated by their \
-                component when it first uses the collection.
+                Records with an older schema are migrated by their component when it first uses the collection.
                 """)
 
-        @Flag(help: "Print what would be done, and change nothing.") var dryRun = false
         @OptionGroup var store: StoreChoiceArguments
         @Flag(help: "Print the result as JSON.") var json = false
 
-        func run() async throws {
-            do {
-                var report = Report()
-                if store.socket == nil {
-                    let format = try Engines.pendingMigrations(in: try store.folder())
-                    (report.file, report.records) = (format.migrations, format.records)
-                }
-                // A file of an older format is only opened if it is to be migrated.
-                if report.file.isEmpty || !dryRun { report.schemas = try await schemas() }
-                print(report)
-            } catch let refusal as HostChoice.Refusal {
-                throw ExitCode(refusal.report())
-            } catch {
-                throw ExitCode(Output.fail(error))
-            }
-        }
-
-        /// The result of a migration, or of a dry run.
-        private struct Report: Encodable {
-            /// The migrations of the file.
-            var file: [String] = []
-            /// The number of records that the migrations affect.
-            var records = 0
-            var schemas: [Schemas] = []
-        }
         /// The number of records of a collection that were stored with a schema.
-        private struct Schemas: Encodable {
+        private struct Schema: Encodable {
             var namespace: String
             var collection: String
             var schema: Int
             var records: Int
         }
 
-        private func schemas() async throws -> [Schemas] {
-            let handle = try store.open(isWriting: !dryRun), collections = try await handle.list()
-            let progress = CountingLine("read", of: collections.map(\.records).reduce(0, +))
-            defer { progress.clear() }
-            var counts: [[Int: Int]] = [], last: String?, forms: [StoreCollection] = []
-            _ = try await handle.forEachPage(of: collections, progress) { collection, page in
-                if collection.place != last {
-                    last = collection.place
-                    forms.append(collection)
-                    counts.append([:])
+        func run() async throws {
+            let code = await store.use { store throws(BackplaneError) in
+                let collections = try await store.list()
+                let progress = CountingLine("read", of: collections.map(\.records).reduce(0, +))
+                defer { progress.clear() }
+                var schemas: [Schema] = []
+                for collection in collections {
+                    var counts: [Int: Int] = [:]
+                    try await store.forEachPage(of: [collection], progress) { _, page throws(BackplaneError) in
+                        for record in page.records { counts[StoredForm.schema(of: record.value), default: 0] += 1 }
+                    }
+                    schemas += counts.sorted { $0.key < $1.key }.map {
+                        Schema(
+                            namespace: collection.namespace, collection: collection.collection, schema: $0.key,
+                            records: $0.value)
+                    }
                 }
-                for record in page.records {
-                    counts[counts.count - 1][StoredForm.schema(of: record.value), default: 0] += 1
+                progress.clear()
+                guard !json else {
+                    Output.json(schemas)
+                    return 0
                 }
+                Output.table(
+                    ["NAMESPACE", "COLLECTION", "SCHEMA", "RECORDS"],
+                    schemas.map { [$0.namespace.printable, $0.collection.printable, "\($0.schema)", "\($0.records)"] })
+                return 0
             }
-            return zip(forms, counts).flatMap { form, counts in
-                counts.sorted { $0.key < $1.key }.map {
-                    Schemas(namespace: form.namespace, collection: form.collection, schema: $0.key, records: $0.value)
-                }
-            }
-        }
-
-        private func print(_ report: Report) {
-            guard !json else { return Output.json(report) }
-            if report.file.isEmpty {
-                Output.line("the file has the current format")
-            } else {
-                let names = report.file.map { "`\($0)`" }.joined(separator: ", ")
-                Output.line(
-                    "the file \(dryRun ? "would be" : "was") migrated by \(names), with "
-                        + "\(counted(report.records, "record"))"
-                )
-            }
-            guard !report.schemas.isEmpty else { return }
-            Output.table(
-                ["NAMESPACE", "COLLECTION", "SCHEMA", "RECORDS"],
-                report.schemas.map {
-                    [$0.namespace.printable, $0.collection.printable, "\($0.schema)", "\($0.records)"]
-                })
-            Output.line("records of an older schema are migrated when their component first uses the collection")
+            throw ExitCode(code)
         }
     }
 }

@@ -41,13 +41,16 @@ struct StoreChoiceArguments: ParsableArguments {
             return .host(ControlClient(try HostChoice(socket: socket).host().socket))
         }
         let manifest = try ManifestChoice.taken(manifest), folder = try folder(of: manifest)
+        let exists = FileManager.default.fileExists(atPath: folder + "/store.sqlite")
+        // The store of a misspelt manifest would be used by no host.
+        if creates, !exists { _ = try ManifestFile.read(manifest) }
         if creates { _ = try DataFolder(in: data, manifest: manifest).storeFolder() }
         for host in HostChoice.all(running: manifest) where host.greeting?.requests.contains(StoreRequest.name) == true
         {
             let client = ControlClient(host.socket)
             if try client.ask(StoreRequest(.list)).folder == folder { return .host(client) }
         }
-        guard creates || FileManager.default.fileExists(atPath: folder + "/store.sqlite") else {
+        guard creates || exists else {
             throw BackplaneError(
                 .storeUnusable,
                 "there is no store yet; a host creates it when a data access controller first uses it. --data names another data folder",
@@ -55,9 +58,6 @@ struct StoreChoiceArguments: ParsableArguments {
         }
         return .file(try Engines.openFile(folder, isWriting: isWriting))
     }
-
-    /// Returns the folder of the store, without querying a host.
-    func folder() throws -> String { try folder(of: ManifestChoice.taken(manifest)) }
 
     private func folder(of manifest: String) throws(BackplaneError) -> String {
         try DataFolder(in: data, manifest: manifest).storePath
@@ -69,6 +69,8 @@ struct StoreChoiceArguments: ParsableArguments {
             return try await body(try open(isWriting: isWriting, creates: isWriting))
         } catch let refusal as HostChoice.Refusal {
             return refusal.report()
+        } catch let misuse as ValidationError {
+            return Output.refuse(misuse.message)
         } catch {
             return Output.fail(error)
         }
@@ -106,7 +108,6 @@ enum StoreHandle: Sendable {
         let answer = try await answer(to: request)
         var page = RecordPage(records: [])
         for form in answer.records ?? [] { page.records.append(try form.record()) }
-        page.damaged = (answer.damaged ?? []).map { StoredRecord(id: $0, value: []) }
         page.next = answer.next.map { PageCursor(bytes: $0) }
         return page
     }
@@ -132,24 +133,19 @@ enum StoreHandle: Sendable {
     }
 
     /// Calls a function with all records of the given collections, page by page.
-    ///
-    /// - Returns: The ids of records whose bytes have changed, each after its collection.
     func forEachPage(
         of collections: [StoreCollection], _ progress: CountingLine,
         _ body: (StoreCollection, RecordPage) throws(BackplaneError) -> Void
-    ) async throws(BackplaneError) -> [String] {
-        var damaged: [String] = []
+    ) async throws(BackplaneError) {
         for collection in collections {
             var cursor: PageCursor?
             repeat {
                 let page = try await read(collection.collection, in: collection.namespace, after: cursor)
                 try body(collection, page)
-                damaged += page.damaged.map { "\(collection.place)/\($0.id)" }
-                progress.add(page.records.count + page.damaged.count)
+                progress.add(page.records.count)
                 cursor = page.next
             } while cursor != nil
         }
-        return damaged
     }
 }
 
@@ -167,7 +163,7 @@ final class CountingLine {
         count += more
         guard ContinuousClock.now - shown > .milliseconds(200) else { return }
         shown = .now
-        line.show("\(doing) \(count)" + (total.map { " of \($0)" } ?? "") + " records")
+        line.showFitting("\(doing) \(count)" + (total.map { " of \($0)" } ?? "") + " records")
     }
 
     func clear() { line.clear() }

@@ -40,10 +40,8 @@ extension BackplaneTool {
             help: ArgumentHelp(
                 "The environment of the --apply manifest (default: the active one).", valueName: "name"))
         var environment: String?
-        @OptionGroup var swap: ChangeOptionsArguments
-        @Flag(help: "Load the libraries without trying them in a child process first.") var trust = false
+        @OptionGroup var change: NewCodeArguments
         @OptionGroup var host: HostChoiceArguments
-        @Flag(help: "Print the planned swap and change nothing.") var dryRun = false
         @Flag(help: "Print the report as JSON.") var json = false
 
         func validate() throws {
@@ -53,27 +51,19 @@ extension BackplaneTool {
             if environment != nil, apply == nil { throw ValidationError("--environment requires --apply") }
         }
 
-        var options: ChangeOptions {
-            get throws {
-                var options = try swap.options
-                options.trustsLibraries = trust
-                return options
-            }
-        }
-
         static let interruption = "this command ends, but the swap continues; `backplane generations` shows its result"
 
         func run() throws {
             // The host's current folder may be another one.
             let libraries = libraries.map { $0.contains("/") || ManifestChoice.isFile($0) ? FilePath.absolute($0) : $0 }
-            let options = try options
+            let options = try change.options
             var host = try host.choice
             if let apply, host.socket == nil, host.manifest == nil {
                 (host.manifest, host.takesAnother) = (apply, true)
             }
             let manifest = apply.map { RequestedManifest(FilePath.absolute($0), environment: environment) }
             let code =
-                dryRun
+                change.dryRun
                 ? host.ask(
                     PreviewRequest(libraries: libraries, manifest: manifest, options: options),
                     doing: "planning the swap"
@@ -88,14 +78,19 @@ extension BackplaneTool {
 }
 
 extension ChangeReport {
-    /// Prints the report and returns the exit code; a change that would be refused or was rolled back counts as failed.
+    /// The exit code; a change that would be refused or was rolled back counts as failed.
+    var exitCode: Int32 { outcome == .rolledBack || !refusals.isEmpty ? 1 : 0 }
+
+    /// Prints the report and returns the exit code.
     func print(json: Bool) -> Int32 {
         if json {
             Output.json(self)
         } else {
             for line in lines(colour: Terminal.wantsColour) { Output.line(line) }
         }
-        guard outcome == .rolledBack else { return refusals.isEmpty ? 0 : 1 }
-        return Output.fail(failure ?? BackplaneError(.swapFailed, "the new generation failed its probation"))
+        if outcome == .rolledBack {
+            _ = Output.fail(failure ?? BackplaneError(.swapFailed, "the new generation failed its probation"))
+        }
+        return exitCode
     }
 }

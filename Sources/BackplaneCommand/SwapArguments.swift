@@ -2,6 +2,21 @@ import ArgumentParser
 import BackplaneHost
 import BackplaneTools
 
+/// The options of commands that activate new code, which they can also only plan.
+struct NewCodeArguments: ParsableArguments {
+    @OptionGroup var change: ChangeOptionsArguments
+    @Flag(help: "Load new libraries without trying them in a child process first.") var trust = false
+    @Flag(help: "Print the plan and change nothing.") var dryRun = false
+
+    var options: ChangeOptions {
+        get throws {
+            var options = try change.options
+            options.trustsLibraries = trust
+            return options
+        }
+    }
+}
+
 /// The options of commands that swap.
 struct ChangeOptionsArguments: ParsableArguments {
     @Option(

@@ -10,11 +10,13 @@ extension BackplaneTool {
             discussion: """
                 The rules are numbered requirements, which docs/validate.md explains. They are checked in separate \
                 processes, so that a crash or a hang is reported as a finding. The plugin's components are created, \
-                called with invalid JSON, cancelled and stopped, with none of their wires connected. The exit code is \
-                1 if the plugin violates a requirement.
+                called with invalid JSON, cancelled and stopped, with none of their wires connected. --manifest \
+                supplies their configuration, which is empty without it. The exit code is 1 if the plugin violates a \
+                requirement.
 
                 EXAMPLES
                   backplane validate .build/debug/libClock.so
+                  backplane validate BooksAPIv2 --manifest manifests/bookshelf.json
                   backplane validate Bookshelf --timeout 30 --json
                 """)
 
@@ -29,8 +31,10 @@ extension BackplaneTool {
             do throws(BackplaneError) {
                 let folder = try LoadFolder(in: arguments.loadFolder)
                 defer { folder.remove() }
-                report = await Validation(path: try arguments.path, folder: folder.path, limit: arguments.limit)
-                    .report()
+                report = await Validation(
+                    path: try arguments.path, folder: folder.path, limit: arguments.limit, manifest: arguments.manifest
+                )
+                .report()
             } catch {
                 if json { Output.json(ValidationReport(arguments.library, error)) }
                 throw ExitCode(Output.fail(error))
@@ -50,7 +54,8 @@ extension BackplaneTool {
 
         func run() async throws {
             guard let part = Rule.Part(rawValue: part) else { throw ValidationError("unknown part") }
-            await ValidationChild.run(part, rules, arguments.library, loadFolder: arguments.loadFolder)
+            await ValidationChild.run(
+                part, rules, arguments.library, loadFolder: arguments.loadFolder, manifest: arguments.manifest)
         }
     }
 }

@@ -27,7 +27,6 @@ package struct StoreRequest: ControlMessage {
         package var folder: String?
         package var collections: [StoreCollection]?
         package var records: [Record]?
-        package var damaged: [String]?
         package var next: [UInt8]?
         package var damage: [BackplaneError]?
     }
@@ -80,7 +79,6 @@ package struct StoreRequest: ControlMessage {
             if let id { query.selection = .ids([id]) }
             let page = try await store.read(query, in: try given(namespace, "namespace"))
             answer.records = page.records.map { Record($0, version: $0.version) }
-            answer.damaged = page.damaged.map(\.id)
             answer.next = page.next?.bytes
         case .define: try await define(in: store)
         case .write:
@@ -104,7 +102,7 @@ package struct StoreRequest: ControlMessage {
                 list.append(
                     StoreCollection(
                         namespace: namespace, collection: name, records: collection.count, change: collection.change,
-                        indexes: collection.definition.indexes,
+                        changed: collection.changed, indexes: collection.definition.indexes,
                         bytes: sizes ? try await store.size(of: name, in: namespace) : nil))
             }
         }
@@ -136,6 +134,8 @@ package struct StoreCollection: Codable, Sendable {
     package var collection: String
     package var records: Int
     package var change: Int64
+    /// The time of the last change, in seconds since 1970.
+    package var changed: Int64?
     package var indexes: [IndexDefinition]
     package var bytes: Int64?
 

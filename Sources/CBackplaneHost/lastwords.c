@@ -18,6 +18,7 @@
 
 static const int numbers[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
 static struct sigaction before[NSIG];
+static atomic_bool is_untraced;
 
 /* A plugin whose id the host has read: the name of its copy does not have the id of a first generation in Swift. */
 struct named { struct named *next; char copy[NAME_MAX + 1], id[256]; };
@@ -96,11 +97,12 @@ static const char *name_of(int number) {
     }
 }
 
-static void say(int number, const struct walk *walk) {
+/* Returns whether a line was written. */
+static bool say(int number, const struct walk *walk) {
     /* The Swift runtime ends a process that gets no memory, whoever asked for it, and often without a word. */
     const bool is_full = is_out_of_memory();
     static char line[1024], said[sizeof line + 128], plugin[400];       /* dprintf would allocate */
-    if (!walk->copy && !is_full) return;
+    if (!walk->copy && !is_full) return false;
     if (walk->copy) {
         const char *const file = strrchr(walk->copy, '/') + 1;
         name_copy(file, plugin, sizeof plugin);
@@ -111,6 +113,17 @@ static void say(int number, const struct walk *walk) {
     const int length = snprintf(said, sizeof said, "backplane: signal %d (%s) ends this process%s%s\n", number, name_of(number),
                                 is_full ? ", which has no memory left" : "", line);
     (void)!write(STDERR_FILENO, said, (size_t)length);
+    return true;
+}
+
+void bph_end_untraced(void) { atomic_store(&is_untraced, true); }
+
+/* Replaces the earlier handler, which prints a backtrace, by the end of the process. */
+static void end_untraced(int number) {
+    static const char hint[] = "backplane: with SWIFT_BACKTRACE=enable=yes in the environment, a backtrace follows\n";
+    if (before[number].sa_handler == SIG_DFL) return;
+    before[number] = (struct sigaction){.sa_handler = SIG_DFL};
+    (void)!write(STDERR_FILENO, hint, sizeof hint - 1);
 }
 
 static void speak(int number, siginfo_t *info, void *context) {
@@ -126,7 +139,7 @@ static void speak(int number, siginfo_t *info, void *context) {
         is_walking = true;          /* a damaged stack can lead to unmapped memory, which calls this handler again */
         _Unwind_Backtrace(visit, &walk);
         is_walking = false;
-        say(number, &walk);
+        if (say(number, &walk) && atomic_load(&is_untraced)) end_untraced(number);
         pthread_sigmask(SIG_SETMASK, &blocked, NULL);
     } else if (!is_walking) {
         for (;;) pause();           /* another thread reports, is possibly traced, and ends the process */

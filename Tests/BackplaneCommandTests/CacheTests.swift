@@ -1,4 +1,3 @@
-import ArgumentParser
 import Backplane
 import BackplaneControl
 import BackplaneExchange
@@ -89,15 +88,6 @@ struct CacheTests {
         #expect(try await request.answer(from: cache).removed == 1)
         request.rule = .all
         #expect(try await request.answer(from: cache).removed == 1)
-    }
-
-    @Test(arguments: [
-        ["flush"], ["flush", "--all", "--tag", "a"], ["show"], ["list", "--limit", "0"],
-        ["stats", "--socket", "a", "--manifest", "b"],
-    ])
-    func `arguments that it does not understand are misuse`(arguments: [String]) throws {
-        let error = #expect(throws: (any Error).self) { _ = try BackplaneTool.parseAsRoot(["cache"] + arguments) }
-        #expect(BackplaneTool.exitCode(for: try #require(error)) == .validationFailure)
     }
 
     @Test func `it asks the running host`() async throws {

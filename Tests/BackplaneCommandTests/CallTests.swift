@@ -1,6 +1,10 @@
+import Backplane
+import BackplaneHost
 import Foundation
 import TestFixtures
 import Testing
+
+@testable import BackplaneCommand
 
 /// `backplane call`: the result alone on standard output, errors alone on standard error.
 @Suite(.timeLimit(.minutes(10)))
@@ -8,6 +12,13 @@ struct CallTests {
     private let tool: Tool
 
     init() throws { tool = try Tool() }
+
+    /// Writes a manifest with the manager of trials.
+    private func trials() throws -> String {
+        try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#,
+            as: "m.json")
+    }
 
     @Test(arguments: [[Tool.almanac], [Tool.almanacList, "--plugin-path", BuiltProducts.folder]])
     func `the almanac answers, from its own manifest and from a plain property list`(manifest: [String]) async throws {
@@ -80,21 +91,15 @@ struct CallTests {
         #expect(outcome.status == 0 && outcome.output == text.replacing(" ", with: "") + "\n")
         let nothing = try await tool.run("call", Tool.almanac, "ClockManager", "echo", "-")
         #expect(nothing.status == 1 && nothing.output == "" && nothing.errors.contains("call.invalid-input"))
-    }
-
-    @Test func `what stands after two dashes is an input, not an option`() async throws {
-        let outcome = try await tool.start([
+        let dashes = try await tool.start([
             "call", "--data", tool.data, "--load-folder", tool.loads, Tool.almanac, "ClockManager", "echo", "--", "-5",
         ]).end()
-        #expect(outcome.status == 0 && outcome.output == "-5\n", "\(outcome.errors)")
+        #expect(dashes.status == 0 && dashes.output == "-5\n", "\(dashes.errors)")
     }
 
     @Test(arguments: [
-        (["Unknown", "now"], ["manager.unknown", "`Unknown`", "`ClockManager`"]),
         (["ClockManger", "now"], ["manager.unknown", "did you mean `ClockManager`?"]),
         (["ClockManager", "tomorrow"], ["call.unimplemented", "`tomorrow`", "`now`, `echo`"]),
-        (["ClockManager", "now", "7"], ["call.invalid-input"]),
-        (["ClockManager", "echo", "{"], ["call.invalid-input"]),
         (["AlmanacManager", "on", "7"], ["call.invalid-input", "expected a string, found a number"]),
         (["AlmanacManager", "on", "\"some day\""], ["component.failed", "almanac.not-a-day", "`some day`"]),
     ])
@@ -111,28 +116,98 @@ struct CallTests {
         #expect(tool.loadFolders() == [])
     }
 
-    @Test func `a call fails after its time limit`() async throws {
-        let manifest = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#,
-            as: "m.json")
-        let outcome = try await tool.run("call", manifest, "Trial", "wait", "3600", "--timeout", "1.5")
-        #expect(
-            outcome.status == 1 && outcome.output == "" && outcome.errors.contains("call.deadline"), "\(outcome.errors)"
-        )
-        for limit in ["0", "-1", "nan", "inf"] {
-            let refused = try await tool.run("call", manifest, "Trial", "wait", "0", "--timeout=\(limit)")
-            #expect(refused.status == 64 && refused.errors.contains("--timeout"), "\(limit): \(refused.errors)")
-        }
-    }
-
-    @Test func `a result that JSON cannot represent is an error, which is reported in full`() async throws {
-        let manifest = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#,
-            as: "m.json")
+    @Test func `a call that fails, takes too long or returns what JSON cannot represent is an error`() async throws {
+        let manifest = try trials()
+        let late = try await tool.run("call", manifest, "Trial", "wait", "3600", "--timeout", "1.5")
+        #expect(late.status == 1 && late.output == "" && late.errors.contains("call.deadline"), "\(late.errors)")
+        let refused = try await tool.run("call", manifest, "Trial", "wait", "0", "--timeout=nan")
+        #expect(refused.status == 64 && refused.errors.contains("--timeout"), "\(refused.errors)")
         let infinity = try await tool.run("call", manifest, "Trial", "infinity")
         #expect(infinity.status == 1 && infinity.output == "" && infinity.errors.contains("call.invalid-output"))
         let failed = try await tool.run("call", manifest, "Trial", "fail", "\"four\"")
         let call = "Trial.fail (org.backplane.tests.challenge)"
         #expect(failed.errors == "backplane: \(call): component.failed (trial.trouble): four\n  length: 4\n")
+    }
+
+    // MARK: Interruptions
+
+    @Test func `control-C ends a call, and its host stops in order`() async throws {
+        let running = try tool.start([
+            "call", try trials(), "Trial", "wait", "3600", "--timeout", "3600", "--data", tool.data, "--load-folder",
+            tool.loads, "--log-level", "debug",
+        ])
+        #expect(await running.logs("component=Trial"), "\(running.errors)")
+        running.signal(SIGINT)
+        let outcome = await running.end()
+        #expect(outcome.status == 130 && outcome.output == "", "\(outcome)")
+        #expect(tool.loadFolders() == [], "its host has stopped")
+    }
+
+    private func sequences() throws -> String {
+        try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "_Parity"}], "managers": {"Sequences": {"className": "SequencesManager"}}}"#,
+            as: "sequences.json")
+    }
+
+    @Test func `control-C ends the reading of a stream, of an own host and of one that runs`() async throws {
+        let manifest = try sequences()
+        let own = try tool.start([
+            "call", manifest, "Sequences", "endless", "--data", tool.data, "--load-folder", tool.loads,
+        ])
+        #expect(await own.line(0) == "0", "\(own.errors)")
+        own.signal(SIGINT)
+        #expect(await own.end().status == 130)
+        #expect(tool.loadFolders() == [], "its host has stopped")
+        let host = try await tool.startRun(manifest)
+        let reader = try tool.start(["call", "Sequences", "endless", "--running"])
+        #expect(await reader.line(0) == "0", "\(reader.errors)")
+        reader.signal(SIGINT)
+        #expect(await reader.end().status == 130)
+        host.signal(SIGTERM)
+        #expect(await host.end().status == 0)
+    }
+
+    @Test func `a stream ends quietly when nobody reads it any more`() async throws {
+        let manifest = try sequences(), host = try await tool.startRun(manifest)
+        for options in [[manifest, "--data", tool.data, "--load-folder", tool.loads], ["--running"]] {
+            let words =
+                ["call"] + options.prefix(options[0] == manifest ? 1 : 0) + ["Sequences", "endless"]
+                + options.dropFirst(options[0] == manifest ? 1 : 0)
+            let piped = try RunningTool(
+                ["-c", #"{ "$@"; echo "over, $?" >&2; } | head -1"#, "sh", BuiltProducts.folder + "/backplane"] + words,
+                of: "/bin/sh", input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder])
+            let outcome = await piped.end()
+            #expect(outcome.output == "0\n" && outcome.errors.hasSuffix("over, 0\n"), "\(outcome)")
+        }
+        host.signal(SIGTERM)
+        #expect(await host.end().status == 0)
+    }
+
+    // MARK: The list of methods
+
+    @Test func `the methods are listed with what they take and give, and an example that can be pasted`() async throws {
+        let listed = try await tool.run("call", Tool.almanac, "AlmanacManager")
+        #expect(listed.status == 0, "\(listed.errors)")
+        let lines = listed.output.split(separator: "\n").map(String.init)
+        #expect(lines.first?.split(separator: " ") == ["METHOD", "INPUT", "OUTPUT"])
+        #expect(lines.contains { $0.hasPrefix("on ") && $0.contains("string") }, "\(listed.output)")
+        let example = try #require(lines.last?.split(separator: "for example: backplane ").last, "\(listed.output)")
+        let line = "exec \(BuiltProducts.folder)/backplane \(example) --data \(tool.data) --load-folder \(tool.loads)"
+        let called = try await RunningTool(
+            ["-c", line], of: "/bin/sh", input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder]
+        ).end()
+        // It has the right shape, and a value that the method may refuse.
+        #expect(called.status == 0 || called.errors.contains("component.failed"), "\(example)\n\(called.errors)")
+    }
+
+    @Test func `as JSON they have JSON Schemas`() async throws {
+        let listed = try await tool.run("call", Tool.almanac, "AlmanacManager", "--json")
+        let rows = try #require(
+            try JSONSerialization.jsonObject(with: Data(listed.output.utf8)) as? [[String: Any]], "\(listed.errors)")
+        #expect(rows.compactMap { $0["method"] as? String } == ["on", "events"])
+        #expect(rows.compactMap { ($0["input"] as? [String: String])?["type"] } == ["string", "null"])
+        #expect(rows.last?["kind"] as? String == "stream")
+        let event = rows.last?["output"] as? [String: Any]
+        #expect((event?["propertyOrder"] as? [String]) == ["day", "year", "text"])
     }
 }

@@ -35,7 +35,7 @@ struct ChildLifetimeTests {
         return (opened, ended)
     }
 
-    @Test(arguments: ["inspect", "validate"], [SIGKILL, SIGTERM, SIGINT, SIGHUP])
+    @Test(arguments: ["inspect", "validate"], [SIGKILL, SIGINT])
     func `nothing outlives a command that is interrupted`(command: String, signal: Int32) async throws {
         let library = try library(), (opened, ended) = readPipe()
         let run = try tool.start([command, library, "--load-folder", tool.loads, "--timeout", "3600"])

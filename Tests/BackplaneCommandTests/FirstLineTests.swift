@@ -1,13 +1,9 @@
-import Backplane
-import BackplaneControl
 import Foundation
 import TestFixtures
 import Testing
 
-@testable import BackplaneCommand
-@testable import BackplaneTools
-
-/// The first line of what an author reads after a mistake: it names the cause, the place and the cure.
+/// The first line of what an author reads after a mistake: it names the cause, the place and the cure. For words of the
+/// command line, `HelpTests` does.
 ///
 /// Names are drawn with a seed, which is another one each night (``RunSeed``).
 @Suite(.timeLimit(.minutes(10)))
@@ -15,13 +11,6 @@ struct FirstLineTests {
     private let tool: Tool
 
     init() throws { tool = try Tool() }
-
-    private static let commands = [
-        "new", "dev", "run", "call", "check", "graph", "explain", "services", "names", "convert", "request", "inspect",
-        "validate", "demo", "swap", "rollback", "generations", "stats", "events", "log-level", "apply",
-        "reset",
-        "store",
-    ]
 
     /// Writes the example's manifest with one text replaced by another, and returns its path.
     private func manifest(_ text: String, becomes other: String) throws -> String {
@@ -32,7 +21,7 @@ struct FirstLineTests {
 
     private func firstLine(_ text: String) -> String { text.split(separator: "\n").first.map(String.init) ?? "" }
 
-    @Test(arguments: 0..<2 as Range<UInt64>)
+    @Test(arguments: 0..<1 as Range<UInt64>)
     func `a library that is misspelt`(seed: UInt64) async throws {
         var numbers = SeededNumbers(ofCase: seed)
         let right = numbers.pick(["Clock", "Almanac"]), wrong = Misspelling(of: right, besides: [], &numbers).text
@@ -55,28 +44,5 @@ struct FirstLineTests {
         #expect(called.status == 1 && firstLine(called.errors).contains("did you mean `\(right)`?"), "\(called.errors)")
         let ran = try await tool.run("run", manifest)
         #expect(ran.status == 1 && firstLine(ran.errors).contains("did you mean `\(right)`?"), "\(ran.errors)")
-    }
-
-    @Test(arguments: [0, 4, 12])
-    func `a command that is misspelt`(index: Int) async throws {
-        var numbers = SeededNumbers(ofCase: index)
-        let right = Self.commands[index], wrong = Misspelling(of: right, besides: Self.commands, &numbers).text
-        let outcome = try await tool.plain(wrong, "anything", "--more")
-        #expect(outcome.status == 64, "\(outcome.errors)")
-        let line = firstLine(outcome.errors)
-        #expect(line.contains("has no command `\(wrong)`; did you mean") && line.contains("`\(right)`"), "\(line)")
-    }
-
-    @Test(arguments: 0..<3 as Range<UInt64>)
-    func `an option that is misspelt, before what follows it is read`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(ofCase: seed)
-        let options = ["plugin-path", "environment", "timeout", "load-folder", "running", "traceparent"]
-        let right = numbers.pick(options), wrong = Misspelling(of: right, besides: options, &numbers).text
-        let outcome = try await tool.plain("call", Tool.almanac, "ClockManager", "now", "--\(wrong)", ".build/debug")
-        #expect(outcome.status == 64)
-        let line = firstLine(outcome.errors)
-        #expect(
-            line.contains("`backplane call` has no option `--\(wrong)`; did you mean") && line.contains("`--\(right)`"),
-            "\(line)")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// What a host says when plugin code ends it.
@@ -99,17 +100,27 @@ struct LastWordsTests {
             await host.end(), in: "2-org.backplane.tests.hostile-generation-2-libWorker.so", signal: SIGABRT)
     }
 
-    @Test func `one that has no memory left says that, too`() async throws {
+    @Test func `one that has no memory left says that, and a pipe without a reader is an error of the plugin`()
+        async throws
+    {
         try tool.writeHostile(["work": "leave_no_memory(); abort()"], as: "libWorker.so")
         expectEnd(
             try await start("call", manifest, "Worker", "work").end(),
             in: "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGABRT,
             ", which has no memory left")
-    }
-
-    @Test func `a plugin that writes to a pipe without a reader gets an error, and nothing ends`() async throws {
         try tool.writeHostile(["work": "write_to_closed_pipe()"], as: "libWorker.so")
         let outcome = try await start("call", manifest, "Worker", "work").end()
         #expect(outcome.status == 0 && outcome.output == "1\n", "\(outcome.status) \(outcome.errors)")
+    }
+
+    @Test(.enabled(if: TerminalRun.isPossible, "there are no terminals"))
+    func `at a terminal the process ends after that line, unless a backtrace is asked for`() async throws {
+        try tool.writeHostile(["work": "abort()"], as: "libWorker.so")
+        let command =
+            "env -u SWIFT_BACKTRACE \(BuiltProducts.folder)/backplane call \(manifest) Worker work --data \(tool.data) --load-folder \(tool.loads)"
+        let run = try TerminalRun("\(command); echo ended $?", environment: ["XDG_RUNTIME_DIR": tool.folder])
+        #expect(await run.says("ended 134"), "\(run.text)")
+        #expect(run.text.contains("backplane: signal 6 (SIGABRT) ends this process"), "\(run.text)")
+        #expect(!run.text.contains("Thread 0"), "\(run.text)")
     }
 }

@@ -57,7 +57,7 @@ struct RequestTests {
         #expect(outcome.errors.contains("* head after"))
     }
 
-    @Test(arguments: [false, true])
+    @Test(arguments: [true])
     func `the stages of the exchange are printed, also of a host's, and no secrets`(hasManifest: Bool) async throws {
         let server = try TestServer { $1.answer("404 Not Found", body: Array("no whale".utf8)) }
         let manifest = try tool.write(#"{"manifestVersion": 1, "plugins": [], "managers": {}}"#, as: "empty.json")
@@ -86,7 +86,7 @@ struct RequestTests {
         let server = try TestServer { $1.answer("200 OK", body: body) }
         let outcome = try await tool.plain("request", server.url(), "--output", path)
         #expect(outcome.status == 0 && outcome.output == "", "\(outcome)")
-        #expect(outcome.errors.hasSuffix("received 100 % of 2000 kB\n"))
+        #expect(outcome.errors.hasSuffix("received 100 % of 2 MB\n"))
         #expect(try Data(contentsOf: URL(filePath: path)) == Data(body))
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
@@ -129,8 +129,15 @@ struct RequestTests {
         let elsewhere = try await tool.start(["request", "http://localhost:\(server.port)/"] + own).end()
         #expect(elsewhere.status == 1 && elsewhere.errors.contains("network.credential"), "\(elsewhere)")
         for shown in [outcome, curl, elsewhere] { #expect(!"\(shown)".contains("planted"), "\(shown)") }
-        let without = try await tool.plain("request", server.url("/shelf"), "--manifest", manifest)
-        #expect(without.status == 1)
+        let wrong = try tool.write(
+            String(contentsOfFile: manifest, encoding: .utf8).replacing("planted-token", with: "planted-other"),
+            as: "wrong.json")
+        let refused = try await tool.start(
+            ["request", server.url("/shelf"), "--manifest", wrong, "--credentials", "library"]
+        ).end()
+        #expect(
+            refused.status == 1 && refused.errors.contains("answered with status 401, to the credential `library`"),
+            "\(refused)")
     }
 
     @Test func `without certificates there are no pins, and no request is sent`() async throws {
@@ -141,10 +148,8 @@ struct RequestTests {
         }
         let insecure = "https://127.0.0.1:\(server.port)/"
         for (url, code) in [(server.url(), "network.refused"), (insecure, "network.insecure")] {
-            for format in ["text", "json"] {
-                let outcome = try await tool.plain("request", url, "--show-pins", "--format", format)
-                #expect(outcome.status == 1 && outcome.output == "" && outcome.errors.contains(code), "\(outcome)")
-            }
+            let outcome = try await tool.plain("request", url, "--show-pins", "--format", "json")
+            #expect(outcome.status == 1 && outcome.output == "" && outcome.errors.contains(code), "\(outcome)")
         }
         #expect(requests.all == [])
     }
@@ -193,17 +198,6 @@ struct RequestTests {
         os.rename(folder + "/ports.new", folder + "/ports")
         wait_for_end(folder)
         """
-
-    @Test(arguments: [
-        ["--data", "a", "--json", "1"], ["--json", "{"], ["--form", "a"], ["-H", "no colon"], ["--timeout", "0"],
-        ["--credentials", "library"], ["--account", "ann"],
-        ["--data-folder", "data"], ["--format", "json"], ["--show-pins", "--format", "xml"],
-    ])
-    func `arguments that make no sense are refused, and nothing is sent`(arguments: [String]) async throws {
-        let outcome = try await tool.start(["request", "http://127.0.0.1:1/"] + arguments).end()
-        #expect(outcome.status == 64 && outcome.output == "")
-        #expect(outcome.errors.contains(arguments[arguments.count - 2]) || outcome.errors.contains("--header"))
-    }
 
     @Test(.enabled(if: PeerServer.isThere("curl"), "curl is not installed"))
     func `the curl command makes the same request`() async throws {

@@ -88,18 +88,31 @@ struct ScreenToolTests {
         #expect(tool.loadFolders() == [])
     }
 
-    @Test func `options that contradict each other are misuse`() async throws {
-        let path = try tool.writeHarbourManifest()
-        for options in [
-            ["--web-address", "here"], ["--terminal", "--json"], ["--terminal", "--web"],
-            ["--terminal", "--web-address", "127.0.0.1:0"],
-        ] {
-            #expect(try await tool.start(["run", path] + options).end().status == 64, "\(options)")
-        }
-        #expect(try await tool.start(["dev", path, "--running", "--web"]).end().status == 64)
-        let same = try await tool.run(
-            "run", path, "--serve", "127.0.0.1:1", "--web-address", "127.0.0.1:1")
-        #expect(same.status == 1 && same.errors.contains("server.failed"))
+    // MARK: The example
+
+    private static let example = Tool.manifests + "/bookshelf-screens.json", mocks = Tool.manifests + "/mocks"
+
+    @Test func `the example is shown in a browser, with mocks`() async throws {
+        let running = try await tool.startRun(Self.example, "--web-address", "127.0.0.1:0", "--mock", Self.mocks)
+        let line = try #require(running.output.firstMatch(of: #/screens (\S+) \(for one browser\)\n/#))
+        let visitor = try ScreenVisitor(signingInAt: line.1)
+        let page = try visitor.page()
+        #expect(page.text.contains("<title>Catalogue</title>") && page.text.contains(">Loans</a>"))
+        #expect(try visitor.events(of: page).receive(to: "Moby-Dick").hasSuffix("Moby-Dick"))
+        running.signal(SIGTERM)
+        #expect(await running.end().status == 0)
+        #expect(tool.loadFolders() == [])
+    }
+
+    @Test func `a book is borrowed through a pipe, with mocks`() async throws {
+        let screens = try PipedScreens(Self.example, "--mock", Self.mocks, with: tool)
+        try await screens.choose("Moby-Dick")
+        try await screens.choose("[ Borrow ]")
+        #expect(await screens.process.says("• Moby-Dick  due in "), "\(screens.process.output)")
+        try screens.type("q")
+        let outcome = await screens.process.end()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(tool.loadFolders() == [])
     }
 }
 #endif

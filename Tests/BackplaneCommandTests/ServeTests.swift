@@ -73,42 +73,35 @@ struct ServeTests {
 
     @Test(.enabled(if: PeerServer.isThere("curl"), "curl is not installed"))
     func `a certificate encrypts the connections`() async throws {
-        let identity = try tool.write(try certificate("server"), as: "server.pem")
-        let authority = try tool.write(try certificate("servers"), as: "authority.pem")
-        let section =
-            #", "server": {"listen": "127.0.0.1:0", "tls": {"certificate": "server.pem", "key": "server.pem"}}"#
-        let running = try await tool.startRun(try manifest("Clock", more: section))
-        let line = try #require(running.output.firstMatch(of: #/serving (https://127.0.0.1:[0-9]+) /#))
-        let curl = try RunningTool(
-            [
-                "curl", "--silent", "--show-error", "--cacert", authority, "--write-out",
-                "%{http_code} %{http_version}",
-                "\(line.1)/clock/utc",
-            ], of: "/usr/bin/env", input: nil)
-        let outcome = await curl.end()
-        #expect(outcome.output == "204 1.1", "\(outcome.errors)")
-        withExtendedLifetime((running, identity)) {}
-    }
-
-    /// Returns a certificate and its key of the tests of TLS.
-    private func certificate(_ name: String) throws -> String {
         let all = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../BackplaneHTTPTests/TLS/certificates.pem")
         let sections = try String(contentsOf: all, encoding: .utf8).split(separator: "# ")
-        return String(try #require(sections.first { $0.hasPrefix("\(name)\n") }).dropFirst(name.count + 1))
+        for (name, file) in [("server\n", "server.pem"), ("servers\n", "authority.pem")] {
+            let section = try #require(sections.first { $0.hasPrefix(name) })
+            _ = try tool.write(String(section.dropFirst(name.count)), as: file)
+        }
+        let tls = #"{"certificate": "server.pem", "key": "server.pem"}"#
+        let path = try manifest("Clock", more: #", "server": {"listen": "127.0.0.1:0", "tls": \#(tls)}"#)
+        let running = try await tool.startRun(path)
+        let line = try #require(running.output.firstMatch(of: #/serving (https://127.0.0.1:[0-9]+) /#))
+        let curl = try RunningTool(
+            [
+                "curl", "--silent", "--show-error", "--cacert", tool.folder + "/authority.pem", "--write-out",
+                "%{http_code}", "\(line.1)/clock/utc",
+            ], of: "/usr/bin/env", input: nil)
+        let outcome = await curl.end()
+        #expect(outcome.output == "204", "\(outcome.errors)")
+        withExtendedLifetime(running) {}
     }
 
-    @Test func `a server that cannot listen ends the command, after the host was stopped`() async throws {
+    @Test func `a server that cannot listen ends the command, and one without routes says what it lacks`() async throws
+    {
         let other = try LoopbackSocket(backlog: 1), path = try manifest("Clock")
         let outcome = try await tool.run("run", path, "--serve", "127.0.0.1:\(other.port)")
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("server.failed") && outcome.errors.contains("127.0.0.1:\(other.port)"))
         #expect(tool.loadFolders() == [])
-    }
-
-    @Test func `a server without routes says which contract it needs`() async throws {
-        let path = try manifest("Edition", className: "Edition")
-        let running = try await tool.startRun(path, "--serve", "127.0.0.1:0")
+        let running = try await tool.startRun(try manifest("Edition", className: "Edition"), "--serve", "127.0.0.1:0")
         #expect(running.output.contains("(0 routes)\n"))
         #expect(await running.logs("provides the contract HTTPRoutes"))
         running.signal(SIGTERM)
@@ -126,12 +119,26 @@ struct ServeTests {
         #expect(await running.end().status == 0)
     }
 
-    @Test func `an address that is none is a usage error`() async throws {
-        let outcome = try await tool.run("run", try manifest("Clock"), "--serve", "here")
-        #expect(outcome.status == 64)
-        #expect(outcome.errors.contains("--serve: "), "\(outcome.errors)")
-        let attached = try await tool.run("dev", tool.folder + "/m.json", "--running", "--serve", "127.0.0.1:0")
-        #expect(attached.status == 64)
+    @Test func `a route that traps ends its process, whose last line names the plugin`() async throws {
+        let manifest = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Served1"}], "managers": {"Served": {"className": "ServedRoutes"}}}"#,
+            as: "backplane.json")
+        let host = try RunningTool(
+            ["run", manifest, "--serve", "127.0.0.1:0", "--data", tool.data, "--load-folder", tool.loads], input: nil,
+            environment: ["XDG_RUNTIME_DIR": tool.folder, "SWIFT_BACKTRACE": "enable=no"])
+        try #require(await host.says("up;"), "\(host.output)\(host.errors)")
+        let address = try #require(
+            host.output.firstMatch(of: #/serving http://127\.0\.0\.1:([0-9]+)/#), "\(host.output)")
+        let client = try RawClient(port: try #require(UInt16(address.1)))
+        client.send("GET /version HTTP/1.1", "Host: localhost", "", "")
+        #expect(client.receive(to: "}").hasPrefix("HTTP/1.1 200 "))
+        client.send("GET /trap HTTP/1.1", "Host: localhost", "", "")
+        #expect(client.receive() == "")
+        let outcome = await host.end()
+        #expect(outcome.status < 0, "\(outcome.errors)")
+        let last = try #require(outcome.errors.split(separator: "\n").last)
+        #expect(
+            last.hasPrefix("backplane: signal ") && last.contains("org.backplane.served, generation 1 ("), "\(last)")
     }
 
     // MARK: dev

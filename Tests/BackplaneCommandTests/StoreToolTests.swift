@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// The commands `backplane store …`, on a file and through the host that has it open.
@@ -41,6 +42,14 @@ struct StoreToolTests {
         return try JSONDecoder().decode([Row].self, from: Data(list.output.utf8))
     }
 
+    /// The store's file, relative to the data folder.
+    private func file() throws -> String {
+        try #require(
+            FileManager.default.enumerator(atPath: tool.data)?.compactMap { $0 as? String }.first {
+                $0.hasSuffix("/store.sqlite")
+            })
+    }
+
     /// The only collection: the records that `keep` stores have 194 bytes each.
     private func expected(_ records: Int) -> [Row] {
         [Row(namespace: "Shelf", collection: "numbers", records: records, bytes: records * 194)]
@@ -49,16 +58,25 @@ struct StoreToolTests {
     @Test func `without a store there is nothing to list, and nothing is made`() async throws {
         let list = try await store("list")
         #expect(list.status == 1 && list.errors.contains("there is no store yet"), "\(list.errors)")
-        let migration = try await store("migrate", "--dry-run")
-        #expect(migration.status == 1)
+        #expect(try await store("schemas").status == 1)
         #expect(!FileManager.default.fileExists(atPath: tool.data))
+    }
+
+    @Test func `a command that names no manifest where there is none makes no sense`() async throws {
+        let folder = tool.folder + "/empty"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let outcome = try await RunningTool(
+            ["store", "list"], of: BuiltProducts.folder + "/backplane", input: nil, in: folder
+        ).end()
+        #expect(outcome.status == 64 && outcome.errors.contains("no manifest was specified"), "\(outcome.errors)")
     }
 
     @Test func `what is dumped is restored, in another folder and byte for byte`() async throws {
         try await keep(1...3)
         #expect(try await rows() == expected(3))
         let list = try await store("list")
-        #expect(list.output.contains("Shelf") && list.output.contains("numbers"))
+        // With the time of the last change.
+        #expect(list.output.contains("Shelf") && list.output.contains(/numbers .* 20\d\d-\d\d-\d\d/), "\(list.output)")
 
         let dump = try await store("dump"), lines = dump.output.split(separator: "\n")
         #expect(dump.status == 0 && lines.count == 4 && dump.errors == "", "\(dump.errors)")
@@ -73,7 +91,18 @@ struct StoreToolTests {
         let record = try await store("get", "Shelf", "numbers", id)
         #expect(lines[1].hasSuffix(#""value":\#(record.output.dropLast())}"#))
         #expect(try await store("get", "Shelf", "numbers", "none").errors.contains("there is no such record"))
+        let misspelt = try await store("get", "Shelf", "number", id)
+        #expect(misspelt.status == 1 && misspelt.errors.contains("did you mean `numbers`?"), "\(misspelt.errors)")
         #expect(try await store("dump", "Nobody").status == 1)
+    }
+
+    @Test func `nothing is restored for a manifest that is not there`() async throws {
+        let line = #"{"namespace":"A","collection":"b","id":"1","value":1}"#
+        let restored = try await tool.start(
+            ["store", "restore", "-", "--manifest", tool.folder + "/misspelt.json", "--data", tool.data], input: line
+        ).end()
+        #expect(restored.status == 1 && restored.errors.contains("manifest.unreadable"), "\(restored.errors)")
+        #expect(!FileManager.default.fileExists(atPath: tool.data))
     }
 
     @Test func `records that are there are replaced only if that is meant`() async throws {
@@ -96,6 +125,44 @@ struct StoreToolTests {
         #expect(try await rows().map(\.records) == [2])
     }
 
+    @Test func `a damaged file is moved aside by a host, and a dump brings its records back`() async throws {
+        try await keep(1...3)
+        let dump = try await store("dump").output
+        let file = try file()
+        let bytes = Data(repeating: 0x5A, count: 8_192)
+        try bytes.write(to: URL(filePath: "\(tool.data)/\(file)"))
+        let list = try await store("list")
+        #expect(list.status == 1 && list.errors.contains("store.damaged"), "\(list.errors)")
+        #expect(list.errors.contains("was not changed"), "\(list.errors)")
+
+        try await keep(4...4)
+        let aside = FileManager.default.enumerator(atPath: tool.data)?.compactMap { $0 as? String }.first {
+            $0.hasPrefix("\(file).damaged-")
+        }
+        #expect(try Data(contentsOf: URL(filePath: "\(tool.data)/\(try #require(aside))")) == bytes)
+        let restored = try await store("restore", "-", "--overwrite", input: dump)
+        #expect(restored.status == 0 && restored.output == "restored 3 records\n", "\(restored.errors)")
+        let after = try await store("dump").output.split(separator: "\n")
+        #expect(dump.split(separator: "\n").allSatisfy(after.contains))
+    }
+
+    @Test func `a dump of a damaged store has the collections that can be read`() async throws {
+        let padding = String(repeating: "x", count: 3_000)
+        var lines = (100..<120).map {
+            #"{"namespace":"Shelf","collection":"books","id":"\#($0)","value":"book-\#($0) \#(padding)"}"# + "\n"
+        }
+        lines.append(#"{"namespace":"Shelf","collection":"numbers","id":"1","value":1}"# + "\n")
+        try #require(try await store("restore", "-", input: lines.joined()).status == 0)
+        let path = URL(filePath: "\(tool.data)/\(try file())")
+        var bytes = try Data(contentsOf: path)
+        let page = try #require(bytes.range(of: Data("book-110".utf8))).lowerBound / 4_096 * 4_096
+        bytes.replaceSubrange(page..<page + 4_096, with: Data(repeating: 0x5A, count: 4_096))
+        try bytes.write(to: path)
+        let dump = try await store("dump")
+        #expect(dump.status == 1 && dump.errors.contains("Shelf/books ends early"), "\(dump.errors)")
+        #expect(dump.output.hasSuffix(#""id":"1","namespace":"Shelf","value":1}"# + "\n"), "\(dump.output)")
+    }
+
     @Test func `a running host is asked, and sees what is restored`() async throws {
         try await keep(1...2)
         let running = try await tool.startRun(manifest)
@@ -112,14 +179,12 @@ struct StoreToolTests {
         #expect(try await rows() == expected(3))
     }
 
-    @Test func `the present format needs no migration, and records are counted by their schema`() async throws {
+    @Test func `records are counted by their schema`() async throws {
         try await keep(1...2)
         let line = #"{"namespace":"Shelf","collection":"books","id":"1","value":{"@schema":3,"id":"1"}}"#
         #expect(try await store("restore", "-", input: line + "\n").status == 0)
-        let migration = try await store("migrate", "--dry-run")
-        #expect(migration.status == 0 && migration.output.contains("the file has the current format"))
+        let schemas = try await store("schemas")
         #expect(
-            migration.output.contains(/books +3 +1/) && migration.output.contains(/numbers +1 +2/),
-            "\(migration.output)")
+            schemas.output.contains(/books +3 +1/) && schemas.output.contains(/numbers +1 +2/), "\(schemas.output)")
     }
 }

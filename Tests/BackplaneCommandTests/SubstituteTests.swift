@@ -51,16 +51,4 @@ struct SubstituteTests {
         shelf.signal(SIGTERM)
         #expect(await shelf.end().status == 0)
     }
-
-    @Test(arguments: [
-        (["call", Self.shelf, "LibraryManager", "count", "--mock", Self.mocks, "--replay", "a"], "exclude each other"),
-        (["request", "http://books.test/", "--record", "a", "--replay", "a"], "exclude each other"),
-        (["run", Self.shelf, "--fall-through"], "--mock"), (["run", Self.shelf, "--mock", "/none"], "/none"),
-        (["call", "LibraryManager", "count", "--running", "--record", "a"], "--record"),
-        (["dev", Self.shelf, "--running", "--mock", Self.mocks], "--mock"),
-    ])
-    func `options that contradict each other are refused`(arguments: [String], words: String) async throws {
-        let outcome = try await tool.start(arguments).end()
-        #expect(outcome.status == 64 && outcome.output == "" && outcome.errors.contains(words), "\(outcome)")
-    }
 }

@@ -20,7 +20,7 @@ struct ValidateTests {
     }
 
     /// With a time limit that no library reaches which does not hang, however busy the machine.
-    private func validate(_ library: String, _ more: String...) async throws -> Tool.Outcome {
+    private func validate(_ library: String, more: [String] = []) async throws -> Tool.Outcome {
         let outcome = try await tool.start(
             ["validate", library, "--load-folder", tool.loads, "--timeout", "240"] + more
         ).end()
@@ -29,8 +29,8 @@ struct ValidateTests {
         return outcome
     }
 
-    private func report(_ library: String) async throws -> (status: Int32, report: Report) {
-        let outcome = try await validate(library, "--json")
+    private func report(_ library: String, _ more: String...) async throws -> (status: Int32, report: Report) {
+        let outcome = try await validate(library, more: ["--json"] + more)
         return (outcome.status, try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8)))
     }
 
@@ -55,6 +55,24 @@ struct ValidateTests {
         if name == "Bookshelf" {
             #expect(report["V25"]?.result == "passed", "a call that waits for a wire is answered when it is cancelled")
         }
+    }
+
+    @Test func `a manifest that cannot be read is no empty configuration`() async throws {
+        let service = "\(BuiltProducts.folder)/libBooksAPIv2.so", torn = try tool.write("{", as: "torn.json")
+        for (manifest, code) in [(tool.folder + "/none.json", "unreadable"), (torn, "malformed")] {
+            let outcome = try await tool.plain("validate", service, "--load-folder", tool.loads, "--manifest", manifest)
+            #expect(outcome.status == 1 && outcome.errors.contains("manifest.\(code)"), "\(outcome.errors)")
+        }
+    }
+
+    @Test func `a manifest supplies the configuration without which a service cannot be created`() async throws {
+        let service = "\(BuiltProducts.folder)/libBooksAPIv1.so"
+        let (_, without) = try await report(service)
+        #expect(without["V21"]?.details.first?.contains("an empty configuration (--manifest supplies another)") == true)
+        let (status, with) = try await report(service, "--manifest", Tool.manifests + "/bookshelf-both.json")
+        #expect(status == 0)
+        #expect(["V21", "V22", "V24", "V25"].map { with[$0]?.result } == Array(repeating: "passed", count: 4))
+        #expect(with["V21"]?.details == [])
     }
 
     @Test func `the table has every requirement, and the sum of their results`() async throws {

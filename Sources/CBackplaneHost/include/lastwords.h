@@ -22,4 +22,8 @@ void bph_name_plugin(const char *copy, const char *id);
  */
 void bph_keep_last_words(void);
 
+/* Ends the process after the line about a plugin, instead of passing the signal on to an earlier handler: Swift's takes
+ * many seconds for a backtrace, as it reads the debug information of everything that is loaded. */
+void bph_end_untraced(void);
+
 #endif

@@ -21,7 +21,7 @@ struct EditorTextTests {
     }
 
     private func matchers() throws -> [Tasks.Matcher] {
-        let tasks = try JSONDecoder().decode(Tasks.self, from: Data(EditorText.tasks.utf8)).tasks
+        let tasks = try JSONDecoder().decode(Tasks.self, from: Data(try Template.text("tasks.json").utf8)).tasks
         return try #require(tasks.first { $0.label == "backplane dev" }).problemMatcher
     }
 
@@ -57,7 +57,7 @@ struct EditorTextTests {
         #expect(try matches(try #require(matcher.background).beginsPattern, begins))
         let ends = DevEvent.buildEnded(
             .init(
-                product: "A", outcome: .failed, time: BuildTime(.zero), isChanged: false, isSwapped: true, text: ["x"])
+                product: "A", outcome: .failed, seconds: 0, isChanged: false, isSwapped: true, text: ["x"])
         ).json(at: 1)
         #expect(try matches(try #require(matcher.background).endsPattern, ends))
     }

@@ -34,7 +34,12 @@ struct InstallTests {
             "share/bash-completion/completions/backplane", "share/zsh/site-functions/_backplane",
             "share/fish/vendor_completions.d/backplane.fish",
         ]
-        #expect(try files() == completions.union(["bin/backplane"]))
+        let templates = try FileManager.default.contentsOfDirectory(
+            atPath: Page.root.path + "/Sources/BackplaneTools/Templates")
+        #expect(
+            try files()
+                == completions.union(["bin/backplane", "bin/backplane.debug"]).union(
+                    templates.map { "share/backplane/templates/\($0)" }))
 
         let command = prefix + "/bin/backplane"
         let check = try await RunningTool(

@@ -15,9 +15,11 @@ struct NewCommandTests {
     }
 
     /// Enters it in a folder of the test's own.
-    private func new(_ arguments: String...) async throws -> Tool.Outcome {
+    private func new(_ arguments: [String]) async throws -> Tool.Outcome {
         try await RunningTool(["new"] + arguments, input: nil, in: root).end()
     }
+
+    private func new(_ arguments: String...) async throws -> Tool.Outcome { try await new(arguments) }
 
     private func names(in folder: String = "") throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: root + "/" + folder).sorted()
@@ -103,55 +105,73 @@ struct NewCommandTests {
         #expect(try names() == ["Package.swift"])
     }
 
-    @Test func `what belongs into a Package.swift is printed, with its place, and the file stays as it is`()
-        async throws
-    {
+    @Test func `a plugin is added to Package.swift, and the difference is shown`() async throws {
         let package =
             "// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(name: \"a\", products: [], dependencies: [], targets: [])\n"
         try write(package, as: "Package.swift")
-        let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
+        let arguments = ["plugin", "Tides", "--backplane", Page.root.path]
+        let planned = try await new(arguments + ["--print"])
+        #expect(planned.status == 0 && planned.output.contains("would change Package.swift\n"), "\(planned.errors)")
+        #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift"], "nothing is written")
+        let outcome = try await new(arguments)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(
-            outcome.output.contains(
-                """
-
-                paste into Package.swift, at the top of `products`:
-                        .library(name: "Tides", type: .dynamic, targets: ["Tides"]),
-
-                paste into Package.swift, at the top of `dependencies`:
-                        .package(name: "backplane", path: "\(Page.root.path)", traits: []),
-
-                paste into Package.swift, at the top of `targets`:
-                        .target(name: "Tides", dependencies: [.product(name: "Backplane", package: "backplane")]),
-
-                """), "\(outcome.output)")
-        #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
-        let twice = try await new("plugin", "Tides", "--backplane", Page.root.path)
+            outcome.output
+                == planned.output.replacing("would write", with: "wrote").replacing("would change", with: "changed"))
+        let edited = try String(contentsOfFile: root + "/Package.swift", encoding: .utf8)
+        for line in [
+            #".library(name: "Tides", type: .dynamic, targets: ["Tides"]),"#,
+            #".package(name: "backplane", path: "\#(Page.root.path)", traits: []),"#,
+            #".target(name: "Tides", dependencies: [.product(name: "Backplane", package: "backplane")]),"#,
+        ] {
+            #expect(edited.contains("\n    \(line)\n"), "\(edited)")
+            #expect(outcome.output.contains("\n  +     \(line)\n"), "\(outcome.output)")
+        }
+        let twice = try await new(arguments)
         #expect(twice.status == 1 && twice.errors.contains("new.exists"))
     }
 
-    @Test func `a plugin's file stays as it is, and the lines for it are printed`() async throws {
-        _ = try await new("package", "Tides", "--backplane", Page.root.path)
-        let file = root + "/Tides/Sources/Tides/TidesPlugin.swift",
-            plugin = try String(contentsOfFile: file, encoding: .utf8)
-        let outcome = try await RunningTool(["new", "manager", "Crew", "--dac"], input: nil, in: root + "/Tides").end()
+    @Test func `a Package.swift that computes its lists stays as it is, and the lines for it are printed`() async throws
+    {
+        let package =
+            "// swift-tools-version: 6.3\nimport PackageDescription\nfunc none() -> [Target] { [] }\nlet package = Package(name: \"a\", targets: none())\n"
+        try write(package, as: "Package.swift")
+        let outcome = try await new(["contracts", "Harbour", "--backplane", Page.root.path])
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(
             outcome.output.contains(
                 """
 
-                paste into Package.swift, at the top of `dependencies` of `Tides`:
-                        .product(name: "BackplaneStorage", package: "backplane"),
-
-                paste into Sources/Tides/TidesPlugin.swift, at the top of `register(in:)` of `TidesPlugin`:
-                        registrar.add(CrewManager.self)
-                        registrar.add(CrewStore.self)
-
-                next:
-                  swift build
+                paste into Package.swift, at the top of `targets`:
+                        .target(name: "HarbourContracts", dependencies: [.product(name: "Backplane", package: "backplane")]),
 
                 """), "\(outcome.output)")
-        #expect(try String(contentsOfFile: file, encoding: .utf8) == plugin)
+    }
+
+    @Test func `a manager is added to the plugin's dependencies, and to what it registers`() async throws {
+        _ = try await new(["package", "Tides", "--backplane", Page.root.path])
+        let outcome = try await RunningTool(["new", "manager", "Crew", "--dac"], input: nil, in: root + "/Tides").end()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let plugin = try String(contentsOfFile: root + "/Tides/Sources/Tides/TidesPlugin.swift", encoding: .utf8)
+        #expect(
+            plugin.contains(
+                """
+                        registrar.add(CrewManager.self)
+                        registrar.add(CrewStore.self)
+                        registrar.add(TidesManager.self)
+
+                """), "\(plugin)")
+        #expect(
+            outcome.output.contains(
+                """
+                changed Sources/Tides/TidesPlugin.swift
+                  +         registrar.add(CrewManager.self)
+                  +         registrar.add(CrewStore.self)
+
+                """), "\(outcome.output)")
+        let package = try String(contentsOfFile: root + "/Tides/Package.swift", encoding: .utf8)
+        #expect(package.contains(#".product(name: "BackplaneStorage", package: "backplane"),"#))
+        #expect(!outcome.output.contains("paste into"))
     }
 
     @Test func `a manifest that cannot be added to stops it before anything is written`() async throws {
@@ -172,9 +192,7 @@ struct NewCommandTests {
     {
         let tides = root + "/Tides"
         func new(_ arguments: String...) async throws -> Tool.Outcome {
-            let outcome = try await RunningTool(["new"] + arguments, input: nil, in: tides).end()
-            if outcome.status == 0 { try Pasting(outcome.output).paste(in: tides) }
-            return outcome
+            try await RunningTool(["new"] + arguments, input: nil, in: tides).end()
         }
         #expect(try await self.new("package", "Tides", "--backplane", Page.root.path).status == 0)
         let plugin = try await new("plugin", "Ferry"), contracts = try await new("contracts", "Harbour")

@@ -42,7 +42,8 @@ struct DevTerminalTests {
         #expect(await terminal.says("2 generations"), "\(terminal.text)")
         try terminal.type("b")
         #expect(await terminal.says("org.example.edition 2.0.0 → 1.0.0, generation 2 → 1"), "\(terminal.text)")
-        try editions.rename(2)
+        #expect(await terminal.says("r activates the newest build again"), "\(terminal.text)")
+        try terminal.type("r")
         #expect(
             await terminal.says("org.example.edition 1.0.0 → 2.0.0, generation 1 → 3: swapped in"),
             "it goes forward again: \(terminal.text)")

@@ -1,6 +1,11 @@
+import Backplane
 import BackplaneHost
+import BackplaneTestKit
 import Foundation
 import Testing
+
+@testable import BackplaneCommand
+@testable import BackplaneControl
 
 /// Commands that talk to a host that runs in another process.
 @Suite(.timeLimit(.minutes(10)))
@@ -205,24 +210,41 @@ struct RunningHostTests {
         withExtendedLifetime(host) {}
     }
 
-    @Test func `control-C ends a call in the host, too, and the host continues`() async throws {
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#,
-            as: "m.json")
-        let host = try await tool.startRun(path)
-        func cancellations() async throws -> String {
-            try await tool.plain("call", "Trial", "cancellations", "--running").output
+    // MARK: What a host sends
+
+    private struct Happenings: ControlMessage {
+        static let name = "happenings"
+        typealias Answer = ElementCount
+    }
+
+    @Test func `an event that this version cannot decode fails the command, and hides no others`() throws {
+        let request = ControlRequest(Happenings.self, isLasting: true) { _, _, work throws(BackplaneError) in
+            for event in [#""started":{"managers":["M"]}"#, #""moved":{"to":"x"}"#, #""missed":{"count":1}"#] {
+                try work.send(element: Array("{\"time\":1,\(event)}".utf8))
+            }
+            return ElementCount(elements: work.sent)
         }
-        // It may be interrupted before it has asked: then there is nothing to cancel, and it is tried again.
-        for _ in 0..<50 {
-            let call = try tool.start(["call", "Trial", "wait", "3600", "--running", "--timeout", "3600"])
-            _ = try await cancellations()
-            call.signal(SIGINT)
-            #expect([130, -SIGINT].contains(await call.end().status))
-            if try await cancellations() != "0\n" { break }
-        }
-        #expect(try await cancellations() != "0\n")
-        host.signal(SIGTERM)
-        #expect(await host.end().status == 0, "and goes on until it is stopped itself")
+        let folder = try TestFolder()
+        let control = try ControlSocket(
+            serving: PluginHost(manifest: ManifestDocument([:])), in: folder.path + "/run", requests: [request])
+        defer { control.close() }
+        let conversation = HostChoice.Conversation(
+            host: RunningHost(socket: control.path, greeting: nil), doing: "waiting")
+        var kinds: [HostEvent.Kind] = []
+        let code = try conversation.follow(Happenings(), of: HostEvent.self) { event, _ in kinds.append(event.kind) }
+        #expect(kinds == [.started(managers: ["M"]), .missed(count: 1)] && code == 1)
+    }
+
+    @Test func `a host that has stopped between two answers is named`() throws {
+        let folder = try TestFolder()
+        let control = try ControlSocket(
+            serving: PluginHost(manifest: ManifestDocument([:])), in: folder.path + "/run", requests: [])
+        let host = RunningHost(at: control.path)
+        try #require(host.greeting != nil, "\(String(describing: host.problem))")
+        control.close()
+        let conversation = HostChoice.Conversation(host: host, doing: "waiting")
+        let error = #expect(throws: BackplaneError.self) { _ = try conversation.answer(to: StatisticsRequest()) }
+        #expect(error?.code == .controlUnreachable)
+        #expect(error?.message.hasPrefix("the host, process \(getpid()), has stopped in the meantime: ") == true)
     }
 }

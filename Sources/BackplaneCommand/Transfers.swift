@@ -2,38 +2,36 @@ public import ArgumentParser
 import Backplane
 import BackplaneControl
 import BackplaneExchange
+import BackplaneHost
 public import BackplaneNetwork
 import BackplaneTools
 import BackplaneTransfers
 import Foundation
+import Synchronization
 
 extension BackplaneTool {
-    struct TransferFiles: AsyncParsableCommand {
+    struct Transfers: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "transfer",
-            abstract: "Download and upload files, and follow and control the transfers of a running host.",
+            abstract: "Begin, follow and control the downloads and uploads of a running host.",
             discussion: """
-                A download is written to a part file next to its target, and moved there once it is complete. If it is \
-                interrupted, the same command continues where it stopped, unless the file on the server has changed. \
-                An upload starts over.
-
-                `get` and `put` carry out one transfer themselves or, with --running, --socket or --manifest, hand \
-                it over to a running host, which continues if the command is interrupted. The other commands work on \
-                the transfers of a running host. Transfers of plugins have ids that begin with the plugin's id, such \
-                as org.example.books/text/whale.
+                The host carries them out, and continues if the command is interrupted. A download is written to a \
+                part file next to its target, and moved there once it is complete; after an interruption it continues \
+                where it stopped, unless the file on the server has changed. An upload starts over. Transfers of \
+                plugins have ids that begin with the plugin's id, such as org.example.books/text/whale. Without a \
+                host, `backplane request --output` downloads a file.
 
                 The progress is shown on standard error: as one line in a terminal, otherwise as one line for every \
                 10%. With --json, each state is printed on standard output as one line of JSON. The exit code is 0 \
                 if the transfer has succeeded, 1 if it has not, and 130 after an interruption.
 
                 EXAMPLES
-                  backplane transfer get https://books.example.org/whale.epub
-                  backplane transfer get https://books.example.org/whale.epub /tmp/whale.epub --existing number
-                  backplane transfer put whale.epub https://books.example.org/uploads/whale.epub
-                  backplane transfer put whale.png http://127.0.0.1:8484/covers -X POST --field cover --json
-                  backplane transfer list
-                  backplane transfer watch
-                  backplane transfer pause org.example.books/text/whale
+                  backplane transfers get https://books.example.org/whale.epub
+                  backplane transfers get https://books.example.org/whale.epub /tmp/whale.epub --existing number
+                  backplane transfers put whale.epub https://books.example.org/uploads/whale.epub
+                  backplane transfers put whale.png http://127.0.0.1:8484/covers -X POST --field cover --json
+                  backplane transfers list
+                  backplane transfers watch
+                  backplane transfers pause org.example.books/text/whale
                 """,
             subcommands: [
                 Get.self, Put.self, List.self, Watch.self, Pause.self, Resume.self, Cancel.self, Remove.self,
@@ -48,80 +46,18 @@ struct TransferSharedArguments: ParsableArguments {
         help: ArgumentHelp("A header field, NAME: VALUE; can be repeated.", valueName: "field"))
     var headers: [String] = []
     @Flag(help: "Print each state as one line of JSON.") var json = false
-    @Flag(help: "Hand the transfer over to the running host.") var running = false
-    @Option(help: ArgumentHelp("The path of the socket of the running host.", valueName: "path"))
-    var socket: String?
-    @Option(help: ArgumentHelp("The manifest that is active in the running host.", valueName: "manifest"))
-    var manifest: String?
+    @OptionGroup var host: HostChoiceArguments
 
-    func validate() throws { _ = (try fields(), try host) }
+    func validate() throws { _ = try HTTPHeaders(words: headers) }
 
-    /// The running host to which the transfer is handed over; `nil` for none.
-    var host: HostChoice? {
-        get throws {
-            guard running || socket != nil || manifest != nil else { return nil }
-            return try HostChoice.given(socket: socket, manifest: manifest)
-        }
-    }
-
-    func fields() throws -> HTTPHeaders {
-        var fields: HTTPHeaders = [:]
-        for (name, value) in try RequestBody.headers(headers) { fields.add(name, value) }
-        return fields
-    }
-
-    /// Carries out a transfer with a pool of this process, and returns the exit code.
-    func carryOut(_ transfer: Transfer) async -> Int32 {
-        do throws(BackplaneError) {
-            let signals = try StopSignals()
-            let pool = try await TransferPool(HTTPPipeline([Engines.makeHTTP()]))
-            try await pool.begin(transfer)
-            let interruption = Task {
-                guard await signals.next() != nil else { return }
-                await pool.stop()
-            }
-            defer { interruption.cancel() }
-            let printer = TransferPrinter(json: json)
-            var last: TransferState?
-            do throws(BackplaneError) {
-                for try await state in pool.states(of: transfer.id) {
-                    printer.print(state, after: last)
-                    last = state
-                }
-            } catch {
-                guard error.code == .hostStopped else { throw error }  // interrupted
-            }
-            printer.end()
-            await pool.stop()
-            return exitCode(after: last)
-        } catch {
-            return Output.fail(error)
-        }
-    }
-
-    private func exitCode(after state: TransferState?) -> Int32 {
-        guard let state, state.phase.isFinal else {
-            Output.remark(
-                state?.isUpload == true
-                    ? "backplane: interrupted; the same command starts over"
-                    : "backplane: interrupted; the same command continues where this one ended")
-            return 130
-        }
-        return state.report(json: json)
-    }
-
-    /// Hands a transfer over to a running host, follows it, and returns the exit code.
+    /// Hands a transfer over to the running host, follows it, and returns the exit code.
     ///
-    /// - Parameters:
-    ///   - message: The transfer, without the header fields.
-    ///   - file: The file to read or to write.
-    func handOver(_ message: BeginTransferRequest, to host: HostChoice) throws -> Int32 {
+    /// - Parameter message: The transfer, without the header fields.
+    func begin(_ message: BeginTransferRequest) throws -> Int32 {
         var message = message
-        message.headers = try fields().fields.map { [$0.name, $0.value] }
-        if !message.file.hasPrefix("/") {
-            message.file = FileManager.default.currentDirectoryPath + "/" + message.file
-        }
-        return host.converse(
+        message.headers = try HTTPHeaders(words: headers).fields.map { [$0.name, $0.value] }
+        message.file = FilePath.absolute(message.file)
+        return try host.choice.converse(
             doing: "beginning", interrupted: "this command ends, and the host continues the transfer"
         ) { [message] conversation throws(BackplaneError) in
             let begun = try conversation.answer(to: message)
@@ -163,11 +99,11 @@ extension TransferState {
     }
 }
 
-extension BackplaneTool.TransferFiles {
-    struct Get: AsyncParsableCommand {
+extension BackplaneTool.Transfers {
+    struct Get: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Download a file, or continue an interrupted download.",
-            usage: "backplane transfer get [<options>] <url> [<file>]")
+            usage: "backplane transfers get [<options>] <url> [<file>]")
 
         @Argument(help: "The URL.") var url: String
         @Argument(help: "The file or folder to write to (default: the URL's last component, in the current folder).")
@@ -180,29 +116,17 @@ extension BackplaneTool.TransferFiles {
         var sha256: String?
         @OptionGroup var shared: TransferSharedArguments
 
-        func validate() throws { _ = try (digest, target) }
-
-        func run() async throws {
-            guard let host = try shared.host else {
-                let request = HTTPRequest("GET", url, headers: try shared.fields())
-                var transfer = Transfer(url, download: request, to: try target)
-                (transfer.existing, transfer.sha256) = (existing, try digest)
-                throw ExitCode(await shared.carryOut(transfer))
+        func validate() throws {
+            if let sha256, BeginTransferRequest.bytes(of: sha256) == nil {
+                throw ValidationError("--sha256: expected 64 hexadecimal digits, found `\(sha256.prefix(80))`")
             }
-            var message = BeginTransferRequest(id: url, url: url, file: try target)
-            (message.existing, message.sha256) = (existing, sha256)
-            throw ExitCode(try shared.handOver(message, to: host))
+            _ = try target
         }
 
-        /// The bytes of the expected SHA-256.
-        private var digest: [UInt8]? {
-            get throws {
-                guard let sha256 else { return nil }
-                guard let bytes = BeginTransferRequest.bytes(of: sha256) else {
-                    throw ValidationError("--sha256: expected 64 hexadecimal digits, found `\(sha256.prefix(80))`")
-                }
-                return bytes
-            }
+        func run() throws {
+            var message = BeginTransferRequest(id: url, url: url, file: try target)
+            (message.existing, message.sha256) = (existing, sha256)
+            throw ExitCode(try shared.begin(message))
         }
 
         /// The file to write: the given one, or one in the given folder that is named after the URL.
@@ -229,10 +153,10 @@ extension BackplaneTool.TransferFiles {
         }
     }
 
-    struct Put: AsyncParsableCommand {
+    struct Put: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Upload a file as the body of a request, or as a field of a form.",
-            usage: "backplane transfer put [<options>] <file> <url>",
+            usage: "backplane transfers put [<options>] <file> <url>",
             discussion: "Up to 64 KB of the response's body is printed.")
 
         @Argument(help: "The file to upload, which is read while it is sent.") var file: String
@@ -247,16 +171,10 @@ extension BackplaneTool.TransferFiles {
         var type = "application/octet-stream"
         @OptionGroup var shared: TransferSharedArguments
 
-        func run() async throws {
-            let method = method ?? (field == nil ? "PUT" : "POST")
-            guard let host = try shared.host else {
-                let body = field.map { HTTPBody.multipart([.file($0, file, type: type)]) } ?? .file(file, type: type)
-                let request = HTTPRequest(method, url, headers: try shared.fields(), body: body)
-                throw ExitCode(await shared.carryOut(Transfer(url, upload: request)))
-            }
+        func run() throws {
             var message = BeginTransferRequest(id: url, url: url, file: file)
-            (message.method, message.field, message.type) = (method, field, type)
-            throw ExitCode(try shared.handOver(message, to: host))
+            (message.method, message.field, message.type) = (method ?? (field == nil ? "PUT" : "POST"), field, type)
+            throw ExitCode(try shared.begin(message))
         }
     }
 }
@@ -265,7 +183,7 @@ extension ExistingFile: ExpressibleByArgument {}
 
 // MARK: The transfers of a running host
 
-extension BackplaneTool.TransferFiles {
+extension BackplaneTool.Transfers {
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the transfers of a running host, in the order in which they were started.")
@@ -276,20 +194,17 @@ extension BackplaneTool.TransferFiles {
         var limit: Int?
         @Flag(help: "Print the states as JSON.") var json = false
 
-        func run() throws {
+        func validate() throws {
             if let limit, !(1...100_000).contains(limit) {
-                throw ExitCode(Output.refuse("--limit: expected a number from 1 to 100000, found \(limit)"))
+                throw ValidationError("--limit: expected a number from 1 to 100000, found \(limit)")
             }
+        }
+
+        func run() throws {
             let request = TransfersRequest(open: open ? true : nil, limit: limit)
-            let code = try host.choice.ask(request) { states, _ in
-                if json {
-                    Output.json(states)
-                } else {
-                    Output.table(TransferTableView.header, TransferTableView.rows(states))
-                }
-                return 0
+            try host.choice.show(request, json: json) {
+                Output.table(TransferTableView.header, TransferTableView.rows($0))
             }
-            throw ExitCode(code)
         }
     }
 
@@ -314,7 +229,7 @@ extension BackplaneTool.TransferFiles {
                     let states = try conversation.answer(to: TransfersRequest(open: true, also: open))
                     view.show(states)
                     open = states.filter { !$0.phase.isFinal }.map(\.id)
-                    if open.isEmpty { break }
+                    if open.isEmpty || Output.hasNoReader { break }
                     Thread.sleep(forTimeInterval: 0.25)
                 }
                 return 0
@@ -355,7 +270,7 @@ extension BackplaneTool.TransferFiles {
 
 /// The arguments of the commands that change a transfer.
 struct TransferChangeArguments: ParsableArguments {
-    @Argument(help: "The id, as shown by `transfer list`.") var id: String
+    @Argument(help: "The id, as shown by `transfers list`.") var id: String
     @OptionGroup var host: HostChoiceArguments
     @Flag(help: "Print the resulting state as one line of JSON.") var json = false
 
@@ -364,5 +279,144 @@ struct TransferChangeArguments: ParsableArguments {
             for state in states { Output.line(json ? TransferPrinter.json(state) : TransferTableView.line(state)) }
             return 0
         }
+    }
+}
+
+// MARK: Progress
+
+/// The progress of a transfer: a single line on a terminal, otherwise a line for each tenth, or JSON objects.
+struct TransferPrinter: Sendable {
+    let json: Bool
+    private let showsLine: Bool
+
+    init(json: Bool) { (self.json, showsLine) = (json, !json && Terminal.takesProgress) }
+
+    /// Prints a state if it differs noticeably from the previous one.
+    func print(_ state: TransferState, after last: TransferState?) {
+        if !json, let reason = state.restart, state.restart != last?.restart {
+            end()
+            Output.remark("backplane: the transfer was restarted, because \(reason.explanation)")
+        }
+        if showsLine {
+            if state.phase == .running { ProgressLine().showFitting(Self.line(state)) }
+        } else if Self.milestone(state) != last.map(Self.milestone) {
+            if json {
+                Output.line(Self.json(state))
+            } else if state.phase == .running {
+                Output.remark(Self.line(state))
+            }
+        }
+    }
+
+    /// Removes the line from the terminal.
+    func end() {
+        if showsLine { ProgressLine().clear() }
+    }
+
+    /// The part of a state that is printed on a line of its own: each tenth, or every 16 MB if the total is unknown.
+    private static func milestone(_ state: TransferState) -> String {
+        let step = state.progress.map { Int64($0 * 10) } ?? state.bytes >> 24
+        return "\(state.phase) \(state.restart?.rawValue ?? "") \(state.total ?? -1) \(step)"
+    }
+
+    /// Returns the line for a running transfer: `45 % of 12 MB, 3 MB/s, 4 s left`.
+    static func line(_ state: TransferState) -> String {
+        let what = state.isUpload ? "sent" : "received"
+        var parts = ["\(what) \(Figure.bytes(Int(state.bytes)))"]
+        if let total = state.total, let progress = state.progress {
+            parts = [ProgressLine.bar(what, progress, of: total)]
+        }
+        if let rate = state.rate { parts.append("\(Figure.bytes(Int(rate)))/s") }
+        if let left = state.timeLeft { parts.append("\(time(left)) left") }
+        return parts.joined(separator: ", ")
+    }
+
+    static func time(_ time: Duration) -> String {
+        let seconds = time.components.seconds
+        return switch seconds {
+        case ..<60: "\(seconds) s"
+        case ..<3_600: "\(seconds / 60) min"
+        default: "\(seconds / 3_600) h"
+        }
+    }
+
+    /// Returns a state as a single-line JSON object.
+    static func json(_ state: TransferState) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Texts and numbers always encode.
+        return (try? encoder.encode(state)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+}
+
+/// The transfers of a host: a table that is redrawn on a terminal, otherwise a line for each change.
+///
+/// A finished transfer is removed from the table, and a line above the table remains.
+final class TransferTableView: Sendable {
+    private let json: Bool
+    private let redraws: Bool
+    /// The number of lines of the table on the terminal, and the last milestone of each transfer.
+    private let shown = Mutex((lines: 0, steps: [String: String]()))
+
+    static let header = ["ID", "PHASE", "DONE", "RATE", "LEFT", "NOTE"]
+
+    init(json: Bool) { (self.json, redraws) = (json, !json && Terminal.takesTable) }
+
+    func show(_ states: [TransferState]) {
+        shown.withLock { shown in
+            if redraws {
+                // Back to the first line; what follows it is cleared.
+                if shown.lines > 0 { Output.write("\u{1B}[\(shown.lines)A\u{1B}[J", to: STDOUT_FILENO) }
+                let size = Terminal.size(of: STDOUT_FILENO), table = Self.table(states, size.columns, size.rows)
+                for state in states where state.phase.isFinal { Output.line(Self.line(state)) }
+                for line in table { Output.line(line) }
+                shown.lines = table.count
+            } else {
+                var steps: [String: String] = [:]
+                for state in states {
+                    let step = state.progress.map { Int64($0 * 10) } ?? state.bytes >> 24
+                    steps[state.id] = "\(state.phase) \(step)"
+                    guard shown.steps[state.id] != steps[state.id] else { continue }
+                    Output.line(json ? TransferPrinter.json(state) : Self.line(state))
+                }
+                shown.steps = steps
+            }
+        }
+    }
+
+    /// Returns the lines of the table of unfinished transfers, limited to those that fit on the terminal.
+    static func table(_ states: [TransferState], _ columns: Int, _ rows: Int) -> [String] {
+        let open = states.filter { !$0.phase.isFinal }, room = max(1, rows - 2)
+        guard !open.isEmpty else { return [] }
+        let listed = open.count > room ? Array(open.prefix(max(1, room - 1))) : open
+        var lines = Table(header, Self.rows(listed).map { $0.map { Span($0) } }).lines(colour: false)
+        if listed.count < open.count { lines.append("… and \(open.count - listed.count) more") }
+        return lines.map { $0.fitted(to: columns - 1) }
+    }
+
+    static func rows(_ states: [TransferState]) -> [[String]] {
+        states.map { state in
+            [
+                state.id.printable.shortened(to: 60), state.phase.rawValue, done(state),
+                state.rate.map { "\(Figure.bytes(Int($0)))/s" } ?? "",
+                state.timeLeft.map { TransferPrinter.time($0) } ?? "", note(state).printable.shortened(to: 80),
+            ]
+        }
+    }
+
+    /// Returns the line for a transfer.
+    static func line(_ state: TransferState) -> String {
+        let note = note(state)
+        return
+            "\(state.id.printable): \(state.phase.rawValue), \(done(state))\(note.isEmpty ? "" : ", ")\(note.printable)"
+    }
+
+    private static func done(_ state: TransferState) -> String {
+        guard let total = state.total, let progress = state.progress else { return Figure.bytes(Int(state.bytes)) }
+        return "\(Int(progress * 100)) % of \(Figure.bytes(Int(total)))"
+    }
+
+    private static func note(_ state: TransferState) -> String {
+        state.error?.message ?? state.file ?? state.restart.map { "restarted, because \($0.explanation)" } ?? ""
     }
 }

@@ -1,9 +1,15 @@
+import Backplane
 import Foundation
+import TestFixtures
 import Testing
+
+@testable import BackplaneCommand
+@testable import BackplaneExchange
+@testable import BackplaneTools
 
 /// `backplane graph`, `explain`, `services` and `names` as processes: what goes where, and how they end.
 @Suite(.timeLimit(.minutes(10)))
-struct ToolTests {
+struct LookTests {
     private let tool: Tool
     private static let both = Tool.manifests + "/bookshelf-both.json"
 
@@ -18,10 +24,7 @@ struct ToolTests {
             """#, as: "faulty.json")
     }
 
-    @Test(arguments: [
-        ["graph"], ["graph", "--format", "dot"], ["graph", "--format=json"], ["services"], ["services", "--json"],
-        ["names"], ["names", "--json"], ["explain"], ["explain", "--json"],
-    ])
+    @Test(arguments: [["graph"], ["services", "--json"], ["names"], ["explain"]])
     func `of a sound manifest they print a result and nothing else, and leave nothing`(arguments: [String]) async throws
     {
         let words =
@@ -38,7 +41,7 @@ struct ToolTests {
         #expect(tool.loadFolders() == [] && !FileManager.default.fileExists(atPath: tool.data))
     }
 
-    @Test(arguments: ["graph", "services", "names"])
+    @Test(arguments: ["services"])
     func `of one with faults they print what there is, and say so on standard error`(command: String) async throws {
         let path = try faulty()
         let outcome = try await tool.run(command, path, "--environment", "")
@@ -49,7 +52,7 @@ struct ToolTests {
         )
     }
 
-    @Test(arguments: ["graph", "services", "names", "explain"])
+    @Test(arguments: ["graph", "explain"])
     func `of one that cannot be read they say why, with its place`(command: String) async throws {
         let path = try tool.write("{\n  \"managers\": {\n", as: "half.json")
         let outcome = try await tool.start(
@@ -67,5 +70,28 @@ struct ToolTests {
         let unknown = try await tool.run("explain", path, "Brocken")
         #expect(unknown.status == 1 && unknown.output == "")
         #expect(unknown.errors.contains("did you mean `Broken`?"))
+    }
+
+    @Test func `a service without code is one like all others`() async throws {
+        let manifest = Tool.manifests + "/bookshelf-definition.json"
+        let graph = try await tool.run("graph", manifest)
+        #expect(graph.status == 0 && graph.errors == "", "\(graph)")
+        #expect(graph.output.contains("WebService 1.0.0 of plugin definition.Books, encoded"), "\(graph.output)")
+        #expect(graph.output.contains("the definition of `Books` returns JSON"), "\(graph.output)")
+    }
+}
+
+/// The tables of `stats`.
+struct StatsTests {
+    @Test func `a row for each host has what runs, waits and was refused, and the breaker`() throws {
+        let table = StatisticsTable.limits([
+            LimitStatistics(host: "books.example.org:443", running: 4, waiting: 12, refused: 0),
+            LimitStatistics(
+                host: "covers.example.org:443", running: 0, waiting: 0, refused: 3, breaker: "open",
+                nextProbe: .milliseconds(12_340)),
+            LimitStatistics(host: "[::1]:8080", running: 1, waiting: 0, refused: 0, breaker: "closed"),
+        ])
+        try expectSnapshot(table.lines(colour: false).joined(separator: "\n") + "\n", "stats-limits")
+        #expect(StatisticsTable.limits([]).rows.isEmpty)
     }
 }

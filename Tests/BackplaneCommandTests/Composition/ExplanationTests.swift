@@ -105,8 +105,9 @@ struct ExplanationTests {
         let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect(object["state"] as? String == "resolved")
         let components = try #require(object["components"] as? [[String: Any]])
-        #expect(components.map { $0["version"] as? String } == ["1.0.0", "1.0.0", "1.0.0", "2.1.0"])
-        #expect(components.map { $0["streams"] as? [String] } == [nil, nil, nil, ["events", "text"]])
+        let chosen = try components.map { try #require($0["component"] as? [String: Any]) }
+        #expect(chosen.map { $0["version"] as? String } == ["1.0.0", "1.0.0", "1.0.0", "2.1.0"])
+        #expect(chosen.map { $0["streams"] as? [String] } == [nil, nil, nil, ["events", "text"]])
         let wires = try #require(components[0]["wires"] as? [[String: Any]])
         #expect(
             wires.compactMap { $0["reason"] as? String } == [
