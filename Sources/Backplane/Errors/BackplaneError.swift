@@ -240,6 +240,8 @@ extension BackplaneError.Code {
     public static let swapRefused = Self("swap.refused")
     /// A step of the swap failed, and the old code continues.
     public static let swapFailed = Self("swap.failed")
+    /// Calls that a swap waited for have not ended in time; the cause of a failed swap that may be tried again.
+    public static let swapHeld = Self("swap.held")
     /// A state has a schema, version or content that the code cannot read or write.
     public static let stateIncompatible = Self("state.incompatible")
 }

@@ -52,7 +52,11 @@ extension Change {
             if isDrained { report.warnings.append("cancelled: \(calls.message)") }
         }
         try live.requireRunning()
-        guard isDrained else { throw stillCalled(gated, limit) }
+        guard isDrained else {
+            var error = stillCalled(gated, limit)
+            error.code = .swapHeld
+            throw error
+        }
         outlasting = OutlastingCalls()
     }
 

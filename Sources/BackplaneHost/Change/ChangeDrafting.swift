@@ -193,8 +193,16 @@ extension Change {
     /// The ids of the nodes that change and of their successors, whose wires are compared as declared in the new code.
     private var leaving: Set<Int> { Set(members.flatMap { [$0.old?.id, $0.new?.id] }.compactMap(\.self)) }
 
-    /// The manifest's warnings that did not exist with the old code.
+    /// The manifest's warnings that did not exist with the old code, and what of a replaced plugin stays.
     private var warnings: [String] {
+        let replaced = Set(before.plugins.map(\.description.id))
+        let lasting = incoming.filter { replaced.contains($0.description.id) }.flatMap { plugin in
+            plugin.lasting.map { "\(plugin.description.id) \($0)" }
+        }
+        return planWarnings + lasting
+    }
+
+    private var planWarnings: [String] {
         after.problems.filter { $0.severity == .warning && !known.contains($0) }.map { "\($0.error)" } + plan.losses
             + (options.discardsState ? leftBehind.map(\.message) : [])
     }

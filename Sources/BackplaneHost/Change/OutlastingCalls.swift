@@ -36,7 +36,7 @@ extension Change {
 
     /// Returns whether a failed action is repeated later, rather than failing the change.
     func postpones(_ action: ChangeAction, _ error: BackplaneError) -> Bool {
-        guard case .drain = action, error.code == .callDeadline,
+        guard case .drain = action, error.code == .swapHeld,
             case .retry(let attempts, let limit) = drainPolicy.fallback,
             outlasting.attempts < attempts, clock.moment - asked < limit, turns.onlyLookersWait
         else { return false }

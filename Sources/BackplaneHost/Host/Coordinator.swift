@@ -148,7 +148,7 @@ actor Coordinator {
         _ = await clock.waits(min(options.stopLimit, .seconds(1))) { areDone.withLock { $0 } }
         await stopper.stopAll()
         await transfers.end(within: options.stopLimit, clock)
-        // A file that is being made or repaired is not left to the next host, unless it takes too long.
+        // A file that is being made or moved aside is not left to the next host, unless it takes too long.
         _ = await clock.waits(options.stopLimit) { [records] in !records.isBeingOpened }
         records.close()
         live.loadFolder?.remove()
@@ -419,7 +419,7 @@ extension Coordinator {
     }
 
     /// Returns the call counts of every running component.
-    func statistics() -> [ComponentStatistics] { live.statistics }
+    func statistics() -> [ComponentStatistics] { live.statistics(stopper.retirementsUnderWay) }
 }
 
 /// The parts of the host that sections of the manifest configure.

@@ -15,6 +15,8 @@ package struct LibraryFile: Sendable {
     let generation: Int
     /// The ranges of the copy that running code does not need: symbols and debug information.
     let unmapped: [Range<Int>]
+    /// The parts that a swap does not replace (``ELFImage/lasting``).
+    let lasting: [String]
     /// The manifest's reference to it; `nil` if there is none.
     private(set) var reference: PluginReference?
     /// The path of the copy of its files; `nil` if it has none.
@@ -26,9 +28,11 @@ package struct LibraryFile: Sendable {
     package static let maximumSize = 1 << 30
 
     fileprivate init(
-        path: String, copy: String, identity: LibraryIdentity, plugin: String?, generation: Int, unmapped: [Range<Int>]
+        path: String, copy: String, identity: LibraryIdentity, plugin: String?, generation: Int, unmapped: [Range<Int>],
+        lasting: [String]
     ) {
-        (self.path, self.copy, self.identity, self.unmapped) = (path, copy, identity, unmapped)
+        (self.path, self.copy, self.identity) = (path, copy, identity)
+        (self.unmapped, self.lasting) = (unmapped, lasting)
         (self.plugin, self.generation) = (plugin, generation)
     }
 
@@ -344,7 +348,7 @@ package struct LibraryCopy: Sendable {
         let isWorthIt = unmapped.reduce(0) { $0 + $1.count } >= 1 << 16
         return LibraryFile(
             path: source, copy: copy, identity: identity, plugin: plugin, generation: number,
-            unmapped: isWorthIt ? unmapped : [])
+            unmapped: isWorthIt ? unmapped : [], lasting: image.lasting)
     }
 }
 

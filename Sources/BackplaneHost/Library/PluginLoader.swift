@@ -13,6 +13,8 @@ struct LoadedPlugin: Sendable {
     var copy: String? = nil
     /// The ranges of the copy that running code does not need.
     var unmapped: [Range<Int>] = []
+    /// The parts of the library that a swap does not replace.
+    var lasting: [String] = []
     /// The path of the copy of its files; `nil` if it has none.
     let resources: String?
     let description: PluginDescription
@@ -56,7 +58,7 @@ extension LoadedPlugin {
         }
         self.init(
             reference: reference, path: file.path, copy: file.copy, unmapped: file.unmapped,
-            resources: file.resources, description: description)
+            lasting: file.lasting, resources: file.resources, description: description)
     }
 }
 

@@ -172,7 +172,7 @@ extension ManifestDocument {
 /// The keys of the lock identify the definitions: `LibraryManager`, `LibraryManager/dataAccessController`,
 /// `LibraryManager/communicationController`, and, for a service, the property that receives it:
 /// `LibraryManager/communicationController/books`. A slash in a name is written `~1`, as in a JSON pointer.
-public struct LockedClass: Sendable, Hashable {
+public struct LockedClass: Codable, Sendable, Hashable {
     /// The id of the plugin.
     public var plugin: String
     /// The chosen version; choosing any other version is an error.

@@ -13,7 +13,7 @@ enum CredentialType: String, CaseIterable {
             switch self {
             case .basic: ["user", "password", "preemptive"]
             case .digest: ["user", "password"]
-            case .bearer: ["secret", "signIn", "refresh", "token", "expires", "refreshToken", "keep"]
+            case .bearer: ["secret", "signIn", "refresh", "token", "expires", "refreshToken", "keep", "places"]
             case .component: ["manager", "values"]
             }
         return ManifestShape(["type", "hosts", "managers", "cookies"] + own)
@@ -101,11 +101,14 @@ extension ManifestReader {
                 "expected one of `signIn` and `secret`, found \(known.isEmpty ? "neither" : "both")", at: section.path)
             return nil
         }
+        let places = tokenPlaces(in: section)
         if section.values["secret"] != nil {
             for key in ["refresh", "token", "expires", "refreshToken", "keep"] where section.values[key] != nil {
                 report(.manifestWrongType, "`\(key)` needs `signIn`", at: section.path / key)
             }
-            return secret("secret", in: section).map { TokenSource(secret: $0) }
+            var source = secret("secret", in: section).map { TokenSource(secret: $0) }
+            source?.places = places
+            return source
         }
         let signIn = tokenRequest("signIn", in: section), refresh = tokenRequest("refresh", in: section)
         if section.values["token"] == nil {
@@ -122,9 +125,33 @@ extension ManifestReader {
                 at: section.path / "refresh")
         }
         guard let signIn, let token else { return nil }
-        return TokenSource(
+        var source = TokenSource(
             signIn: signIn, refresh: refresh, token: token, expires: expires, refreshToken: refreshToken,
             isKept: isKept)
+        source.places = places
+        return source
+    }
+
+    /// Reads the places of a token in requests to certain hosts: for each, `scheme` or `query`.
+    private mutating func tokenPlaces(in section: Section) -> [String: TokenPlace] {
+        guard let section = dictionary("places", in: section, most: ManifestLimits.credentialHosts) else { return [:] }
+        var places: [String: TokenPlace] = [:]
+        for (host, value) in section.values.sorted(by: { $0.key < $1.key }) {
+            guard let own = self.section(value, at: section.path / host) else { continue }
+            reportUnknownKeys(in: own, known: .tokenPlace, severity: .error)
+            let query = string("query", in: own), scheme = string("scheme", in: own)
+            guard (query == nil) != (scheme == nil), let name = query ?? scheme, host.isHost(withPort: true),
+                !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter)
+            else {
+                report(
+                    .manifestWrongType,
+                    "expected a host with or without a port, and for it one of `query`, the name of a parameter, and `scheme`, a word before the token",
+                    at: own.path)
+                continue
+            }
+            places[host] = query.map(TokenPlace.query) ?? .scheme(name)
+        }
+        return places
     }
 
     private mutating func tokenRequest(_ key: String, in section: Section) -> TokenRequest? {
@@ -145,7 +172,11 @@ extension ManifestReader {
             content = .form(templates(members))
         }
         let headers = dictionary("headers", in: section).map(templates) ?? [:]
-        return TokenRequest(url, content, method: method, headers: headers)
+        var request = TokenRequest(url, content, method: method, headers: headers)
+        request.token = pointer("token", in: section)
+        request.expires = pointer("expires", in: section)
+        request.refreshToken = pointer("refreshToken", in: section)
+        return request
     }
 
     private func templates(_ section: Section) -> [String: TokenTemplate] {

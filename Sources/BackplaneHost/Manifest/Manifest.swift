@@ -123,8 +123,8 @@ public struct StoreSettings: Sendable, Hashable {
     /// The policy for a store with a damaged file.
     public var damaged: DamagedStorePolicy
 
-    /// Creates settings, by default for writes that survive a crash of the machine and for damage that is salvaged.
-    public init(durability: StoreDurability = .full, damaged: DamagedStorePolicy = .salvage) {
+    /// Creates settings, by default for writes that survive a crash of the machine, and damage that is moved aside.
+    public init(durability: StoreDurability = .full, damaged: DamagedStorePolicy = .moveAside) {
         (self.durability, self.damaged) = (durability, damaged)
     }
 }

@@ -22,10 +22,10 @@ struct ManifestSection: Sendable {
     private static let store = ManifestSection(
         key: "store", shape: ManifestShape(["durability", "damaged"])
     ) { reader, section, manifest in
-        let policies: [DamagedStorePolicy] = [.salvage, .refuse]
+        let policies: [DamagedStorePolicy] = [.moveAside, .refuse]
         let durabilities: [StoreDurability] = [.full, .normal]
         manifest.store.durability = reader.choice("durability", of: durabilities, in: section) ?? .full
-        manifest.store.damaged = reader.choice("damaged", of: policies, in: section) ?? .salvage
+        manifest.store.damaged = reader.choice("damaged", of: policies, in: section) ?? .moveAside
     }
 
     private static let swap = ManifestSection(
@@ -164,7 +164,10 @@ extension ManifestShape {
     static let tls = ManifestShape(["roots", "minimum", "certificate", "key", "pins", "reportOnly"])
     static let cache = ManifestShape(["memory", "disk", "provider"])
     static let interceptor = ManifestShape(["manager", "hosts"])
-    static let tokenRequest = ManifestShape(["method", "url", "headers", "json", "form"])
+    static let tokenRequest = ManifestShape([
+        "method", "url", "headers", "json", "form", "token", "expires", "refreshToken",
+    ])
+    static let tokenPlace = ManifestShape(["query", "scheme"])
 }
 
 /// The limits of a manifest in addition to those of any document.
