@@ -7,6 +7,29 @@ import Testing
 
 @testable import BackplaneHost
 
+/// New code, old state, not one call lost.
+@Suite(.timeLimit(.minutes(5)))
+struct SwapTests {
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `the new code continues from the old state, and callers notice nothing`(lanes: LaneRule) async throws {
+        let counters = try CounterHost(lanes: lanes) { $0.checksState = true }, counter = try await counters.counter()
+        #expect(try await counter.add(5) == 5)
+        let report = try await counters.swap(CounterScript(edition: 2))
+        #expect(report.outcome == .changed)
+        #expect(try await counter.edition() == 2)
+        #expect(try await counter.add(2) == 7)
+        #expect(try counter.sumNow() == 7)
+        #expect(try await counters.test.call("Counter", "add", "1") == "8")
+        try await counters.counters["Counter"]!.until { $0.last == "gone 1" }
+        let native = ["export 1", "export 1", "import 2", "export 2", "import 2"]
+        #expect(
+            counters.counters["Counter"]!.all == ["made 1", "activate 1", "made 2", "suspend 1"]
+                + (lanes == .fastest ? native : ["export 1", "import 2", "export 2"]) + ["activate 2", "gone 1"],
+            "a host that checks, as a debug build does, exports once more to compare, and tries JSON in any case")
+        await counters.host.stop()
+    }
+}
+
 /// Calls that meet a swap.
 @Suite(.timeLimit(.minutes(5)))
 struct SwapCallersTests {
@@ -40,30 +63,6 @@ struct SwapCallersTests {
         #expect(report.callsHeld == 21 && report.longestWait == .seconds(1))
         #expect(report.components.map(\.callsInFlight) == [3])
         try await counters.expectNothingLeft(slots: ["Counter": 2])
-        await counters.host.stop()
-    }
-
-    @Test(arguments: lanes)
-    func `calls that wait end at their deadlines, and when they are cancelled`(lanes: LaneRule) async throws {
-        let inside = TestGate(),
-            counters = try CounterHost(
-                lanes: lanes, script: CounterScript(suspended: { _ in await inside.passThoughCancelled() }))
-        let counter = try await counters.counter(), gate = try await counters.host.gate(of: "Counter")
-        let swap = Task { try await counters.swap(CounterScript(edition: 2), ChangeOptions(stepLimit: .farAway * 2)) }
-        try await inside.arrivals()
-        let late = [
-            Task { _ = try await counter.add(1, counters.host.begin(within: .farAway)) },
-            Task { _ = try await counters.test.call("Counter", "add", "1", within: .farAway) },
-        ]
-        try await counters.test.clock.expire(.farAway, waiters: 2)
-        for call in late { #expect(await error { try await call.value }?.code == .callDeadline) }
-        let given = Task { try await counter.add(1) }, patient = Task { try await counter.add(10) }
-        await eventually { gate.callsWaiting == 2 }
-        given.cancel()
-        #expect(await error { try await given.value }?.code == .callCancelled)
-        inside.open()
-        #expect(try await swap.value.outcome == .changed)
-        #expect(try await patient.value == 10, "those that were given up added nothing")
         await counters.host.stop()
     }
 
@@ -162,7 +161,7 @@ struct SwapCallersTests {
         await eventually { gate.callsWaiting == 1 }
         try await counters.test.clock.expire(.seconds(10))
         let failure = await error { try await swap.value }
-        #expect(failure?.code == .swapFailed && failure?.causes.map(\.code) == [.callDeadline])
+        #expect(failure?.code == .swapFailed && failure?.causes.map(\.code) == [.swapHeld])
         for caller in [
             "2 calls of the host program to Counter", "1 call of Client through its wire `counter` to Counter",
             "1 call by name to Counter",
@@ -250,4 +249,143 @@ struct SwapCallersTests {
         for (number, call) in calls.enumerated() { #expect(try await call.value == #""\#(number)""#) }
         await counters.host.stop()
     }
+}
+
+/// Calls that go through what is being swapped and come back to it: they have to get in, or the swap would wait for
+/// itself.
+@Suite(.timeLimit(.minutes(5)))
+struct SwapPathTests {
+    private static let lanes: [LaneRule] = [.fastest, .encoded]
+
+    /// Ends at once when it is asked to, and otherwise goes on to `next` once it is let.
+    private static func act(_ inside: TestGate, to next: String)
+        -> @Sendable (StatefulCounter, String, Call) async throws -> String
+    {
+        { counter, text, call in
+            if text == "end" { return "\(counter.script.edition)" }
+            await inside.passThoughCancelled()
+            let next: Wire<Counting> = try await counter.context.manager(next, for: call)
+            return try await next.act("end", call) + " through \(counter.script.edition)"
+        }
+    }
+
+    @Test(arguments: lanes)
+    func `A calls B, which calls A, while both are swapped`(lanes: LaneRule) async throws {
+        let inside = TestGate(),
+            both: @Sendable (StatefulCounter, String, Call) async throws -> String = { counter, text, call in
+                switch text {
+                case "end": return "\(counter.script.edition)"
+                case "back":
+                    let a: Wire<Counting> = try await counter.context.manager("A", for: call)
+                    return try await a.act("end", call) + " through \(counter.script.edition)"
+                default:
+                    await inside.passThoughCancelled()
+                    let b: Wire<Counting> = try await counter.context.manager("B", for: call)
+                    return try await b.act("back", call) + " through \(counter.script.edition)"
+                }
+            }
+        let counters = try CounterHost(["A", "B"], lanes: lanes, script: CounterScript(act: both))
+        let a = try await counters.counter("A"), b = try await counters.counter("B"),
+            gates = (try await counters.gate("A"), try await counters.gate("B"))
+        _ = try await b.edition()
+        let call = Task { try await a.act("go") }
+        try await inside.arrivals()
+        let swap = Task { try await counters.swap(CounterScript(edition: 2, act: both)) }
+        await eventually { gates.0.isHeld && gates.1.isHeld }
+        let strangers = (Task { try await a.act("end") }, Task { try await b.act("back") })
+        await eventually { gates.0.callsWaiting == 1 && gates.1.callsWaiting == 1 }
+        inside.open()
+        #expect(try await call.value == "1 through 1 through 1")
+        #expect(try await swap.value.outcome == .changed)
+        #expect(try await strangers.0.value == "2")
+        #expect(try await strangers.1.value == "2 through 2")
+        await counters.host.stop()
+    }
+
+    @Test(arguments: lanes)
+    func `a call comes back through a plugin in C`(lanes: LaneRule) async throws {
+        let inside = TestGate(), act = Self.act(inside, to: "Relay")
+        let counters = try CounterHost(
+            lanes: lanes, script: CounterScript(act: act), others: ["Relay": RelayPlugin.manager()],
+            libraries: ["Relay"],
+            in: RelayPlugin.folder())
+        let counter = try await counters.counter(), relay: Remote<Counting> = try await counters.host.manager("Relay"),
+            gate = try await counters.gate("Counter")
+        let calls = [Task { try await counter.act("go") }, Task { try await relay.act("go") }]
+        try await inside.arrivals(2)
+        let swap = Task { try await counters.swap(CounterScript(edition: 2, act: act)) }
+        await eventually { gate.isHeld }
+        let stranger = Task { try await relay.act("end") }
+        await eventually { gate.callsWaiting == 1 }
+        inside.open()
+        for call in calls { #expect(try await call.value == "1 through 1") }
+        #expect(try await swap.value.outcome == .changed)
+        #expect(try await stranger.value == "2")
+        #expect(try await relay.act("go") == "2 through 2")
+        await counters.host.stop()
+    }
+
+    @Test func `a new instance calls another new one while it is activated, before the gates open`() async throws {
+        let counters = try CounterHost(["A", "B"], wires: ["B": "A"]), b = try await counters.counter("B"),
+            a = try await counters.counter("A")
+        _ = try await a.add(3)
+        let seen = Once()
+        let report = try await counters.swap(
+            CounterScript(
+                edition: 2,
+                activated: { context in
+                    guard let next = context.wires.next else { return }
+                    let answers = (try await next.edition(context.begin()), try await next.add(10, context.begin()))
+                    #expect(answers == (2, 13), "the new one, with the state that it took over")
+                    _ = seen.isFirst
+                }))
+        #expect(report.outcome == .changed && !seen.isFirst)
+        #expect(try await a.add(1) == 14)
+        #expect(try await b.edition() == 2)
+        await counters.host.stop()
+    }
+
+    @Test func `a call of a new instance that never ends keeps its provider alive when the swap fails`()
+        async throws
+    {
+        let never = TestGate(), counters = try CounterHost(["A", "B"], wires: ["B": "A"]),
+            a = try await counters.counter("A"),
+            events = counters.counters["A"]!
+        _ = try await (a.add(3), counters.counter("B"))
+        let act: @Sendable (StatefulCounter, String, Call) async throws -> String = { counter, text, _ in
+            await never.passThoughCancelled()
+            return "\(counter.script.edition) \(counter.sum.withLock { $0 })"
+        }
+        let answers = Answers()
+        let script = CounterScript(
+            edition: 2,
+            activated: { context in
+                guard let next = context.wires.next else { return }
+                await answers.note(try await next.act("", context.begin()))
+            }, act: act)
+        let failure = await error {
+            try await counters.test.expiring(.seconds(10), once: { try await never.arrivals() }) {
+                try await counters.swap(
+                    script, ChangeOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(10)))
+            }
+        }
+        #expect(failure?.message.contains("activate: B took longer than 10.0 seconds to be activated") == true)
+        #expect(try await a.add(1) == 4)
+        #expect(!events.all.contains("gone 2"), "a call is in it")
+        never.open()
+        await eventually { await answers.all == ["2 3"] }
+        try await events.until { $0.contains("gone 2") }
+        try await counters.expectNothingLeft(slots: ["A": 2, "B": 1])
+        await counters.host.stop()
+    }
+}
+
+/// What was answered.
+actor Answers {
+    private(set) var all: [String] = []
+    func note(_ answer: String) { all.append(answer) }
+}
+
+extension CounterHost {
+    func gate(_ name: String) async throws(BackplaneError) -> BackplaneHost.Gate { try await host.gate(of: name) }
 }

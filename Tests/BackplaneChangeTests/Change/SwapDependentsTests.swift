@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneDocuments
 import BackplaneTestKit
 import TestFixtures
 import Testing
@@ -117,5 +118,157 @@ struct SwapDependentsTests {
         #expect(try await swap.value.components.map(\.manner) == [.gated])
         try await events.until { $0 == ["made 1", "activate 1", "made 2", "suspend 1", "activate 2", "gone 1"] }
         await counters.host.stop()
+    }
+}
+
+/// Several plugins in one swap, and plugins whose contracts change.
+@Suite(.timeLimit(.minutes(5)))
+struct SwapTogetherTests {
+    /// A counter, and an exclusive worker of another plugin.
+    private func host(_ events: CounterEvents) throws -> CounterHost {
+        try CounterHost(
+            others: ["Worker": WorkerPlugin.manager("ExclusiveWorker", events)], linked: [WorkerPlugin.edition()])
+    }
+
+    private static let both = [CounterHost.edition("2.0.0"), WorkerPlugin.edition("2.0.0")]
+
+    private static let fails: @Sendable () async throws -> Void = {
+        throw BackplaneError(.componentFailed, "not today")
+    }
+
+    @Test(arguments: [
+        (ChangeStep.prepare, CounterScript(), CounterScript(edition: 2, built: fails)),
+        (.suspend, CounterScript(shut: fails), CounterScript(edition: 2)),
+        (.activate, CounterScript(), CounterScript(edition: 2, opened: fails)),
+    ])
+    func `when one fails, neither becomes active, whatever the step`(
+        step: ChangeStep, old: CounterScript, new: CounterScript
+    )
+        async throws
+    {
+        let events = CounterEvents(old), counters = try host(events), counter = try await counters.counter(),
+            worker: Remote<Working> = try await counters.host.manager("Worker")
+        _ = try await counter.add(5)
+        counters.counters["Counter"]!.next(CounterScript(edition: 2))
+        events.next(new)
+        let failure = await error { try await counters.swap(linked: Self.both) }
+        #expect(failure?.message.contains(": \(step.rawValue): not today") == true, "\(String(describing: failure))")
+        #expect(
+            failure?.message.hasPrefix("\(CounterHost.plugin) 2.0.0, \(WorkerPlugin.id) 2.0.0 could not be activated")
+                == true)
+        #expect(try await (counter.edition(), worker.edition(), counter.add(1)) == (1, 1, 6))
+        let states = try await counters.host.generations().map(\.state)
+        #expect(states == [.active, .failed, .active, .failed])
+        try await counters.expectNothingLeft(slots: ["Counter": 1, "Worker": 1])
+        await counters.host.stop()
+    }
+
+    @Test
+    func `an incompatible contract is refused before anything changes, and all users of the old one are named`()
+        async throws
+    {
+        let counters = try CounterHost(
+            others: ["Client": ClientPlugin.manager("Client")], linked: [LinkedPlugin(ClientPlugin.self)])
+        let counter = try await counters.counter(), client: Remote<Clients> = try await counters.host.manager("Client"),
+            events = counters.counters["Counter"]!.all
+        _ = try await counter.add(5)
+        let refusal = await error { try await counters.swap(linked: [OtherCounters.strange]) }
+        #expect(refusal?.code == .swapRefused)
+        let reasons = refusal?.causes.map(\.message) ?? []
+        #expect(
+            reasons.contains {
+                $0.hasPrefix("the host program calls Counter through `Counting` 1.0.0, but the new `StatefulCounter`")
+            }, "\(reasons)")
+        #expect(refusal?.detailedDescription.contains("Client") == true, "\(String(describing: refusal))")
+        #expect(counters.counters["Counter"]!.all == events, "nothing was made, nothing suspended")
+        #expect(try await (counter.add(1), client.add(1), counter.edition()) == (6, 7, 1))
+        await counters.host.stop()
+    }
+}
+
+/// What an old instance waits for before it is given up.
+@Suite(.timeLimit(.minutes(5)))
+struct SwapReleaseTests {
+    private func generations(_ counters: CounterHost) async throws -> [[String]] {
+        try await counters.host.generations(of: WorkerPlugin.id).map {
+            $0.heldBy.filter { $0 != "kept for a rollback" }
+        }
+    }
+
+    @Test func `a call whose caller is gone keeps the instance it is in, and no later one`() async throws {
+        let never = TestGate(),
+            events = CounterEvents(
+                CounterScript(serve: { text in
+                    await never.passThoughCancelled()
+                    return text
+                }))
+        let counters = try CounterHost(
+            [],
+            others: [
+                "Worker": WorkerPlugin.manager("Worker", events),
+                "BackgroundCaller": BackgroundCallerPlugin.manager("Worker"),
+            ],
+            linked: [WorkerPlugin.edition(), BackgroundCallerPlugin.edition()])
+        let caller: Remote<BackgroundCalls> = try await counters.host.manager("BackgroundCaller")
+        // A call of its own, that goes on when whoever made it has been swapped and is gone.
+        _ = try await caller.begin("stay")
+        try await never.arrivals()
+        try await counters.swap(linked: [BackgroundCallerPlugin.edition("2.0.0")])
+        try await counters.expectNothingLeft(slots: ["Worker": 1], inFlight: ["Worker": 1])
+
+        events.next(CounterScript(edition: 2))
+        try await counters.swap(linked: [WorkerPlugin.edition("2.0.0")])
+        try await eventually {
+            try await generations(counters) == [["1 call in Worker that has not ended"], ["active: Worker"]]
+        }
+        #expect(!events.all.contains("suspend 1"))
+        events.next(CounterScript(edition: 3))
+        try await counters.swap(linked: [WorkerPlugin.edition("3.0.0")])
+        try await events.until { $0.contains("gone 2") }
+        #expect(!events.all.contains("suspend 1"), "the call is still in it")
+        #expect(try await counters.gate("Worker").callsInFlight == 0, "and none of those that changes wait for")
+        let inFlight = await counters.host.statistics.first { $0.component == "Worker" }?.inFlight
+        #expect(inFlight == 1, "but whoever looks sees it")
+        never.open()
+        try await events.until { $0.suffix(2) == ["suspend 1", "gone 1"] }
+        #expect(await counters.host.statistics.first { $0.component == "Worker" }?.calls == 1)
+        try await counters.expectNothingLeft(slots: ["Worker": 1])
+        await counters.host.stop()
+    }
+}
+
+/// A plugin whose manager begins calls that nobody waits for.
+enum BackgroundCallerPlugin {
+    static func edition(_ version: Version = "1.0.0") -> LinkedPlugin {
+        LinkedPlugin(id: "org.backplane.tests.background", version: version) { $0.add(BackgroundCaller.self) }
+    }
+
+    static func manager(_ worker: String) -> ManifestValue {
+        ["className": "BackgroundCaller", "uses": ["worker": .string(worker)]]
+    }
+}
+
+struct BackgroundCalls: Contract {
+    static let version: Version = "1.0.0"
+    /// Has the worker serve, and does not wait for it.
+    let begin = AsyncMethod<String, Nothing>()
+}
+
+final class BackgroundCaller: Manager {
+    typealias Provides = BackgroundCalls
+    struct Wires: Wiring {
+        let worker: Wire<Working>
+    }
+    private let context: Context
+
+    init(_ context: Context) { self.context = context }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.begin) { caller, text, _ in
+            caller.context.tasks.run { [context = caller.context] in
+                _ = try? await context.wires.worker.serve(text, context.begin())
+            }
+            return Nothing()
+        }
     }
 }

@@ -240,3 +240,123 @@ struct SwapProbationTests {
         #expect(counters.test.log.records.allSatisfy { $0.level < .error })
     }
 }
+
+/// What counts on probation, and what does not.
+@Suite(.timeLimit(.minutes(5)))
+struct SwapVerdictTests {
+    private static func trial(calls: Int, errorRate: Double) -> ChangeOptions {
+        ChangeOptions(
+            probation: Probation(
+                duration: .seconds(3_600), errorRate: errorRate, minimumCalls: calls, healthInterval: .seconds(3_600)),
+            drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
+    }
+
+    @Test func `an error that a call from Swift meets, and one that a call from C meets, count once each`() async throws
+    {
+        let counters = try CounterHost(
+            others: ["Relay": RelayPlugin.manager(), "Client": ClientPlugin.manager("Client")],
+            linked: [LinkedPlugin(ClientPlugin.self)], libraries: ["Relay"],
+            in: RelayPlugin.folder())
+        let relay: Remote<Counting> = try await counters.host.manager("Relay"),
+            client: Remote<Clients> = try await counters.host.manager("Client")
+        let counter = try await counters.counter(), inside = TestGate()
+        let script = CounterScript(
+            edition: 2,
+            act: { _, text, _ in
+                if text == "long" {
+                    await inside.passThoughCancelled()
+                    throw CancellationError()
+                }
+                throw BackplaneError(.componentFailed, text)
+            })
+        let swap = Task { try await counters.swap(script, Self.trial(calls: 12, errorRate: 0.5)) }
+        try await eventually {
+            try await counters.host.generations(of: CounterHost.plugin).map(\.state) == [.retired, .onProbation]
+        }
+        counters.next(CounterScript())
+        for number in 1...2 {
+            #expect(await error { try await counter.act("program") }?.code == .componentFailed)
+            #expect(await error { try await client.act("client") }?.code == .componentFailed)
+            #expect(await error { try await relay.act("relay") }?.code == .componentFailed)
+            #expect(
+                await error { try await counters.test.call("Counter", "act", #""by name""#) }?.code == .componentFailed)
+            #expect(await counters.host.statistics.first { $0.component == "Counter" }?.errors == 4 * number)
+        }
+        // One that was cancelled is nobody's mistake.
+        let cancelled = [Task { try await counter.act("long") }, Task { try await relay.act("long") }]
+        try await inside.arrivals(2)
+        for call in cancelled { call.cancel() }
+        inside.open()
+        for call in cancelled { _ = await call.result }
+        #expect(try await (counter.add(1), relay.add(1)) == (1, 2))
+        let report = try await swap.value
+        #expect(report.outcome == .rolledBack)
+        #expect(
+            report.failure?.message == "8 of 12 calls of Counter failed, 66.7 %; the limit is 50.0 %",
+            "\(String(describing: report.failure))")
+        await counters.host.stop()
+    }
+}
+
+/// Swaps that are taken back while calls are in the new code, and what old code does on the way back.
+@Suite(.timeLimit(.minutes(5)))
+struct SwapTakingBackTests {
+    private static let lanes: [LaneRule] = [.fastest, .encoded]
+    private static let ill: CounterScript.Step = { _ in throw BackplaneError(.componentFailed, "ill") }
+    private static let trial = ChangeOptions(
+        probation: Probation(duration: .seconds(3_600), errorRate: 0, minimumCalls: 1, healthInterval: .seconds(3_600)),
+        drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
+
+    @Test(arguments: lanes)
+    func `old code that calls another while it is resumed meets one that is back already`(lanes: LaneRule) async throws
+    {
+        let answers = Answers(),
+            counters = try CounterHost(
+                ["A", "B"], wires: ["B": "A"], lanes: lanes,
+                script: CounterScript(resumed: { context in
+                    guard let next = context.wires.next else { return }
+                    await answers.note(
+                        "\(try await next.edition(context.begin())) \(try await next.add(10, context.begin()))")
+                }))
+        let a = try await counters.counter("A")
+        _ = try await (a.add(3), counters.counter("B"))
+        let failure = await error { try await counters.swap(CounterScript(edition: 2, activated: Self.ill)) }
+        #expect(failure?.code == .swapFailed)
+        #expect(await answers.all == ["1 13"])
+        #expect(
+            counters.test.log.records.filter { $0.level >= .error }.map(\.message) == [
+                "change failed, the old code keeps running"
+            ])
+        #expect(try await a.add(1) == 14)
+        try await counters.expectNothingLeft(slots: ["A": 2, "B": 1])
+        await counters.host.stop()
+    }
+
+    @Test(arguments: lanes)
+    func `old code that is made again calls another while it is made and activated, with the state that it has back`(
+        lanes: LaneRule
+    ) async throws {
+        let answers = Answers(), counters = try CounterHost(["A", "B"], wires: ["B": "A"], lanes: lanes),
+            a = try await counters.counter("A")
+        let b = try await counters.counter("B")
+        let swap = Task {
+            try await counters.swap(
+                CounterScript(edition: 2, act: { _, _, _ in throw BackplaneError(.componentFailed, "ill") }), Self.trial
+            )
+        }
+        try await eventually { try a.editionNow() == 2 }
+        let asks: CounterScript.Step = { context in
+            guard let next = context.wires.next else { return }
+            await answers.note("\(try await next.edition(context.begin())) \(try await next.add(10, context.begin()))")
+        }
+        counters.next(CounterScript(made: asks, activated: asks))
+        _ = try await a.add(3)
+        #expect(await error { try await b.act("") }?.message == "ill")
+        let report = try await swap.value
+        #expect(report.outcome == .rolledBack && report.warnings == [], "\(report.warnings)")
+        #expect(await answers.all == ["1 13", "1 23"])
+        #expect(try await a.add(1) == 24)
+        try await counters.expectNothingLeft(slots: ["A": 2, "B": 1])
+        await counters.host.stop()
+    }
+}

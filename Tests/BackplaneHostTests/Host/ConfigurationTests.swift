@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneTestKit
+import FoundationEssentials
 import TestFixtures
 import Testing
 
@@ -82,5 +83,163 @@ struct ConfigurationTests {
         #expect(warnings.map(\.source) == [place.source, place.source])
         #expect(warnings.map(\.metadata) == [["key": "/limt"], ["key": "/shelves/0/colour"]])
         await test.host.stop()
+    }
+}
+
+/// What `check` finds wrong with configurations, without making an instance.
+@Suite(.timeLimit(.minutes(5)))
+struct ConfigurationReviewTests {
+    private static let managers = """
+        "Sound": {"className": "TrialManager", "configuration": {"refusesToStart": true}},
+        "Odd": {"className": "TrialManager", "configuration": {"refusesToStrat": true, "neverStarts": false}},
+        "User": {"className": "RelayManager", "uses": {"trials": "Wrong"}},
+        "Wrong": {"className": "TrialManager", "configuration": {"refusesToStart": "yes"}}
+        """
+
+    @Test(arguments: Origin.allCases)
+    func `a value of the wrong type is an error where it stands, an unknown key a warning, and nothing is made`(
+        origin: Origin
+    ) async throws {
+        let test = try TestHost(managers: Self.managers, from: origin)
+        let problems = await test.host.check()
+        #expect(
+            problems.map { "\($0.severity) \($0.manager ?? "-") \($0.error.code) \($0.error.location ?? "-")" } == [
+                "warning Odd manifest.unknown-key /managers/Odd/configuration/refusesToStrat",
+                "error User manager.unsatisfied /managers/User/uses/trials",
+                "error Wrong configuration.invalid /managers/Wrong/configuration/refusesToStart",
+            ])
+        #expect(problems.allSatisfy { $0.position != nil })
+        #expect(problems.first?.error.message.contains("`refusesToStrat`") == true)
+        #expect(test.log.lines == [])
+        #expect(
+            await test.host.managers.map(\.state.description) == ["resolved", "resolved", "unsatisfied", "unsatisfied"])
+        await test.host.stop()
+    }
+
+    @Test func `a plugin in C that does not look at configurations finds nothing wrong with them`() async throws {
+        let test = try UnrulyPlugin.host("Unruly")
+        #expect(await test.host.check() == [])
+        await test.host.stop()
+    }
+
+    @Test(arguments: [
+        ("review_twice", "manifest.unknown-key"), ("review_never", "plugin.invalid-answer"),
+        ("review_nonsense", "plugin.invalid-answer"),
+    ])
+    func `a plugin in C that answers twice, too late or nonsense does no harm`(review: String, code: String)
+        async throws
+    {
+        let test = try UnrulyPlugin.host(
+            "Unruly", "MadeTwice", entered: "components[0].review = components[1].review = \(review)")
+        let problems = await test.host.check()
+        #expect(problems.map(\.error.code.description) == [code, code])
+        #expect(problems.map(\.manager) == ["MadeTwice", "Unruly"])
+        await test.host.stop()
+    }
+}
+
+/// A plugin whose components report their instance and configuration, and those of their collaborators.
+struct ReportingPlugin: Plugin {
+    static let id = "org.example.reporting"
+    static let version: Version = "1.0.0"
+    static func register(in registrar: inout Registrar) {
+        registrar.add(ReportingManager.self)
+        registrar.add(ReportingStore.self)
+        registrar.add(ReportingCommunication.self)
+        registrar.add(ReportingService.self)
+    }
+}
+
+struct InstanceReporting: Contract {
+    static let version: Version = "1.0.0"
+    /// The reports by the label of each collaborator; its own as `self`.
+    let reports = AsyncMethod<Nothing, [String: InstanceReport]>()
+}
+
+struct InstanceReport: Codable, Hashable {
+    /// No two instances have the same.
+    var instance: String
+    var limit: Int?
+    /// The whole configuration, as it was given.
+    var raw: String
+}
+
+/// The configuration of every reporting component.
+struct Settings: Decodable {
+    struct Shelf: Decodable {
+        var size: Int
+    }
+    var limit: Int?
+    var shelves: [Shelf]?
+}
+
+extension InstanceReport {
+    init<Context: ComponentContext>(_ context: Context) where Context.Owner.Configuration == Settings {
+        let raw = String(decoding: context.rawConfiguration, as: UTF8.self)
+        self.init(instance: UUID().uuidString, limit: context.configuration.limit, raw: raw)
+    }
+}
+
+final class ReportingManager: Manager {
+    typealias Provides = InstanceReporting
+    typealias Configuration = Settings
+    struct Wires: Wiring {
+        let dataAccessController: Wire<InstanceReporting>?
+        let communicationController: Wire<InstanceReporting>?
+    }
+    private let own: InstanceReport
+    private let wires: Wires
+    init(_ context: Context) { (own, wires) = (InstanceReport(context), context.wires) }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.reports) { manager, _, call in
+            var reports = ["self": manager.own]
+            reports["data"] = try await manager.wires.dataAccessController?.reports(call)["self"]
+            for (name, report) in try await manager.wires.communicationController?.reports(call) ?? [:] {
+                reports[name == "self" ? "communication" : name] = report
+            }
+            return reports
+        }
+    }
+}
+
+final class ReportingStore: DataAccessController {
+    typealias Provides = InstanceReporting
+    typealias Configuration = Settings
+    private let own: InstanceReport
+    init(_ context: Context) { own = InstanceReport(context) }
+    static func methods(_ table: inout Methods) {
+        table.async(\.reports) { store, _, _ in ["self": store.own] }
+    }
+}
+
+final class ReportingCommunication: CommunicationController {
+    typealias Provides = InstanceReporting
+    typealias Configuration = Settings
+    struct Wires: Wiring {
+        let inward: Wire<InstanceReporting>?
+        let outward: Wire<InstanceReporting>?
+    }
+    private let own: InstanceReport
+    private let wires: Wires
+    init(_ context: Context) { (own, wires) = (InstanceReport(context), context.wires) }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.reports) { communication, _, call in
+            var reports = ["self": communication.own]
+            reports["inward"] = try await communication.wires.inward?.reports(call)["self"]
+            reports["outward"] = try await communication.wires.outward?.reports(call)["self"]
+            return reports
+        }
+    }
+}
+
+final class ReportingService: NetworkService {
+    typealias Provides = InstanceReporting
+    typealias Configuration = Settings
+    private let own: InstanceReport
+    init(_ context: Context) { own = InstanceReport(context) }
+    static func methods(_ table: inout Methods) {
+        table.async(\.reports) { service, _, _ in ["self": service.own] }
     }
 }

@@ -42,20 +42,33 @@ struct StoppedHostTests {
         #expect(test.loadFolders() == [])
     }
 
-    @Test func `calls under way when the stop begins end first, and no new ones begin`() async throws {
-        let key = #function, gate = Gate.named(key)
-        let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self], stopLimit: .seconds(60))
-        let host = test.host
-        let passage: Remote<Passage> = try await host.manager("Gate")
-        let typed = Task { try await passage.pass() }
-        let named = Task { try await test.call("Gate", "pass") }
-        try await gate.calls.arrivals(2)
+    /// A host of a manager `Gate`, whose calls `pass` wait at the gate, and which logs what it does.
+    private func host(
+        _ gate: TestGate, lanes: LaneRule = .fastest, stopLimit: Duration = .seconds(60)
+    ) async throws -> (test: TestHost, remote: Remote<Scripted>) {
+        let script = Script(
+            stopped: { $0.log.info("stop") },
+            act: { context, text, _ in
+                guard text == "pass" else { return text }
+                try? await gate.pass()
+                context.log.info("passed")
+                return "passed"
+            })
+        let test = try ScriptedPlugin.host(["Gate": .init(script: script)], lanes: lanes, stopLimit: stopLimit)
+        return (test, try await test.host.manager("Gate"))
+    }
 
-        let stop = Task { await host.stop() }
-        await eventually { (try? await passage.echo("in time")) == nil }
-        #expect(await error { try await passage.echo("late") }?.code == .callRetired)
+    @Test func `calls under way when the stop begins end first, and no new ones begin`() async throws {
+        let gate = TestGate(), (test, remote) = try await host(gate)
+        let typed = Task { try await remote.act("pass") }
+        let named = Task { try await test.call("Gate", "act", #""pass""#) }
+        try await gate.arrivals(2)
+
+        let stop = Task { await test.host.stop() }
+        await eventually { (try? await remote.act("in time")) == nil }
+        #expect(await error { try await remote.act("late") }?.code == .callRetired)
         #expect(!test.log.lines.contains("Gate stop"))
-        gate.calls.open()
+        gate.open()
 
         #expect(try await typed.value == "passed")
         #expect(try await named.value == #""passed""#)
@@ -65,14 +78,11 @@ struct StoppedHostTests {
 
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `a call under way when the stop begins is still cancelled with its task`(lanes: LaneRule) async throws {
-        let key = "\(#function) \(lanes)", gate = Gate.named(key)
-        let test = try TestHost(
-            GatePlugin.manifest(key), plugins: [GatePlugin.self], lanes: lanes, stopLimit: .seconds(300))
-        let passage: Remote<Passage> = try await test.host.manager("Gate")
-        let call = Task { try await passage.pass() }
-        try await gate.calls.arrivals()
+        let gate = TestGate(), (test, remote) = try await host(gate, lanes: lanes, stopLimit: .seconds(300))
+        let call = Task { try await remote.act("pass") }
+        try await gate.arrivals()
         let stop = Task { await test.host.stop() }
-        await eventually { (try? await passage.echo("in time")) == nil }
+        await eventually { (try? await remote.act("in time")) == nil }
 
         call.cancel()  // ends the wait at the gate, which nobody opens
 
@@ -82,96 +92,77 @@ struct StoppedHostTests {
     }
 
     @Test func `concurrent stops return when the host has stopped, not before`() async throws {
-        let key = #function, gate = Gate.named(key)
-        let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self], stopLimit: .seconds(60))
-        let passage: Remote<Passage> = try await test.host.manager("Gate")
-        let call = Task { try await passage.pass() }
-        try await gate.calls.arrivals()
+        let gate = TestGate(), (test, remote) = try await host(gate)
+        let call = Task { try await remote.act("pass") }
+        try await gate.arrivals()
         let stops = (0..<3).map { _ in
             Task {
                 await test.host.stop()
                 return test.log.lines.contains("Gate stop")
             }
         }
-        await eventually { (try? await passage.echo("in time")) == nil }
-        gate.calls.open()
+        await eventually { (try? await remote.act("in time")) == nil }
+        gate.open()
         _ = try await call.value
         for stop in stops { #expect(await stop.value) }
     }
 
     @Test func `a call that does not end within the limit leaves its component as it is`() async throws {
-        let key = #function, gate = Gate.named(key)
-        let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self], stopLimit: .milliseconds(20))
-        let passage: Remote<Passage> = try await test.host.manager("Gate")
-        let call = Task { try await passage.pass() }
-        try await gate.calls.arrivals()
+        let gate = TestGate(), (test, remote) = try await host(gate, stopLimit: .milliseconds(20))
+        let call = Task { try await remote.act("pass") }
+        try await gate.arrivals()
         try await test.expiring(.milliseconds(20), .milliseconds(20)) { await test.host.stop() }
         #expect(!test.log.lines.contains("Gate stop"))
         #expect(test.log.records.contains { $0.level == .error && $0.metadata["component"] == "Gate" })
-        gate.calls.open()
+        gate.open()
         #expect(try await call.value == "passed", "and the call ends as it would have")
     }
 
-    @Test func `what a component keeps of its context does no harm`() async throws {
-        let key = #function, gate = Gate.named(key)
-        let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self], stopLimit: .seconds(60))
-        try await test.host.start()
-        let log = try #require(gate.log.withLock { $0 }), http = try #require(gate.http.withLock { $0 })
-        log.info("during")
-        await test.host.stop()
-        log.info("after")
-        #expect(test.log.lines == ["Gate during", "Gate stop"])
-        let request = HTTPRequest("GET", "file:manifest")
-        #expect(await error { try await http.send(request, test.host.begin()) }?.code == .callRetired)
+    /// Keeps its client where the test finds it, as no component should.
+    private final class KeepingCommunication: CommunicationController {
+        static let kept = Mutex<HTTPClient?>(nil)
+
+        init(_ context: Context) { Self.kept.withLock { $0 = context.http } }
     }
 
-    @Test func `a wire and a context that a component keeps are inert once its host is gone`() async throws {
+    @Test func `a wire and a context that a component keeps are inert, also when its host is gone`() async throws {
         for lanes in [LaneRule.fastest, .encoded] { try await expectInert(lanes) }
     }
 
     private func expectInert(_ lanes: LaneRule) async throws {
         weak var gone: PluginHost?
+        let kept = Mutex<ScriptedManager.Context?>(nil), log = TestLog()
+        let script = Script(made: { context in kept.withLock { $0 = context } })
+        guard case .dictionary(var manager) = ScriptedPlugin.Part(script: script, left: "Other").value else { return }
+        manager["communicationController"] = ["className": "KeepingCommunication"]
+        let manifest: ManifestValue = [
+            "manifestVersion": 1, "plugins": [],
+            "managers": ["Keeper": .dictionary(manager), "Other": ScriptedPlugin.Part().value],
+        ]
+        let keeping = LinkedPlugin(id: "org.backplane.tests.keeping", version: "1.0.0") {
+            $0.add(KeepingCommunication.self)
+        }
         do {
             let test = try TestHost(
-                #"""
-                {"manifestVersion": 1, "plugins": [],
-                 "managers": {"LeakedContext": {"className": "LeakedContextManager", "uses": {"trials": "Trial"}},
-                              "Trial": {"className": "TrialManager"}}}
-                """#,
-                plugins: [LeakedContextPlugin.self, ChallengePlugin.self], lanes: lanes)
+                String(decoding: manifest.json, as: UTF8.self), linked: [LinkedPlugin(ScriptedPlugin.self), keeping],
+                log: log, lanes: lanes)
             try await test.host.start()
-            #expect(try LeakedContextManager.wires().trials.path(Call(within: nil)) == [2])
+            let context = try #require(kept.withLock { $0 })
+            #expect(try await context.wires.left?.act("there", context.begin()) == "there")
+            context.log.info("during")
             await test.host.stop()
             gone = test.host
         }
         await eventually { gone == nil }
-        let wires = try LeakedContextManager.wires()
-        #expect(await error { try await wires.trials.wait(0, Call(within: nil)) }?.code == .callRetired)
-        #expect(await error { try await wires.trials.wait(0, Call(within: .seconds(60))) }?.code == .callRetired)
-        #expect(await error { try wires.trials.path(Call(within: nil)) }?.code == .callRetired)
-        let context = try #require(LeakedContextManager.kept.withLock { $0 })
+        let context = try #require(kept.withLock { $0 }), wire = try #require(context.wires.left)
+        #expect(await error { try await wire.act("", Call(within: nil)) }?.code == .callRetired)
+        #expect(await error { try await wire.act("", Call(within: .seconds(60))) }?.code == .callRetired)
+        #expect(await error { try wire.actNow("", Call(within: nil)) }?.code == .callRetired)
         context.log.info("nobody hears it")
+        #expect(log.lines == ["Keeper during"])
         context.tasks.run { Issue.record("the component's tasks are over") }
+        let http = try #require(KeepingCommunication.kept.withLock { $0 })
+        let request = HTTPRequest("GET", "file:manifest")
+        #expect(await error { try await http.send(request, Call(within: nil)) }?.code == .callRetired)
     }
-}
-
-/// Keeps what it was made with where the test finds it, as no component should.
-private final class LeakedContextManager: Manager {
-    static let className = "LeakedContextManager"
-    static let kept = Mutex<Context?>(nil)
-    struct Wires: Wiring {
-        let trials: Wire<Trials>
-    }
-
-    init(_ context: Context) { Self.kept.withLock { $0 = context } }
-
-    static func methods(_ table: inout Methods) {}
-
-    static func wires() throws -> Wires { try #require(kept.withLock { $0 }).wires }
-}
-
-private struct LeakedContextPlugin: Plugin {
-    static let id = "org.backplane.tests.leaked-context"
-    static let version: Version = "1.0.0"
-    static func register(in registrar: inout Registrar) { registrar.add(LeakedContextManager.self) }
 }

@@ -66,28 +66,31 @@ struct LibraryFileTests {
 
     // MARK: Trust
 
-    @Test func `a file that is not there is reported as such`() throws {
-        let error = try refusal(of: folder.path + "/libNone.so")
-        #expect(error?.code == .pluginNotFound)
-    }
+    /// Something at a path, and what a host says of it.
+    private static let untrusted: [(what: String, code: BackplaneError.Code, words: String)] = [
+        ("nothing", .pluginNotFound, ""), ("a link", .pluginUntrusted, "symbolic link"),
+        ("a folder", .pluginUntrusted, "a folder"), ("a pipe", .pluginUntrusted, ""),
+        ("777", .pluginUntrusted, "777"), ("646", .pluginUntrusted, "646"), ("602", .pluginUntrusted, "602"),
+        ("1777", .pluginUntrusted, "1777"), ("a script", .pluginDamaged, "not ELF"),
+    ]
 
-    @Test func `a link is refused, also to a sound library`() throws {
-        let target = try folder.write(LoadingFixture.library(), as: "libTarget.so")
-        let error = try refusal(of: folder.link("libLink.so", to: target))
-        #expect(error?.code == .pluginUntrusted)
-        #expect(error?.message.contains("symbolic link") == true)
-    }
-
-    @Test func `a folder is refused`() throws {
-        let error = try refusal(of: folder.makeFolder("libFolder.so"))
-        #expect(error?.code == .pluginUntrusted)
-        #expect(error?.message.contains("a folder") == true)
-    }
-
-    @Test func `a pipe is refused and not waited for`() throws {
-        let path = folder.path + "/libPipe.so"
-        try #require(mkfifo(path, 0o600) == 0)
-        #expect(try refusal(of: path)?.code == .pluginUntrusted)
+    @Test(arguments: untrusted.indices)
+    func `what is no library of its user's own is refused, and a pipe is not waited for`(index: Int) throws {
+        let (what, code, words) = Self.untrusted[index]
+        var path = folder.path + "/libOdd.so"
+        switch what {
+        case "nothing": break
+        case "a link":
+            path = try folder.link("libOdd.so", to: folder.write(LoadingFixture.library(), as: "libTarget.so"))
+        case "a folder": path = try folder.makeFolder("libOdd.so")
+        case "a pipe": try #require(mkfifo(path, 0o600) == 0)
+        case "a script": try folder.write(Array("GROUP ( libm.so.6 )\n".utf8), as: "libOdd.so")
+        default: try folder.write(LoadingFixture.library(), as: "libOdd.so", mode: try #require(UInt32(what, radix: 8)))
+        }
+        let error = try refusal(of: path)
+        #expect(
+            error?.code == code && (words.isEmpty || error?.message.contains(words) == true),
+            "\(what): \(String(describing: error))")
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
@@ -97,13 +100,6 @@ struct LibraryFileTests {
         let error = try refusal(of: path)
         #expect(error?.code == .pluginUntrusted)
         #expect(error?.message.contains("12345") == true)
-    }
-
-    @Test(arguments: [0o777, 0o646, 0o602, 0o1777] as [UInt32])
-    func `a file that everybody may write to is refused`(mode: UInt32) throws {
-        let error = try refusal(of: folder.write(LoadingFixture.library(), as: "libOpen.so", mode: mode))
-        #expect(error?.code == .pluginUntrusted)
-        #expect(error?.message.contains(String(mode, radix: 8)) == true)
     }
 
     @Test func `a file that is written to while it is copied is refused`() throws {
@@ -157,12 +153,6 @@ struct LibraryFileTests {
     }
 
     // MARK: Image
-
-    @Test func `a file that is not ELF is refused`() throws {
-        let error = try refusal(of: folder.write(Array("GROUP ( libm.so.6 )\n".utf8), as: "libScript.so"))
-        #expect(error?.code == .pluginDamaged)
-        #expect(error?.message.contains("not ELF") == true)
-    }
 
     @Test func `a library for another machine is refused, naming both`() throws {
         var bytes = try LoadingFixture.library()
@@ -241,5 +231,189 @@ struct LibraryFileTests {
         #expect(error?.code == .pluginLoadFailed)
         #expect(error?.message.contains("xopen") == true)
         #expect(error?.location == path)
+    }
+}
+
+/// A copy has all that its library has from the beginning, and gives back later what no code needs.
+@Suite(.timeLimit(.minutes(10)))
+struct LibraryCopyTests {
+    private let folder: TestFolder
+    private let loads: LoadFolder
+    private let bytes: [UInt8]
+    private let path: String
+
+    init() throws {
+        folder = try TestFolder()
+        loads = try LoadFolder(in: folder.path + "/loads")
+        bytes = try FixtureLibrary.bytes("Hostile")
+        path = try folder.write(bytes, as: "libBulky.so")
+    }
+
+    private func contents(_ path: String) throws -> [UInt8] {
+        try Array(Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    /// Where the bytes of `.bulk` lie, which nothing loads.
+    private var bulk: Range<Int> {
+        get throws { try #require(ELFImage(bytes).range(ofSection: ".bulk")) }
+    }
+
+    private func blocks(_ path: String) throws -> Int {
+        var status = stat()
+        try #require(stat(path, &status) == 0)
+        return Int(status.st_blocks)
+    }
+
+    @Test func `a file is copied whole to another file system`() throws {
+        let memory = try FileDescriptor(
+            opening: "/dev/shm", O_RDWR | Int32(bitPattern: 0o20200000) /* O_TMPFILE */, mode: 0o600)
+        let source = try FileDescriptor(opening: path, O_RDONLY)
+        #expect(try source.copyContents(bytes.count, to: memory) == bytes.count)
+        try #require(lseek(memory.number, 0, SEEK_SET) == 0)
+        #expect(try memory.bytes(count: bytes.count + 1) == bytes)
+    }
+
+    @Test func `what is given back takes no room, and the code runs on`() throws {
+        let file = try LibraryFile.prepare(path, in: loads)
+        let entry = unsafeBitCast(try file.load().symbol(LibraryFile.entry), to: PluginDescription.Entry.self)
+        let before = try blocks(file.copy)
+
+        LoadFolder.giveRoomBack(file.unmapped, of: file.copy)
+
+        #expect(try PluginDescription(asking: entry, getInterface: { _, _ in nil }).components.isEmpty == false)
+        let mapped = try ELFImage(bytes).loaded, now = try contents(file.copy)
+        #expect(now.count == bytes.count)
+        for range in mapped { #expect(now[range] == bytes[range]) }
+        guard file.unmapped.allSatisfy({ now[$0].allSatisfy { $0 == 0 } }) else {
+            try Test.cancel("this file system cannot give room back")
+        }
+        #expect(try before - blocks(file.copy) >= bulk.count / 512 - 16)
+        LoadFolder.giveRoomBack(file.unmapped, of: file.copy)
+        LoadFolder.giveRoomBack([0..<4_096], of: "/no/such/copy.so")
+    }
+
+    @Test func `a copy is what it was loaded from, before and after it gave room back, and no other build is`() throws {
+        let file = try LibraryFile.prepare(path, in: loads)
+        func changed(at offset: Int, as name: String) throws -> String {
+            var other = bytes
+            other[offset] ^= 1
+            return try folder.write(other, as: name)
+        }
+        let rebuilt = try changed(at: 5_000, as: "libRebuilt.so"),
+            resymboled = try changed(at: bulk.lowerBound + 10_000, as: "libResymboled.so")
+        func isSame(_ path: String) -> Bool { LibraryFile.isSame(path, as: file.copy, unmapped: file.unmapped) }
+
+        #expect(isSame(path) && !isSame(rebuilt) && !isSame(resymboled))
+        LoadFolder.giveRoomBack(file.unmapped, of: file.copy)
+        #expect(isSame(path) && !isSame(rebuilt))
+    }
+}
+
+/// What the loading tests work on: real folders, real files, real libraries.
+enum LoadingFixture {
+    /// The bytes of a small plugin. When code of it runs it leaves a file beside itself, called like it with `.ran` at
+    /// the end.
+    static func library(abi: ClosedRange<UInt32>? = nil) throws -> [UInt8] {
+        try FixtureLibrary.bytes(id: "org.example.test", version: "1.2.3", abi: abi, settings: ["marks": "1"])
+    }
+
+    /// The same without an identity.
+    static func anonymousLibrary() throws -> [UInt8] {
+        var bytes = try library()
+        bytes[try section("backplane", of: bytes).name] = UInt8(ascii: "x")
+        return bytes
+    }
+
+    /// Returns where a library has the header of a section, and its name.
+    static func section(_ name: String, of bytes: [UInt8]) throws -> (header: Int, name: Int) {
+        let first = number(at: 40, as: UInt64.self, of: bytes), count = number(at: 60, as: UInt16.self, of: bytes)
+        return try place(of: name, in: ".shstrtab", (0..<count).map { first + $0 * 64 }, of: bytes)
+    }
+
+    /// Returns where a library has a symbol, exported or needed, and its name.
+    static func symbol(_ name: String, of bytes: [UInt8]) throws -> (record: Int, name: Int) {
+        let symbols = try #require(ELFImage(bytes).range(ofSection: ".dynsym"))
+        return try place(
+            of: name, in: ".dynstr", Array(stride(from: symbols.lowerBound, to: symbols.upperBound, by: 24)), of: bytes)
+    }
+
+    /// Looks through records, each of which begins with the place of its name.
+    private static func place(of name: String, in names: String, _ records: [Int], of bytes: [UInt8]) throws -> (
+        Int, Int
+    ) {
+        let names = try #require(ELFImage(bytes).range(ofSection: names)).lowerBound, name = Array(name.utf8) + [0]
+        let places = records.map { ($0, names + number(at: $0, as: UInt32.self, of: bytes)) }
+        return try #require(places.first { bytes[$0.1...].starts(with: name) })
+    }
+
+    private static func number<Number: FixedWidthInteger>(at offset: Int, as type: Number.Type, of bytes: [UInt8])
+        -> Int
+    {
+        bytes.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: offset, as: type)) }
+    }
+}
+
+/// Loading all that a manifest names.
+@Suite(.timeLimit(.minutes(5)))
+struct PluginLoaderTests {
+    @Test func `what cannot be loaded is reported in the order of the manifest, whichever step it fails in`()
+        async throws
+    {
+        let host = try TestHost(
+            #"""
+            {"manifestVersion": 1, "managers": {"Clock": {"className": "ClockManager"}}, "plugins": [
+                {"library": "NotHere"}, {"library": "Clock", "version": "[9.0,10.0)"}, {"library": "Clock"}, "Clock", "Neither"
+            ]}
+            """#)
+        let errors = await host.host.check().map(\.error)
+        #expect(errors.map(\.location) == ["/0/library", "/1/library", "/3", "/4"].map { "/plugins\($0)" })
+        #expect(errors.map(\.code) == [.pluginNotFound, .versionOutOfRange, .pluginDuplicate, .pluginNotFound])
+        let time = try await host.call("Clock", "now")
+        #expect(time.isEmpty == false, "those that failed keep no other out")
+        await host.host.stop()
+    }
+
+    @Test func `two libraries with one id are both named, before what follows from it`() async throws {
+        let files = try TestFolder()
+        let library = BuiltProducts.folder + "/libClock.so", copy = files.path + "/libOther.so"
+        try FileManager.default.copyItem(atPath: library, toPath: copy)
+        let host = try TestHost(
+            #"""
+            {"manifestVersion": 1, "plugins": [{"library": "Clock"}, {"library": "\#(copy)"}],
+             "managers": {"Other": {"className": "OtherManager"}}}
+            """#)
+        let problems = await host.host.check()
+        #expect(problems.map(\.error.code) == [.pluginDuplicate, .unknownClass])
+        #expect(problems.map(\.isConsequence) == [false, true])
+        let words = "the library `\(copy)` is not loaded: it is `org.backplane.clock` 1.0.0, as is "
+        let message = problems[0].error.message
+        #expect(
+            message.hasPrefix(words) && message.hasSuffix("libClock.so, which is loaded; give one another id"),
+            "\(message)")
+        let refusal = await error { try await host.call("Other", "now") }
+        #expect(refusal?.message.hasPrefix(message) == true, "\(String(describing: refusal))")
+        await host.host.stop()
+    }
+
+    @Test func `a library that takes long to load keeps the host from nothing else, and is known once it is overdue`()
+        async throws
+    {
+        let files = try TestFolder(), gate = files.path + "/gate", begun = files.path + "/begun"
+        let slow = try FixtureLibrary.bytes(
+            "Hostile", id: "org.example.slow",
+            settings: ["entered": #"create_file("begun"); wait_for_file("gate")"#, "begun": begun, "gate": gate])
+        try files.write(slow, as: "libSlow.so")
+        let host = try TestHost(
+            #"{"manifestVersion": 1, "plugins": [{"library": "\#(files.path)/libSlow.so"}], "managers": {}}"#)
+        let check = Task { await host.host.check() }
+        await eventually { FileManager.default.fileExists(atPath: begun) }
+        #expect(await host.host.wires.isEmpty, "it answers")
+        host.clock.advance(by: .seconds(60))
+        let errors = await check.value.map(\.error)
+        #expect(errors.first?.causes.first?.code == .callDeadline, "\(errors)")
+        let overdue = try await host.host.generations()
+        #expect(overdue.map(\.plugin) == ["org.example.slow"] && overdue.map(\.state) == [.failed])
+        try files.write([], as: "gate")
+        await host.host.stop()
     }
 }

@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneTestKit
 import Foundation
+import Glibc
 import TestFixtures
 import Testing
 
@@ -165,5 +166,219 @@ private final class OtherHost {
         guard process.isRunning else { return }
         Glibc.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
+    }
+}
+
+/// The files that come with a plugin.
+struct ResourceFolderTests {
+    private let folder: TestFolder
+    private let loads: LoadFolder
+
+    init() throws {
+        folder = try TestFolder()
+        loads = try LoadFolder(in: folder.path + "/loads")
+    }
+
+    /// A library with these folders beside it, each with one file that holds the folder's name.
+    private func library(_ name: String = "libShop.so", with folders: String...) throws -> LibraryFile {
+        let path = try folder.write(LoadingFixture.library(), as: name)
+        for name in folders {
+            _ = try folder.makeFolder(name)
+            _ = try folder.makeFolder(name + "/deep")
+            try folder.write(Array(name.utf8), as: name + "/deep/name.txt")
+        }
+        return try LibraryFile.prepare(path, in: loads)
+    }
+
+    private func resources(_ library: LibraryFile, named name: String? = nil) throws -> Resources {
+        return Resources(folder: try ResourceFolder.copy(besides: library, named: name))
+    }
+
+    @Test func `the folder that SwiftPM names after the library is copied with it`() throws {
+        let library = try library(with: "app_Shop.resources", "app_Other.resources", "Shop.resources")
+        let resources = try resources(library)
+        #expect(try resources.data("deep/name.txt") == Array("app_Shop.resources".utf8))
+        #expect(resources.folder?.hasPrefix(loads.path) == true)
+    }
+
+    @Test func `a folder that is gone when it is searched is an error, not a library without resources`() throws {
+        let library = try library(with: "app_Shop.resources")
+        let away = folder.path + "-away"
+        try #require(rename(folder.path, away) == 0)
+        defer { rename(away, folder.path) }
+        let error = #expect(throws: BackplaneError.self) { try resources(library) }
+        #expect(error?.code == .pluginUnreadable && error?.location == folder.path)
+    }
+
+    @Test func `two candidates are an error that the manifest settles`() throws {
+        let library = try library(with: "app_Shop.resources", "old_Shop.resources")
+        let error = #expect(throws: BackplaneError.self) { try resources(library) }
+        #expect(
+            error?.message
+                == "`app_Shop.resources` and `old_Shop.resources` could both be the plugin's resources; choose one with `resources` in the manifest"
+        )
+        #expect(
+            try resources(library, named: "old_Shop.resources").data("deep/name.txt")
+                == Array("old_Shop.resources".utf8))
+    }
+
+    @Test func `the resources of a linked plugin are next to the program, named after its module`() throws {
+        _ = try library(with: "app_Shop.resources", "app_Shopping.resources")
+        #expect(try ResourceFolder.of(module: "Shop", in: folder.path) == folder.path + "/app_Shop.resources")
+        #expect(try ResourceFolder.of(module: "Other", in: folder.path) == nil)
+        _ = try folder.makeFolder("old_Shop.resources")
+        let error = #expect(throws: BackplaneError.self) {
+            try ResourceFolder.of(module: "Shop", in: folder.path)
+        }
+        #expect(
+            error?.message
+                == "`app_Shop.resources` and `old_Shop.resources` could both be the plugin's resources; remove the one that is left over"
+        )
+    }
+
+    @Test func `a folder that the manifest names and that is not there is an error`() throws {
+        let library = try library()
+        let error = #expect(throws: BackplaneError.self) {
+            try resources(library, named: "app_Shop.resources")
+        }
+        #expect(error?.code == .pluginUnreadable)
+    }
+
+    @Test func `a link among the files is refused, and nothing of the copy stays`() throws {
+        let library = try library(with: "app_Shop.resources")
+        _ = try folder.link("app_Shop.resources/passwords", to: "/etc/passwd")
+        let error = #expect(throws: BackplaneError.self) { try resources(library) }
+        #expect(error?.location == folder.path + "/app_Shop.resources/passwords")
+        #expect(!FileContents.exists(library.copy + ".resources"))
+    }
+
+    @Test func `a plugin without resources fails every request for one`() throws {
+        let resources = try resources(try library())
+        #expect(resources.folder == nil)
+        let error = #expect(throws: BackplaneError.self) { try resources.data("name.txt") }
+        #expect(error?.code == .resourceMissing)
+    }
+
+    @Test(arguments: ["", "/etc/passwd", "../secret", "deep/../../secret", "missing", "deep\u{0}"])
+    func `only files of the folder are reached`(name: String) throws {
+        let resources = try resources(try library(with: "app_Shop.resources"))
+        let error = #expect(throws: BackplaneError.self) { try resources.data(name) }
+        #expect(error?.code == .resourceMissing)
+    }
+}
+
+struct LibraryLocatorTests {
+    private let folder: TestFolder
+    private let places: [String]
+
+    init() throws {
+        folder = try TestFolder()
+        places = try ["manifests", "first", "second", "bin"].map { [folder] in try folder.makeFolder($0) }
+    }
+
+    private var locator: LibraryLocator {
+        LibraryLocator(manifestFolder: places[0], pluginPaths: [places[1], places[2]], executableFolder: places[3])
+    }
+
+    @Test func `a name is searched for next to the manifest, in each plugin path, then next to the executable`() throws
+    {
+        for place in places.reversed() {
+            try folder.write(as: FilePath.name(of: place) + "/libBookshelf.so")
+            #expect(try locator.locate("Bookshelf") == place + "/libBookshelf.so")
+            #expect(try locator.locate("libBookshelf.so") == place + "/libBookshelf.so")
+        }
+    }
+
+    @Test func `a failed look-up lists every place and why it failed`() throws {
+        try folder.write(as: "file")
+        let paths = [folder.path + "/file", places[1]]
+        let locator = LibraryLocator(manifestFolder: places[0], pluginPaths: paths, executableFolder: places[3])
+        let error = #expect(throws: BackplaneError.self) { try locator.locate("Bookshelf") }
+        #expect(error?.code == .pluginNotFound)
+        #expect(error?.message.contains("`Bookshelf`") == true)
+        #expect(error?.message.contains("`HostOptions.pluginPaths`") == true)
+        #expect(
+            error?.causes.map(\.description) == [
+                "\(places[0])/libBookshelf.so: plugin.not-found: No such file or directory",
+                "\(folder.path)/file/libBookshelf.so: plugin.not-found: Not a directory",
+                "\(places[1])/libBookshelf.so: plugin.not-found: No such file or directory",
+                "\(places[0])/.build/debug/libBookshelf.so: plugin.not-found: No such file or directory",
+                "\(places[3])/libBookshelf.so: plugin.not-found: No such file or directory",
+            ])
+    }
+
+    @Test(arguments: ["manifests", "."])
+    func `the libraries of a manifest in a package are those that the package has built`(package: String) throws {
+        try folder.write(as: "bin/libBookshelf.so")
+        #expect(try locator.locate("Bookshelf") == places[3] + "/libBookshelf.so")
+        for name in [".build", ".build/debug"] { _ = try folder.makeFolder("\(package)/\(name)") }
+        try folder.write(as: "\(package)/Package.swift")
+        if package == "manifests" {
+            let error = #expect(throws: BackplaneError.self) { try locator.locate("Bookshelf") }
+            #expect(error?.causes.contains { $0.location?.hasPrefix(places[3]) == true } == false)
+        }
+        let built = try folder.write(as: "\(package)/.build/debug/libBookshelf.so")
+        #expect(FilePath.absolute(try locator.locate("Bookshelf")) == FilePath.absolute(built))
+    }
+
+    @Test(arguments: [
+        ("Bookshelves", "`Bookshelf`"), ("libBokshelf.so", "`libBookshelf.so`"), ("./libBookshel.so", nil),
+    ])
+    func `the nearest name among the libraries there is suggested`(wanted: String, nearest: String?) throws {
+        try folder.write(as: "second/libBookshelf.so")
+        try folder.write(as: "second/Bookshelve")
+        let error = #expect(throws: BackplaneError.self) { try locator.locate(wanted) }
+        let advice = nearest.map { "did you mean \($0)?" } ?? "build it, or correct the path"
+        #expect(error?.message.hasSuffix("; \(advice)") == true, "\(error?.message ?? "")")
+    }
+
+    @Test func `the system's libraries are never found`() {
+        #expect(throws: BackplaneError.self) { try locator.locate("m") }
+        #expect(throws: BackplaneError.self) { try locator.locate("libc.so") }
+    }
+
+    @Test func `a path is that very file, relative to the manifest`() throws {
+        _ = try folder.makeFolder("manifests/plugins")
+        let path = try folder.write(as: "manifests/plugins/libBookshelf.so")
+        #expect(try locator.locate("plugins/libBookshelf.so") == path)
+        #expect(try locator.locate(path) == path)
+        #expect(FileContents.exists(try locator.locate("../manifests/plugins/libBookshelf.so")))
+
+        let error = #expect(throws: BackplaneError.self) { try locator.locate("other/libBookshelf.so") }
+        #expect(error?.causes.map(\.location) == [places[0] + "/other/libBookshelf.so"])
+    }
+
+    @Test(arguments: [
+        "", ".", "..", "plugins/Bookshelf", "plugins/", "/", ".so", "plugins/.so", "../x", "a\u{0}b", "a\u{0}/b.so",
+    ])
+    func `what is neither a name nor a path is refused`(library: String) {
+        let error = #expect(throws: BackplaneError.self) { try locator.locate(library) }
+        #expect(error?.code == .pluginNotFound)
+        #expect(error?.causes == [])
+        #expect(error?.message.contains("ends in `.so`") == true)
+    }
+
+    @Test func `a dangling link is found, so that it is refused with the reason and not passed over`() throws {
+        let link = try folder.link("first/libBookshelf.so", to: "nowhere")
+        try folder.write(as: "second/libBookshelf.so")
+        #expect(try locator.locate("Bookshelf") == link)
+    }
+
+    // MARK: Manifests without plugins
+
+    @Test func `every library with an identity is taken, by name, and nothing else`() throws {
+        for name in ["second/libA.so", "first/libZ.so", "first/libB.so", "first/libB.so.1", "first/Plain.so"] {
+            try folder.write(LoadingFixture.library(), as: name)
+        }
+        try folder.write(LoadingFixture.anonymousLibrary(), as: "first/libOther.so")
+        try folder.write(Array("text".utf8), as: "first/libText.so")
+        try folder.write(LoadingFixture.library().dropLast(100), as: "first/libShort.so")
+        _ = try folder.makeFolder("first/libFolder.so")
+        try #require(mkfifo(places[1] + "/libPipe.so", 0o600) == 0)
+
+        let libraries = try LibraryLocator.libraries(in: [places[1], places[2], places[1]])
+
+        #expect(libraries == [places[1] + "/libB.so", places[1] + "/libZ.so", places[2] + "/libA.so"])
+        #expect(try FileTree.names(in: places[1]).filter { $0.hasSuffix(".ran") } == [], "looking ran code")
     }
 }

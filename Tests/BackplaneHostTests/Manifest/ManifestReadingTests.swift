@@ -1,9 +1,11 @@
 import Backplane
 import BackplaneDocuments
-import BackplaneHost
+import Foundation
 import FoundationEssentials
 import TestFixtures
 import Testing
+
+@testable import BackplaneHost
 
 struct `Reading a manifest` {
     static let whole: ManifestValue = [
@@ -314,5 +316,133 @@ struct `Problems of a manifest` {
         #expect(
             ManifestDocument(parsing: Data("<plist><dict><key>M</key><dict/></dict></plist>".utf8)).problems.map(
                 \.position) == [nil])
+    }
+}
+
+/// Manifests with very many of one thing: what is said of one ends.
+@Suite(.timeLimit(.minutes(10)))
+struct ManifestLimitTests {
+    private static func members(_ count: Int, _ member: (Int) -> String) -> String {
+        (0..<count).map(member).joined(separator: ",")
+    }
+
+    private static func manifest(_ managers: String, _ rest: String = "") -> String {
+        #"{"manifestVersion":1,"managers":{\#(managers)}\#(rest)}"#
+    }
+
+    @Test func `what is not listed is counted, and errors are not hidden by warnings`() throws {
+        let unknown = Self.members(5_000) { #""k\#($0)":1"# }
+        let services = Self.members(1_500) { _ in "1" }
+        let faulty = #""className":"A","communicationController":{"className":"B","services":[\#(services)]}"#
+        let managers = #""a":{\#(faulty)},"b":{"className":5}"#
+        let document = ManifestDocument(parsing: Data(Self.manifest(managers, "," + unknown).utf8))
+        let messages = document.problems.map { "\($0.severity): \($0.error.message)" }
+        #expect(
+            messages.contains("warning: 4000 more warnings are not listed; correct the listed ones, and check again"))
+        #expect(messages.contains("error: 500 more errors are not listed; correct the listed ones, and check again"))
+        #expect(document.manifest.managers.isEmpty)
+        #expect(document.problems.contains { $0.manager == "b" }, "the first error of each manager is listed")
+    }
+
+    @Test func `more services or libraries than a manifest may have are one error`() {
+        let half =
+            #""className":"A","communicationController":{"className":"B","services":["#
+            + Self.members(6_000) { #"{"className":"S","propertyName":"s\#($0)"}"# } + "]}"
+        let managers = #""A":{\#(half)},"B":{\#(half)}"#
+        let libraries = #","plugins":[\#(Self.members(10_001) { _ in #"{"library":"L"}"# })]"#
+        let problems = ManifestDocument(parsing: Data(Self.manifest(managers, libraries).utf8)).problems
+        let limits = problems.filter { $0.error.code == .manifestUnsupported }.map(\.error.message)
+        #expect(limits.contains("10001 plugins; a manifest may have 10000"))
+        #expect(limits.contains("6000 services more; a manifest may have 10000"))
+    }
+}
+
+/// Mistakes that are many, or large: what is said of them stays small, and so does the time it takes.
+@Suite(.timeLimit(.minutes(5)))
+struct LargeMistakeTests {
+    private static let catalogue = Catalogue(plugins: [.manager("M", wires: [.to("next", .of("Any"), optional: true)])])
+
+    @Test func `a name of half a million letters is refused without repeating it`() {
+        let name = String(repeating: "C", count: 500_000)
+        let problems = Resolution(.dictionary(["M": ["className": .string(name)]]), Self.catalogue).problems
+        #expect(problems.contains { $0.error.message == "expected at most 4096 bytes, found 500000" })
+        #expect(problems.allSatisfy { $0.error.description.utf8.count < 500 })
+    }
+
+    @Test(arguments: ["\"", "<string>"])
+    func `a key is at most a thousand bytes long`(spelling: String) {
+        let long = String(repeating: "k", count: 1_025), most = String(long.dropLast())
+        func document(_ key: String) -> ManifestDocument {
+            let text =
+                spelling == "\""
+                ? #"{"manifestVersion": 1, "managers": {"M": {"className": "M", "configuration": {"\#(key)": 1}}}}"#
+                : "<plist><dict><key>M</key><dict><key>className</key><string>M</string><key>\(key)</key><string/></dict></dict></plist>"
+            return ManifestDocument(parsing: Data(text.utf8))
+        }
+        #expect(document(long).problems.map(\.error.code) == [.manifestUnsupported])
+        #expect(document(most).problems.allSatisfy { $0.error.code == .manifestUnknownKey })
+    }
+
+    @Test func `thousands of errors are one with a hundred causes and a summary`() throws {
+        let classes = (0..<9_999).map { BackplaneError(.unknownClass, "class \($0)") }
+        let error = BackplaneError.combining(
+            classes + [BackplaneError(.dependencyCycle, "a circle")], of: "the manifest", at: nil)
+        #expect(error.message == "the manifest has 10000 errors, the first: class 0")
+        #expect(error.causes.count == 101)
+        #expect(error.causes[99].message == "class 99")
+        #expect(error.causes[100].message == "and 9900 more: 9899 `component.unknown-class`, 1 `manager.cycle`")
+        #expect(BackplaneError.combining(Array(classes[..<100]), of: "it", at: nil).causes.count == 100)
+    }
+
+    @Test func `a step of a pointer is escaped by its scalars`() {
+        #expect("a/\u{301}b".pointerStep == "a~1\u{301}b")
+        #expect("~\u{301}".pointerStep == "~0\u{301}")
+    }
+}
+
+struct VersionRangeTests {
+    @Test(arguments: [
+        ("[1.2,2.0)", ["1.2.0", "1.9.9"], ["1.1.9", "2.0.0"]),
+        ("(1.2,2.0]", ["1.2.1", "2.0.0"], ["1.2.0", "2.0.1"]),
+        ("[1.2]", ["1.2.0"], ["1.2.1", "1.1.9"]),
+        ("[1.2,)", ["1.2.0", "99.0.0"], ["1.1.0"]),
+        ("(,2)", ["0.0.1", "1.9.9"], ["2.0.0"]),
+        ("[ 1.2 , 2.0 )", ["1.2.0"], ["2.0.0"]),
+    ])
+    func `an interval holds what is between its ends`(text: String, inside: [Version], outside: [Version]) throws {
+        let range = try VersionRange(text)
+        #expect(inside.filter { !range.contains($0) } == [])
+        #expect(outside.filter { range.contains($0) } == [])
+    }
+
+    @Test func `a literal is a range, where a range is expected`() {
+        let range: VersionRange = "[1.2,2.0)"
+        #expect(
+            range == VersionRange(lower: .init("1.2.0", isIncluded: true), upper: .init("2.0.0", isIncluded: false)))
+        let definition = ManagerDefinition(className: "LibraryManager", version: "[1.2]")
+        #expect(definition.version?.contains("1.2.0") == true && definition.version?.contains("1.2.1") == false)
+    }
+
+    @Test func `a version alone is refused with a hint`() {
+        let text = "1.2"
+        let error = #expect(throws: VersionRange.Malformed.self) { try VersionRange(text) }
+        #expect(
+            error?.description
+                == "`1.2` is one version, not a range; write `[1.2,2.0)` for every compatible version, or `[1.2]` for this one alone"
+        )
+    }
+
+    @Test(arguments: [
+        "", "[", "[]", "1.2,2.0", "[1.2,2.0", "(1.2)", "[2.0,1.0]", "[1.0,1.0)", "[a,b]", "[1,2,3]", "^1.2", ">=1.0",
+        "1.x",
+    ])
+    func `what is no interval is refused`(text: String) {
+        #expect(throws: VersionRange.Malformed.self) { try VersionRange(text) }
+    }
+
+    @Test(arguments: ["[1.2.0,2.0.0)", "(1.0.0,2.0.0]", "[1.2.0]", "[1.2.0,)", "(,2.0.0)"])
+    func `a range is printed as it is written`(text: String) throws {
+        #expect(try VersionRange(text).description == text)
+        #expect(try VersionRange(VersionRange(text).description) == VersionRange(text))
     }
 }

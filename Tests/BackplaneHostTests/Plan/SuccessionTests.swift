@@ -1,5 +1,8 @@
 import Backplane
 import BackplaneDocuments
+import BackplaneTestKit
+import FoundationEssentials
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -114,5 +117,136 @@ struct SuccessionTests {
             ])
         #expect(
             try successors(covers, services("A", [("Covers", "second")]))["A/Covers"] == "A/Covers")
+    }
+}
+
+/// What a manifest may say that its definitions were called before.
+struct FormerNameTests {
+    private static let store = ContractDescription.of("Store")
+    private static let catalogue = Catalogue(plugins: [
+        .manager("Library", wires: [.to("dataAccessController", store, optional: true)]),
+        .dataAccess("Books", provides: store), .dataAccess("Shelves", provides: store),
+    ])
+
+    private static func library(_ members: [String: ManifestValue] = [:]) -> ManifestValue {
+        .dictionary(members.merging(["className": "Library"]) { first, _ in first })
+    }
+
+    private static func controlled(_ controller: ManifestValue) -> ManifestValue {
+        library(["dataAccessController": controller])
+    }
+
+    private static let mistakes: [(managers: ManifestValue, places: [String], words: String)] = [
+        (
+            ["A": library(), "B": library(["was": "A"])], ["/managers/B/was"],
+            "`was` names `A`, which this manifest still has as a manager; remove `was`, or give the other one another name"
+        ),
+        (
+            ["A": library(["was": "A"])], ["/managers/A/was"],
+            "`was` names `A`, which this manifest still has as a manager; remove `was`, or give the other one another name"
+        ),
+        (
+            ["A": library(["was": "Z"]), "B": library(["was": "Z"])], ["/managers/A/was", "/managers/B/was"],
+            "`Z` can be continued by only one definition, but `A`, `B` name it in `was`; keep one of them"
+        ),
+        (
+            [
+                "A": controlled(["className": "Books"]),
+                "B": controlled(["className": "Shelves", "was": "Books"]),
+            ], ["/managers/B/dataAccessController/was"],
+            "`was` names `Books`, which this manifest still has as the folder of a data access controller; remove `was`, or give the other one another name"
+        ),
+        (
+            [
+                "A": controlled(["className": "Books", "was": "Z"]),
+                "B": controlled(["className": "Shelves", "was": "Z"]),
+            ], ["/managers/A/dataAccessController/was", "/managers/B/dataAccessController/was"],
+            "`Z` can be continued by only one definition, but `A`, `B` name it in `was`; keep one of them"
+        ),
+        (
+            ["A": controlled(["className": "Books", "was": "a/b"])], ["/managers/A/dataAccessController/was"],
+            "`a/b` is not usable as a folder name; set a `namespace` of letters and digits"
+        ),
+        (
+            ["A": controlled(["className": "Books", "was": "@host"])], ["/managers/A/dataAccessController/was"],
+            "`@host` begins with `@`, which is reserved for namespaces of the host; choose another name"
+        ),
+        (["A": library(["was": 1])], ["/managers/A/was"], "expected a string, found an integer"),
+        (["A": library(["was": ""])], ["/managers/A/was"], "`was` is empty"),
+    ]
+
+    @Test(arguments: mistakes)
+    func `a former name that cannot be followed is an error in its place`(
+        managers: ManifestValue, places: [String], words: String
+    ) {
+        let problems = Resolution(managers, Self.catalogue).problems
+        #expect(problems.map(\.error.location) == places)
+        #expect(problems.allSatisfy { $0.severity == .error && $0.error.message == words }, "\(problems)")
+    }
+
+    @Test func `managers that share a controller may both say what it was`() {
+        let controller: ManifestValue = ["className": "Shelves", "was": "Books"]
+        let resolution = Resolution(
+            ["A": Self.controlled(controller), "B": Self.controlled(["className": "Shelves"])], Self.catalogue)
+        #expect(resolution.problems == [])
+        #expect(resolution.plan.nodes.filter { $0.namespace != nil }.map(\.was) == ["Books"])
+        let both = Resolution(["A": Self.controlled(controller), "B": Self.controlled(controller)], Self.catalogue)
+        #expect(both.problems == [])
+    }
+
+    @Test func `a plain Nemo Logic manifest has no such key`() {
+        let document = ManifestDocument(["A": ["className": "Library", "was": "Z"]])
+        #expect(document.manifest.managers["A"]?.was == nil)
+        #expect(document.problems.map(\.severity) == [.warning])
+    }
+}
+
+/// What tools are notified of a host that runs nothing.
+@Suite(.timeLimit(.minutes(10)))
+struct CompositionTests {
+    /// A host of one of the example's manifests.
+    private func host(_ manifest: String, _ folder: TestFolder, lanes: LaneRule = .fastest) -> PluginHost {
+        let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+        return PluginHost(
+            manifest: ManifestDocument(contentsOf: "/\(root)/manifests/\(manifest)"),
+            options: HostOptions(
+                pluginPaths: [BuiltProducts.folder], loadFolder: folder.path + "/loads",
+                dataFolder: folder.path + "/data", lanes: lanes))
+    }
+
+    /// A wire as the composition tells it beforehand and the host afterwards.
+    private struct Crossing: Hashable {
+        var user: String?, label: String, provider: String, contract: String, version: Version, lane: Lane
+    }
+
+    @Test(arguments: ["almanac.json", "bookshelf.json", "bookshelf-both.json"], [LaneRule.fastest, .encoded])
+    func `The lanes it foretells are those that the wires take`(manifest: String, lanes: LaneRule) async throws {
+        let folder = try TestFolder()
+        let host = host(manifest, folder, lanes: lanes)
+        let composition = await host.composition()
+        let nodes = composition.plan.nodes
+        let foretold = composition.wires.map {
+            Crossing(
+                user: nodes[$0.user].name, label: $0.label, provider: nodes[$0.provider].name, contract: $0.contract,
+                version: $0.version, lane: $0.lane)
+        }
+        #expect(await host.wires.isEmpty, "nothing was started")
+        try await host.start()
+        let taken = await host.wires.map {
+            Crossing(
+                user: $0.user, label: $0.label, provider: $0.provider, contract: $0.contract, version: $0.version,
+                lane: $0.lane)
+        }
+        await host.stop()
+        #expect(!foretold.isEmpty && foretold.count == taken.count)
+        #expect(Set(foretold) == Set(taken))
+    }
+
+    @Test func `A manifest that cannot be read composes nothing`() async {
+        let document = ManifestDocument(parsing: Data("{".utf8), path: "half.json")
+        let composition = await PluginHost(manifest: document).composition()
+        #expect(composition.isEmpty && composition.managerNames == [])
+        #expect(composition.unknownManager("A").message == "no manager is named `A`; there are none")
+        #expect(composition.unknownManager("A").causes.map(\.code) == [.manifestMalformed])
     }
 }

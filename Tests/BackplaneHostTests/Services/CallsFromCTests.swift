@@ -128,3 +128,88 @@ struct CallsFromCTests {
         await test.host.stop()
     }
 }
+
+/// A manager in C that asks for what its role may not have, under its own handle and under others.
+@Suite(.timeLimit(.minutes(5)))
+struct RoleTests {
+    private struct Told: Decodable, Equatable {
+        var status: Int32
+        var text: String
+    }
+
+    private func withTrespasser(_ body: (TestHost) async throws -> Void) async throws {
+        let test = try TestHost(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Hostile"}], "managers": {"Trespasser": {"className": "Trespasser"}}}"#,
+            pluginPaths: [BuiltProducts.folder])
+        try await body(test)
+        await test.host.stop()
+    }
+
+    private func ask(_ service: String, as asker: String, _ test: TestHost) async throws -> Told {
+        try JSONDecoder().decode(Told.self, from: Data(try await test.call("Trespasser", service, "\"\(asker)\"").utf8))
+    }
+
+    @Test(arguments: ["http", "write", "query"])
+    func `what its role may not do is forbidden, by a status and a reason in plain text`(service: String) async throws {
+        try await withTrespasser { test in
+            let told = try await ask(service, as: "itself", test)
+            #expect(told.status == BP_FORBIDDEN)
+            let reason =
+                service == "http"
+                ? "only communication controllers and network services can use backplane.http"
+                : "only data access controllers can use backplane.store"
+            #expect(told.text == "Trespasser is a manager; \(reason)")
+        }
+    }
+
+    @Test(arguments: ["http", "write", "query", "call"], ["nobody", "a stranger"])
+    func `an unknown handle opens nothing`(service: String, asker: String) async throws {
+        try await withTrespasser { test in
+            let told = try await ask(service, as: asker, test)
+            #expect(told.status == BP_FORBIDDEN)
+            #expect(
+                told.text.hasPrefix("no component has the handle ")
+                    && told.text.hasSuffix("; pass the one from bp_creation"))
+        }
+    }
+
+    @Test func `only components can write to the log`() async throws {
+        try await withTrespasser { test in
+            for (asker, isHeard) in [("nobody", "false"), ("a stranger", "false"), ("itself", "true")] {
+                let answer = try await test.call("Trespasser", "log", "\"\(asker)\"")
+                #expect(answer == isHeard, "\(asker)")
+            }
+            #expect(test.log.lines == ["Trespasser a trespasser was here"], "one line, of the one that is a component")
+        }
+    }
+
+    @Test func `a wire that it was not given is unknown`() async throws {
+        try await withTrespasser { test in
+            let told = try await ask("call", as: "itself", test)
+            #expect(told.status == BP_ERROR, "a code that no status stands for")
+            #expect(told.text.contains("wire.unknown"))
+        }
+    }
+}
+
+/// Answers that lead back into the component before `done` has returned, on its own thread.
+@Suite(.timeLimit(.minutes(5)))
+struct ReentryTests {
+    @Test func `done may call the component again before it returns, and the payload of a step is ignored`()
+        async throws
+    {
+        let test = try TestHost(
+            #"""
+            {"manifestVersion": 1, "plugins": [{"library": "_Challenge"}, {"library": "FixturesInC"}],
+             "managers": {"Trials": {"className": "TrialManager"}, "Deep": {"className": "Deep", "uses": {"trials": "Trials"}},
+                          "Again": {"className": "Again", "uses": {"deep": "Deep"}}}}
+            """#,
+            pluginPaths: [BuiltProducts.folder])
+        #expect(try await test.call("Deep", "depth") == "1")
+        #expect(try await test.call("Again", "again") == "5", "each call came inside the answer of the one before")
+        let deep = try await test.host.coordinator.running("Deep")
+        try await deep.instance.checkHealth { _ in }
+        await test.host.stop()
+        #expect(test.log.records.allSatisfy { $0.level < .warning })
+    }
+}

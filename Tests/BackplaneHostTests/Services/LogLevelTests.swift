@@ -43,13 +43,4 @@ struct LogLevelTests {
         #expect(sink.records == [record(.trace, "Desk")])
         #expect(log.firstLevels == LogLevels(.error))
     }
-
-    @Test func `a sink's own level remains`() {
-        struct DisabledLog: LogSink {
-            func isEnabled(_ level: Log.Level) -> Bool { level >= .error }
-            func write(_ record: LogRecord) {}
-        }
-        let log = HostLog(DisabledLog(), LogLevels(.trace))
-        #expect(!log.isEnabled(.warning, for: "Desk", of: nil) && log.isEnabled(.error, for: "Desk", of: nil))
-    }
 }

@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -166,10 +165,10 @@ struct Asker {
 
 class Ledger {
 public:
-    const uint64_t trials, book;
+    const uint64_t trials;
 
     explicit Ledger(const bp_creation &creation)
-        : trials(wire_to("trials", creation)), book(wire_to("dataAccessController", creation)), handle(creation.handle) {
+        : trials(wire_to("trials", creation)), handle(creation.handle) {
         review(creation.configuration);
     }
 
@@ -308,7 +307,7 @@ void health(void *instance, bp_done done, void *context) {
 
 void release(void *instance) { delete &ledger(instance); }
 
-enum { ADD, TOTAL, EDITION_OF, WAIT, PATH, FAIL, KEEP, KEPT };
+enum { ADD, TOTAL, EDITION_OF, WAIT, PATH, FAIL };
 
 void call(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     const Reply reply{done, context};
@@ -321,8 +320,6 @@ void call(void *instance, uint32_t method, bp_bytes input, const bp_call *frame,
         case WAIT: nothing(input, "wait"); self.wait(id, reply); return;
         case PATH: self.ask(self.trials, 0, input, frame, id, reply); return;
         case FAIL: self.ask(self.trials, 1, input, frame, id, reply); return;
-        case KEEP: self.ask(self.book, 0, input, frame, id, reply); return;
-        case KEPT: self.ask(self.book, 1, input, frame, id, reply); return;
         default: reply(BP_UNIMPLEMENTED, "a ledger has no such method");
         }
     });
@@ -352,66 +349,11 @@ void import_state(void *instance, uint32_t version, bp_bytes state, bp_done done
     });
 }
 
-// -------------------------------------------------------------------------------------------------- its book
-
-struct Book {
-    uint64_t handle;
-
-    void keep(bp_bytes number, Reply reply) const {
-        const auto &store = service<bp_store_1>(BP_STORE);
-        const bp_store_change change = {sizeof change, BP_STORE_SAVE, BP_TEXT("numbers"), number, number};
-        auto asker = std::make_unique<Reply>(reply);
-        store.write(handle, &change, 1, written, asker.release());
-    }
-
-    void kept(Reply reply) const {
-        const auto &store = service<bp_store_1>(BP_STORE);
-        bp_store_query every{};
-        every.size = sizeof every;
-        every.collection = BP_TEXT("numbers");
-        auto asker = std::make_unique<Reply>(reply);
-        store.query(handle, &every, counted, asker.release());
-    }
-
-private:
-    static void written(void *context, int32_t status, bp_bytes payload) {
-        const std::unique_ptr<Reply> asker(static_cast<Reply *>(context));
-        asker->done(asker->context, status, status == BP_OK ? BP_TEXT("null") : payload);
-    }
-
-    static void counted(void *context, int32_t status, const bp_record *, size_t, uint64_t total, bp_bytes payload) {
-        const std::unique_ptr<Reply> asker(static_cast<Reply *>(context));
-        guarded(*asker, [&] { (*asker)(status, status == BP_OK ? std::to_string(total) : copied(payload)); });
-    }
-};
-
-void create_book(void *, const bp_creation *creation, bp_created done, void *context) {
-    const auto made = new (std::nothrow) Book{creation->handle};
-    done(context, made ? BP_OK : BP_FAILED, made, BP_TEXT(""));
-}
-
-void release_book(void *instance) { delete static_cast<Book *>(instance); }
-
-void call_book(void *instance, uint32_t method, bp_bytes input, const bp_call *, uint64_t, bp_done done, void *context) {
-    const Reply reply{done, context};
-    guarded(reply, [&] {
-        const auto &self = *static_cast<Book *>(instance);
-        if (method == 0) {
-            whole(copied(input), "keep");
-            self.keep(input, reply);
-        } else {
-            nothing(input, "kept");
-            self.kept(reply);
-        }
-    });
-}
-
 // ------------------------------------------------------------------------------------------ what it describes
 
 const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("add")},  {sizeof(bp_method), BP_SYNC, BP_TEXT("total")}, {sizeof(bp_method), BP_SYNC, BP_TEXT("edition")},
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("wait")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("path")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("fail")},
-    {sizeof(bp_method), BP_ASYNC, BP_TEXT("keep")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("kept")},
 };
 
 const bp_method needed[] = {
@@ -419,34 +361,11 @@ const bp_method needed[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("fail")},
 };
 
-const bp_method book_methods[] = {
-    {sizeof(bp_method), BP_ASYNC, BP_TEXT("keep")},
-    {sizeof(bp_method), BP_ASYNC, BP_TEXT("kept")},
-};
-
 const bp_wire wires[] = {
     {sizeof(bp_wire), 0, BP_TEXT("trials"), BP_TEXT("Trials"), BP_TEXT("2.0.0"), needed, sizeof needed / sizeof *needed, nullptr},
-    {sizeof(bp_wire), BP_WIRE_OPTIONAL, BP_TEXT("dataAccessController"), BP_TEXT("LedgerBook"), BP_TEXT("1.0.0"), book_methods,
-     sizeof book_methods / sizeof *book_methods, nullptr},
 };
 
 const bp_state state = {sizeof(bp_state), 2, BP_TEXT("Ledger"), 1, 2, 1, 0, export_state, import_state, nullptr};
-
-bp_component described_book() {
-    bp_component component{};
-    component.size = sizeof component;
-    component.role = BP_DATA_ACCESS_CONTROLLER;
-    component.class_name = BP_TEXT("LedgerBook");
-    component.version = version();
-    component.contract = BP_TEXT("LedgerBook");
-    component.contract_version = BP_TEXT("1.0.0");
-    component.methods = book_methods;
-    component.method_count = sizeof book_methods / sizeof *book_methods;
-    component.create = create_book;
-    component.release = release_book;
-    component.call = call_book;
-    return component;
-}
 
 bp_component described() {
     bp_component component{};
@@ -481,7 +400,7 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     if (abi == BP_NO_ABI) return BP_UNIMPLEMENTED;
     get_interface = offer->get_interface;
     // Made here and not before: a library does nothing while it is loaded.
-    static const bp_component components[] = {described(), described_book()};
+    static const bp_component components[] = {described()};
     bp_answer own{};
     own.size = answer->size < sizeof own ? answer->size : static_cast<uint32_t>(sizeof own);
     own.abi = abi;

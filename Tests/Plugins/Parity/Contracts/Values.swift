@@ -1,50 +1,20 @@
 public import Backplane
 public import FoundationEssentials
 
-/// A method for every kind of value that crosses; each answers what it was handed, and what that looked like over
-/// there.
+/// Answers what it was handed, and what that looked like over there.
 public struct Values: Contract {
     public static let version: Version = "1.0.0"
+    /// Every kind of value at once.
+    public let full = AsyncMethod<FullState, Seen<FullState>>()
+    public let fullNow = SyncMethod<FullState, Seen<FullState>>()
     public let nothing = AsyncMethod<Nothing, Seen<Nothing>>()
-    public let bool = AsyncMethod<Bool, Seen<Bool>>()
-    public let integers = AsyncMethod<Integers, Seen<Integers>>()
-    public let double = AsyncMethod<Double, Seen<Double>>()
-    public let float = AsyncMethod<Float, Seen<Float>>()
-    public let decimal = AsyncMethod<Decimal, Seen<Decimal>>()
-    public let duration = AsyncMethod<Duration, Seen<Duration>>()
-    public let string = AsyncMethod<String, Seen<String>>()
-    public let glyphs = AsyncMethod<Glyphs, Seen<Glyphs>>()
+    public let perhapsNothing = AsyncMethod<Nothing?, Seen<Nothing?>>()
     public let optional = AsyncMethod<Int?, Seen<Int?>>()
     public let nested = AsyncMethod<Int??, Seen<Int??>>()
-    public let perhapsNothing = AsyncMethod<Nothing?, Seen<Nothing?>>()
-    public let array = AsyncMethod<[Volume], Seen<[Volume]>>()
-    public let contiguous = AsyncMethod<ContiguousArray<Int>, Seen<ContiguousArray<Int>>>()
-    public let optionals = AsyncMethod<[Int?], Seen<[Int?]>>()
-    public let byName = AsyncMethod<[String: Volume], Seen<[String: Volume]>>()
-    public let byNumber = AsyncMethod<[Int: String], Seen<[Int: String]>>()
-    public let byUUID = AsyncMethod<[UUID: Double], Seen<[UUID: Double]>>()
-    public let byDate = AsyncMethod<[Date: [String]], Seen<[Date: [String]]>>()
-    public let optionalsByName = AsyncMethod<[String: Int?], Seen<[String: Int?]>>()
-    public let set = AsyncMethod<Set<Int>, Seen<Set<Int>>>()
-    public let texts = AsyncMethod<Set<String>, Seen<Set<String>>>()
-    public let ranges = AsyncMethod<Ranges, Seen<Ranges>>()
-    public let date = AsyncMethod<Date, Seen<Date>>()
-    public let data = AsyncMethod<Data, Seen<Data>>()
-    public let url = AsyncMethod<URL, Seen<URL>>()
-    public let urlComponents = AsyncMethod<URLComponents, Seen<URLComponents>>()
-    public let uuid = AsyncMethod<UUID, Seen<UUID>>()
-    public let place = AsyncMethod<Place, Seen<Place>>()
-    public let volume = AsyncMethod<Volume, Seen<Volume>>()
-    public let shape = AsyncMethod<Shape, Seen<Shape>>()
-    public let suit = AsyncMethod<Suit, Seen<Suit>>()
-    public let tree = AsyncMethod<Tree, Seen<Tree>>()
-    public let sourced = AsyncMethod<Sourced<[Int]>, Seen<Sourced<[Int]>>>()
-    public let forgetful = AsyncMethod<Forgetful, Seen<Forgetful>>()
-    public let strict = AsyncMethod<Strict, Seen<Strict>>()
     /// Changes what it was handed, and answers that.
     public let amended = AsyncMethod<[Volume], [Volume]>()
-    public let volumeNow = SyncMethod<Volume, Seen<Volume>>()
     public let amendedNow = SyncMethod<[Volume], [Volume]>()
+
     public init() {}
 }
 
@@ -201,5 +171,129 @@ public struct Strict: Codable, Sendable, Hashable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(percent)
+    }
+}
+
+/// Keeps a state.
+public struct FullStateKeeping: Contract {
+    public static let version: Version = "1.0.0"
+    public let keep = AsyncMethod<FullState, Nothing>()
+    public let kept = AsyncMethod<Nothing, FullState>()
+    /// Adds a volume to those by name, and answers how many there are.
+    public let add = AsyncMethod<Volume, Int>()
+    public init() {}
+}
+
+/// A state with every kind of value.
+public struct FullState: Codable, Sendable, Equatable {
+    public var flag = false
+    public var integers: [Integers] = []
+    public var doubles: [Double] = []
+    public var floats: [Float] = []
+    public var decimals: [Decimal] = []
+    public var durations: [Duration] = []
+    public var texts: [String] = []
+    public var glyphs: [Glyphs] = []
+    public var optional: Int?
+    public var optionals: [Int?] = []
+    public var contiguous: ContiguousArray<Int> = []
+    public var byName: [String: Volume] = [:]
+    public var byNumber: [Int: String] = [:]
+    public var byUUID: [UUID: Double] = [:]
+    public var byDate: [Date: [String]] = [:]
+    public var numbers: Set<Int> = []
+    public var words: Set<String> = []
+    public var ranges: [Ranges] = []
+    public var dates: [Date] = []
+    public var data: [Data] = []
+    public var addresses: [URL] = []
+    public var parts: [URLComponents] = []
+    public var ids: [UUID] = []
+    public var places: [Place] = []
+    public var shapes: [Shape] = []
+    public var suits: [Suit] = []
+    public var trees: [Tree] = []
+    public var sourced: [Sourced<[Int]>] = []
+    public var optionalsByName: [String: Int?] = [:]
+    public var forgetful = Forgetful(kept: 1, dropped: 0)
+    public var strict = Strict(unchecked: 100)
+
+    public init() {}
+
+    /// A state with every kind of value, and values of each that are easily lost.
+    public static var sample: FullState {
+        var full = FullState()
+        full.flag = true
+        full.integers = [.smallest, .largest]
+        full.doubles = [
+            -0.0, 0, 0.1, 1 / 3, -.pi, 1e22, .greatestFiniteMagnitude, .leastNormalMagnitude, .leastNonzeroMagnitude,
+            123_456_789_012_345_680,
+        ]
+        full.floats = [-0.0, 0, 0.1, -1 / 3, .greatestFiniteMagnitude, .leastNonzeroMagnitude]
+        full.decimals =
+            [
+                "0", "0.1", "-12345678901234567890123456789012345678", "3.33333333333333333333333333333333333333",
+            ].map { Decimal(string: $0)! } + [.greatestFiniteMagnitude, .leastNonzeroMagnitude]
+        let longest = Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999)
+        full.durations = [.zero, .seconds(1) / 3, .nanoseconds(-1), longest]
+        full.texts = [
+            "", "\0", "a\0b", "\u{FEFF}x", "\r\n\t\u{1}\u{7F}\u{2028}\"\\/", "e\u{301}", "é", "👩‍👩‍👧",
+            "\u{D7FF}\u{E000}\u{FFFD}\u{FFFF}\u{10FFFF}", String(repeating: "long é ", count: 1_000),
+        ]
+        full.glyphs = [Glyphs("e\u{301}", "\0"), Glyphs("👩‍👩‍👧", "\u{10FFFF}")]
+        full.optional = 7
+        full.optionals = [1, nil, 2]
+        full.optionalsByName = ["a": nil, "b": 1]
+        full.contiguous = [1, 2, 3]
+        for number in 0..<300 {
+            let volume = Volume(
+                number, "Volume \(number)", subtitle: number.isMultiple(of: 2) ? nil : "",
+                authors: ["Melville": 1819, "Nobody": nil], tags: ["whale", ""], shape: .circle(0.5))
+            full.byName[volume.title] = volume
+        }
+        for name in ["", "e\u{301}", "\0"] { full.byName[name] = Volume(.min, name) }
+        full.byNumber = [.min: "a", 0: "", .max: "b"]
+        full.byUUID = [UUID(): 1, UUID(): -0.5]
+        full.byDate = [.distantPast: [], .now: ["a"]]
+        full.numbers = Set(0..<100).union([.min, .max])
+        full.words = ["", "e\u{301}", "\0"]
+        full.ranges = [
+            Ranges(1..<5, "a"..."c", from: 0.5, through: -1, upTo: 7),
+            Ranges(3..<3, ""..."", from: -1, through: .min, upTo: .max),
+        ]
+        full.dates = [
+            .now, .distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: 812_345_678.123_456_789),
+            Date(timeIntervalSinceReferenceDate: 1e-300),
+        ]
+        full.data = [Data(), Data((0...255).map { UInt8($0) }), Data(repeating: 7, count: 10_000)]
+        full.addresses = [
+            "http://a.b/c?d=é#f", "x/y", "file:///tmp/", "data:,", "http://a/%zz b", "http://[::1]:80/%2F",
+        ].map { URL(string: $0)! }
+        full.parts = ["", "http://u:p@h:80/a?q=1&r#f", "?#"].map { URLComponents(string: $0)! }
+        full.ids = [UUID(), UUID(uuidString: "00000000-0000-0000-0000-000000000000")!]
+        var calendar = Calendar(identifier: .hebrew)
+        (calendar.firstWeekday, calendar.timeZone, calendar.locale) = (
+            4, TimeZone(identifier: "Asia/Tokyo")!, Locale(identifier: "fr")
+        )
+        var components = DateComponents(
+            calendar: calendar, timeZone: TimeZone(identifier: "GMT-0030"), era: 1, year: 2, nanosecond: 8,
+            weekOfYear: 2)
+        components.isLeapMonth = true
+        let interval = DateInterval(start: .now, duration: 5.5)
+        full.places = [
+            Place(
+                Locale(identifier: "de_DE@currency=USD"), TimeZone(identifier: "Europe/Berlin")!, calendar, components,
+                interval, [1, 2, 3]),
+            Place(.current, .current, .current, DateComponents(), interval, []),
+            Place(.autoupdatingCurrent, .autoupdatingCurrent, .autoupdatingCurrent, DateComponents(), interval, [0]),
+        ]
+        full.shapes = [
+            .point, .circle(-0.5), .box(width: -3, height: nil), .box(width: .max, height: .max),
+            .labelled("", [.point, .labelled("x", [])]),
+        ]
+        full.suits = Suit.allCases
+        full.trees = [.leaf, .node(.leaf, label: nil), .many([.node(.many([]), label: "x"), .leaf]), .high(100)]
+        full.sourced = [Sourced([1, 2], from: .network), Sourced([], from: .store(age: .seconds(90)))]
+        return full
     }
 }

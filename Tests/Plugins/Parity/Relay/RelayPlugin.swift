@@ -106,3 +106,113 @@ final class TaskContextRelay: Manager {
         table.async(\.priority) { relay, _, call in try await relay.next.priority(call) }
     }
 }
+
+/// Hands every call on to another library.
+final class ValuesRelay: Manager {
+    typealias Provides = Values
+    struct Wires: Wiring {
+        let next: Wire<Values>
+    }
+    private let values: Wire<Values>
+
+    init(_ context: Context) {
+        values = context.wires.next
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.full) { relay, value, call in try await relay.values.full(value, call) }
+        table.sync(\.fullNow) { relay, value, call in try relay.values.fullNow(value, call) }
+        table.async(\.nothing) { relay, value, call in try await relay.values.nothing(value, call) }
+        table.async(\.perhapsNothing) { relay, value, call in try await relay.values.perhapsNothing(value, call) }
+        table.async(\.optional) { relay, value, call in try await relay.values.optional(value, call) }
+        table.async(\.nested) { relay, value, call in try await relay.values.nested(value, call) }
+        table.async(\.amended) { relay, volumes, call in try await relay.values.amended(volumes, call) }
+        table.sync(\.amendedNow) { relay, volumes, call in try relay.values.amendedNow(volumes, call) }
+    }
+}
+
+/// Reads every stream of another library, and gives its elements.
+final class SequencesRelay: Manager {
+    typealias Provides = Sequences
+    struct Wires: Wiring {
+        let next: Wire<Sequences>
+    }
+    private let next: Wire<Sequences>
+
+    init(_ context: Context) {
+        next = context.wires.next
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.stream(\.count) { relay, input, elements, call in
+            try await elements.send(contentsOf: relay.next.count(input, call))
+        }
+        table.stream(\.volumes) { relay, input, elements, call in
+            try await elements.send(contentsOf: relay.next.volumes(input, call))
+        }
+        table.stream(\.fail) { relay, input, elements, call in
+            try await elements.send(contentsOf: relay.next.fail(input, call))
+        }
+        table.stream(\.endless) { relay, _, elements, call in
+            try await elements.send(contentsOf: relay.next.endless(call))
+        }
+        table.stream(\.silent) { relay, _, elements, call in
+            try await elements.send(contentsOf: relay.next.silent(call))
+        }
+        table.stream(\.stubborn) { relay, _, elements, call in
+            try await elements.send(contentsOf: relay.next.stubborn(call))
+        }
+        table.stream(\.unusual) { relay, _, elements, call in
+            try await elements.send(contentsOf: relay.next.unusual(call))
+        }
+        table.stream(\.frame) { relay, _, elements, call in
+            try await elements.send(contentsOf: relay.next.frame(call))
+        }
+    }
+}
+
+/// Was compiled with the ledger of 1.2, and answers as that is: what it cannot find it says in words.
+final class LedgerReader: Manager {
+    typealias Provides = LedgerReading
+    struct Wires: Wiring {
+        let ledger: Wire<EarlierLedger>
+    }
+    private let ledger: Wire<EarlierLedger>
+
+    init(_ context: Context) {
+        ledger = context.wires.ledger
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.find) { reader, text, call in
+            try await reader.ledger.find(EarlierLedger.Query(text: text), call).map(\.text)
+        }
+        table.sync(\.count) { reader, text, call in try reader.ledger.count(EarlierLedger.Query(text: text), call) }
+        table.async(\.given) { reader, text, call in try await reader.ledger.given(text, call) }
+    }
+}
+
+/// The same version of the contract, with another input.
+final class EqualVersionReader: Manager {
+    typealias Provides = LedgerReading
+    struct Wires: Wiring {
+        let ledger: Wire<OtherLedger>
+    }
+    private let ledger: Wire<OtherLedger>
+
+    init(_ context: Context) {
+        ledger = context.wires.ledger
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.find) { reader, text, call in
+            try await reader.ledger.find(OtherLedger.Query(text: text, limit: 3, note: ""), call).map {
+                "\($0.text) \($0.wasLimited)"
+            }
+        }
+        table.sync(\.count) { reader, text, call in
+            try reader.ledger.count(OtherLedger.Query(text: text, limit: 3, note: ""), call)
+        }
+        table.async(\.given) { _, text, _ in text }
+    }
+}

@@ -16,11 +16,9 @@ extension HarbourEdition {
         table.add(ShipList<Self>.self)
         table.add(ShipPage<Self>.self)
         table.add(Counter<Self>.self)
-        table.add(Detour<Self>.self)
         table.add(EndlessScreen.self)
         table.add(FailingScreen.self)
         table.add(RestlessScreen.self)
         table.add(MarkupScreen.self)
-        table.add(LargeScreen.self)
     }
 }

@@ -109,29 +109,3 @@ final class MarkupScreen: Screen {
         }
     }
 }
-
-/// The screen `harbour.large`: its buttons make it too large in different ways, and `small` makes it small again.
-actor LargeScreen: Screen {
-    static let identifier = "harbour.large"
-    private var form = "small"
-
-    init() {}
-
-    static func assemble(with input: Nothing, agent: Agent) async throws -> LargeScreen { LargeScreen() }
-
-    var body: [View] {
-        for form in ["small", "many", "deep", "long"] { Button(form, id: form) }
-        switch form {
-        case "many": for number in 0..<ViewLimits.count { Text("\(number)") }
-        case "deep": nested(ViewLimits.depth)
-        case "long": Text(String(repeating: "x", count: ViewLimits.bytes))
-        default: Text("This is small")
-        }
-    }
-
-    private func nested(_ depth: Int) -> View {
-        (0..<depth).reduce(Text("deep").view) { view, _ in View(.column, children: [view]) }
-    }
-
-    func handle(_ event: ViewEvent) { form = event.id }
-}

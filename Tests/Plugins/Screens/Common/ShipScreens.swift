@@ -90,20 +90,6 @@ actor Counter<Edition: HarbourEdition>: Screen {
     func resume(at position: Int) { self.position = position }
 }
 
-/// The screen `harbour.detour`: it shows the page of a ship while it is assembled.
-final class Detour<Edition: HarbourEdition>: Screen {
-    static var identifier: String { "harbour.detour" }
-
-    init() {}
-
-    static func assemble(with input: Nothing, agent: Agent) async throws -> Detour {
-        try await agent.performSegue(to: "harbour.ship", data: ShipInput(ship: "argo"))
-        return Detour()
-    }
-
-    var body: [View] { Heading("Detour of the \(Edition.word) edition") }
-}
-
 /// The error of a screen that is not assembled.
 package struct HarbourProblem: ComponentError {
     package let message: String
