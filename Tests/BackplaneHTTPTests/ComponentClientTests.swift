@@ -74,24 +74,6 @@ struct ComponentClientTests {
         }
     }
 
-    @Test(arguments: Engine.streaming)
-    func `a response that nobody reads ends, with its connection`(engine: Engine) async throws {
-        let server = try TestServer { _, connection in
-            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
-            connection.stall()
-        }
-        let clock = TestClock()
-        try await LendingPlugin.lent(engine) {
-            $0.clock = clock
-        } _: { _, context in
-            let response = try await context.http.open(HTTPRequest("GET", server.url()), context.begin())
-            _ = await clock.passing(.seconds(60)) { await server.departures.first { _ in true } }
-            let error = await #expect(throws: BackplaneError.self) { try await response.body.collect(upTo: 100) }
-            #expect(error?.code == .networkTimeout)
-            #expect(error?.message.contains("was not read") == true)
-        }
-    }
-
     @Test(arguments: Engine.allCases)
     func `a server that sends nothing of a body for too long ends a download, and a response that is collected`(
         engine: Engine
@@ -145,11 +127,9 @@ struct ComponentClientTests {
     }
 
     @Test(arguments: Engine.streaming)
-    func `the deadline of the call ends a body, and limits end what is slow or large`(engine: Engine) async throws {
-        let server = try TestServer { request, connection in
-            connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-            connection.sendChunk(Array("half".utf8))
-            if request.target == "/large" { connection.sendChunk([UInt8](repeating: 1, count: 5_000)) }
+    func `the deadline of the call ends a body`(engine: Engine) async throws {
+        let server = try TestServer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
             connection.stall()
         }
         let clock = TestClock()
@@ -157,24 +137,10 @@ struct ComponentClientTests {
             // The deadline comes before the limit for a body that nobody reads yet.
             ($0.clock, $0.exchangeIdleLimit) = (clock, .farAway * 2)
         } _: { host, context in
-            let limit = Duration.farAway, call = host.begin(within: limit)
+            let call = host.begin(within: .farAway)
             let response = try await context.http.open(HTTPRequest("GET", server.url()), call)
-            let late = await clock.passing(limit) {
-                await #expect(throws: BackplaneError.self) { try await response.body.collect(upTo: 100) }
-            }
+            let late = await clock.passing(.farAway) { await error { try await response.body.collect(upTo: 100) } }
             #expect(late?.code == .callDeadline)
-            var options = HTTPOptions()
-            options.readTimeout = .seconds(9)
-            let slow = await clock.passing(.seconds(9)) {
-                await #expect(throws: BackplaneError.self) {
-                    try await context.http.send(HTTPRequest("GET", server.url()), context.begin(), options)
-                }
-            }
-            #expect(slow?.code == .networkTimeout)
-            let large = await #expect(throws: BackplaneError.self) {
-                try await context.http.send(HTTPRequest("GET", server.url("/large")), upTo: 4_000, context.begin())
-            }
-            #expect(large?.code == .networkTooLarge)
         }
     }
 
@@ -269,4 +235,107 @@ struct Chunks: AsyncSequence, Sendable {
     }
 
     func makeAsyncIterator() -> Iterator { Iterator(rest: bytes[...], size: size) }
+}
+
+/// The trace of a call in the exchanges that are made for it: in the log, and in what chosen hosts receive.
+@Suite(.timeLimit(.minutes(5)))
+struct ExchangeTraceTests {
+    /// A server that answers with the trace that it has received.
+    private func server() throws -> TestServer {
+        try TestServer { request, connection in
+            connection.answer("200 OK", body: Array((request["traceparent"] ?? "none").utf8))
+        }
+    }
+
+    private func text(_ response: HTTPResponse) -> String { String(decoding: response.body, as: UTF8.self) }
+
+    @Test(arguments: Engine.allCases)
+    func `a host that the manifest names receives the trace, and no other host does`(engine: Engine) async throws {
+        let server = try server()
+        try await LendingPlugin.lent(engine, traced: ["example.org", "127.0.0.1"]) { _, context in
+            let call = context.begin(), trace = try #require(call.trace?.traceparent)
+            let named = try await context.http.send(HTTPRequest("GET", server.url()), call)
+            #expect(text(named) == trace)
+            let other = "http://localhost:\(server.port)/"
+            let unnamed = try await context.http.send(HTTPRequest("GET", other), call)
+            #expect(text(unnamed) == "none")
+            let own = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"
+            let chosen = try await context.http.send(
+                HTTPRequest("GET", server.url(), headers: ["Traceparent": own]), call)
+            #expect(text(chosen) == own, "what the component has set itself stays")
+            let untraced = try await context.http.send(HTTPRequest("GET", server.url()), Call())
+            #expect(text(untraced) == "none")
+            let disguised = "http://127.0.0.1@localhost:\(server.port)/"
+            let misled = try await context.http.send(HTTPRequest("GET", disguised), call)
+            #expect(text(misled) == "none", "a name in front of the host is no host")
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the end of each exchange is logged with the trace, and without what may be secret`(engine: Engine)
+        async throws
+    {
+        let server = try server(), log = TestLog()
+        try await LendingPlugin.lent(engine) {
+            $0.log = log
+        } _: { _, context in
+            let call = context.begin(), id = try #require(call.trace?.id)
+            _ = try await context.http.send(HTTPRequest("GET", server.url("/books?key=secret")), call)
+            let whole = try await log.record("exchange ended").metadata
+            #expect(whole["trace"] == id && whole["component"] == "LendingCommunication" && whole["status"] == "200")
+            #expect(whole["method"] == "GET" && whole["url"] == server.url("/books"))
+            server.stop()
+            let failed = await error { try await context.http.send(HTTPRequest("GET", server.url("/gone")), call) }
+            let ended = log.records.filter { $0.message == "exchange ended" }
+            #expect(ended.count == 2 && ended.last?.metadata["trace"] == id)
+            #expect(ended.last?.metadata["error"] == failed?.code.rawValue && ended.last?.metadata["status"] == nil)
+            #expect(!log.records.contains { $0.metadata.values.contains { $0.contains("secret") } })
+        }
+    }
+}
+
+/// What a host sends, by the manifest that is active.
+@Suite(.timeLimit(.minutes(5)))
+struct HostTests {
+    @Test(arguments: [
+        #""network": {"tls": {"127.0.0.1": {"minimum": "2.0"}}}"#, #""network": {"tls": []}"#, #""network": 1"#,
+        #""store": {"damaged": "no"}"#, #"]"#,
+    ])
+    func `a manifest with a mistake in its sections fails every exchange, and none goes by the defaults`(
+        section: String
+    ) async throws {
+        let server = try TestServer { $1.answer("204 No Content") }
+        let text = #"{"manifestVersion": 1, "plugins": [], "managers": {}, \#(section)}"#
+        let document = ManifestDocument(parsing: Data(text.utf8)), executor = Engine.urlSession.executor()
+        let host = PluginHost(manifest: document, options: HostOptions(executors: [executor]))
+        try await host.start(keepGoing: true)
+        let error = await error { try await host.network.send(HTTPRequest("GET", server.url("/refused"))) }
+        #expect(error == document.problems.first?.error)
+        try await host.apply(Manifest(plugins: [], managers: [:]))
+        _ = try await host.network.send(HTTPRequest("GET", server.url("/sent")))
+        let first = await server.requests.first { _ in true }
+        #expect(first?.target == "/sent")
+        await host.stop()
+    }
+
+    @Test func `files are those of the folder of the manifest that is active`() async throws {
+        let files = try TestFolder(), folder = files.path
+        func document(_ name: String) throws -> ManifestDocument {
+            let own = "\(folder)/\(name)"
+            try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+            try Data(name.utf8).write(to: URL(filePath: own + "/name.txt"))
+            try Data(#"{"manifestVersion": 1, "plugins": [], "managers": {}}"#.utf8).write(
+                to: URL(filePath: own + "/manifest.json"))
+            return ManifestDocument(contentsOf: own + "/manifest.json")
+        }
+        let host = PluginHost(manifest: try document("one"))
+        try await host.start()
+        func name() async throws -> String {
+            String(decoding: try await host.network.send(HTTPRequest("GET", "file:name.txt")).body, as: UTF8.self)
+        }
+        #expect(try await name() == "one")
+        try await host.apply(document("two"))
+        #expect(try await name() == "two")
+        await host.stop()
+    }
 }

@@ -1,13 +1,83 @@
 import Backplane
 import BackplaneConformance
 import BackplaneExchange
+import BackplaneHTTP
 import BackplaneHost
 import BackplaneNetwork
 import BackplaneTestKit
+import BackplaneURLSession
 import Foundation
 import Synchronization
 import TestFixtures
 import Testing
+
+/// The executors of this package, and one that breaks rules, run through the suite.
+@Suite(.timeLimit(.minutes(10)))
+struct ConformanceTests {
+    @Test func `AsyncHTTPClient follows every rule`() async throws {
+        let report = await HTTPConformance.run { AsyncHTTPClientExecutor(proxies: .none) }
+        try report.requireSuccess()
+        #expect(report.skipped.isEmpty)
+    }
+
+    @Test func `URLSession conforms, and lacks everything that streams`() async throws {
+        let report = await HTTPConformance.run(except: Engine.urlSessionExceptions) { URLSessionExecutor() }
+        try report.requireSuccess()
+        #expect(report.skipped == Self.skippedByURLSession)
+    }
+
+    private static let skippedByURLSession = [
+        "request fields of one name stay apart",
+        "a GET can have a body",
+        "a stream of known length has a Content-Length",
+        "a stream of unknown length is sent in chunks",
+        "a stream that fails halfway fails the exchange, and its connection",
+        "a stream that is shorter or longer than announced fails the exchange",
+        "a stream is sent once, and a replayable body as often as wanted",
+        "a stream is read only as fast as the server takes it",
+        "a response that comes before the body was sent is the response",
+        "unrequested trailer fields do no harm",
+        "response fields keep their order and number",
+        "an unread body is not received",
+        "a response without content is not decoded",
+        "all members of gzip are decoded, each as it comes",
+        "all content codings are removed in reverse order, or none",
+        "compressed content is requested and decoded",
+        "deflate is decoded where it is requested",
+        "content that is not compressed is left alone",
+        "a range is requested as it is stored, and not decoded",
+        "with a request's own Accept-Encoding, the content is not decoded",
+        "damaged content is an error",
+        "content that grows out of proportion is an error",
+        "a response that breaks off within its head is an error",
+    ]
+
+    /// An executor that breaks two rules.
+    private struct MisbehavingExecutor: HTTPExecutor {
+        let next: any HTTPExecutor
+        var schemes: [String] { next.schemes }
+        var capabilities: HTTPCapabilities { next.capabilities }
+
+        func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
+            var request = request
+            request.method = request.method == "PURGE" ? "GET" : request.method
+            var response = try await next.open(request, options)
+            if response.status == 418 { response.status = 400 }
+            return response
+        }
+    }
+
+    @Test func `an executor that breaks rules is told which`() async throws {
+        let report = await HTTPConformance.run { MisbehavingExecutor(next: Engine.allCases[0].executor()) }
+        #expect(
+            report.failed.map(\.name) == [
+                "method, target and body arrive as they were given",
+                "any status is a response, with its body and fields",
+            ])
+        let error = #expect(throws: BackplaneError.self) { try report.requireSuccess() }
+        #expect(error?.code == .conformanceFailed && error?.causes.count == 2)
+    }
+}
 
 /// Executors that plugins bring: those that keep the rules, and those that do not.
 @Suite(.timeLimit(.minutes(10)))
@@ -157,9 +227,7 @@ struct ExecutingTests {
         ]
         try await withLibrary(lanes) { host in
             for fault in faults {
-                let error = await #expect(throws: BackplaneError.self) {
-                    try await host.network.send(HTTPRequest("GET", fault.url))
-                }
+                let error = await error { try await host.network.send(HTTPRequest("GET", fault.url)) }
                 #expect(error?.code == fault.code && error?.location == fault.url)
                 #expect(error?.message == "the executor `faulty` " + fault.words)
             }
@@ -178,9 +246,7 @@ struct ExecutingTests {
             options.maximumBodySize = 1 << 20
             let whole = await #expect(throws: BackplaneError.self) { try await network.send(endless, options) }
             try await ended()
-            let saved = await #expect(throws: BackplaneError.self) {
-                try await network.download(endless, to: path, options)
-            }
+            let saved = await error { try await network.download(endless, to: path, options) }
             try await ended()
             #expect(whole?.code == .networkTooLarge && saved?.code == .networkTooLarge)
             #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).isEmpty)
@@ -285,6 +351,37 @@ struct ExecutingTests {
             exchange.cancel()
             #expect((try? await exchange.value) == nil)
             held?.resume()
+        }
+    }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `one that chooses credentials is told their names and no secret, and reports what was sent`(lanes: LaneRule)
+        async throws
+    {
+        let orders = Recording<HTTPOrder>(), progress = Recording<Int64>()
+        let script: ScriptedExecutor.Script = { order, parts in
+            orders.add(order)
+            for count in [0, 3, 5] as [Int64] { try await parts.send(.sent(count)) }
+            try await parts.send(HTTPStreamedResponse(HTTPResponse(status: 200, body: Array("a book".utf8))))
+        }
+        let network = NetworkSettings(
+            executors: ["relay": "Relay"],
+            credentials: ["library": Credential(hosts: ["books.test"], .bearer(TokenSource(secret: "white whale")))])
+        let capabilities: HTTPCapabilities = [.streamedUploads, .credentialNames]
+        try await RelayHost.with(script: script, capabilities: capabilities, lanes: lanes, network: network) { relay in
+            let path = relay.context.folder + "/whale"
+            try Data("whale".utf8).write(to: URL(filePath: path))
+            var options = HTTPOptions()
+            options.credential = "library"
+            options.progress = { if $0.received == 0 { progress.add($0.sent) } }
+            let request = HTTPRequest("PUT", "relay:books", body: .file(path))
+            _ = try await relay.host.network.send(request, options)
+            #expect(orders.all.map(\.credential) == ["library"])
+            #expect(orders.all.allSatisfy { $0.request.headers["Authorization"] == nil })
+            #expect(progress.all.contains(3) && progress.all.last == 5, "\(progress.all)")
+            options.credential = "libary"
+            let unknown = await relay.failure("relay:books", options)
+            #expect(unknown?.code == .networkCredential && orders.all.count == 1)
         }
     }
 

@@ -1,14 +1,18 @@
 import Backplane
 import BackplaneConformance
 import BackplaneExchange
-import BackplaneHTTP
+import BackplaneHost
 import BackplaneNetwork
 import BackplaneTestKit
 import BackplaneURLSession
 import Foundation
+import Glibc
+import NIOHTTP2
 import Synchronization
 import TestFixtures
 import Testing
+
+@testable import BackplaneHTTP
 
 /// The limits, the progress and the timings of exchanges, over sockets and with both executors.
 @Suite(.timeLimit(.minutes(5)))
@@ -144,9 +148,7 @@ struct PipelineTests {
         options.maximumBodySize = 2500
         let response = try await HTTPPipeline([endless]).open(HTTPRequest("GET", "http://library.invalid/"), options)
         var count = 0
-        let error = await #expect(throws: BackplaneError.self) {
-            for try await chunk in response.body { count += chunk.count }
-        }
+        let error = await error { for try await chunk in response.body { count += chunk.count } }
         #expect(error?.code == .networkTooLarge)
         #expect(count == 2000 && read.withLock { $0 } == 3)
     }
@@ -193,5 +195,247 @@ struct PipelineTests {
         #expect(try await held.value.status == 200)
         #expect(try await next.value.status == 200)
         #expect(try await executor.execute(HTTPRequest("GET", server.url())).status == 200, "no place was lost")
+    }
+}
+
+/// What happens when there is no response.
+@Suite(.timeLimit(.minutes(5)))
+struct FailureTests {
+    /// The error of a GET that must fail; in all of them, the URL is printed without its secrets, in one line.
+    private func failure(_ engine: Engine, _ url: String, maximumBodySize: Int = 64 << 20) async throws
+        -> BackplaneError
+    {
+        let executor = engine.executor()
+        let secretive = url.replacing("://", with: "://ann:secret@", maxReplacements: 1) + "?key=secret"
+        let error = try #require(
+            await #expect(throws: BackplaneError.self) {
+                try await executor.execute(HTTPRequest("GET", secretive), upTo: maximumBodySize)
+            })
+        #expect(error.location == url)
+        #expect(!error.detailedDescription.contains("secret"))
+        #expect(!error.message.contains("\n"))
+        return error
+    }
+
+    /// RFC 6761: no name below `.invalid` exists.
+    @Test(arguments: Engine.allCases)
+    func `a name that is no host's is said to be unknown`(engine: Engine) async throws {
+        let error = try await failure(engine, "http://library.invalid/books")
+        #expect(error.code == .networkFailed)
+        #expect(error.message == "the host name library.invalid cannot be resolved")
+    }
+
+    @Test
+    func `a connection that is not accepted in time fails`() async throws {
+        // Given a server that accepts nothing, and a queue that one connection fills
+        let listener = try LoopbackSocket(backlog: 0)
+        let first = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(first) }
+        #expect(listener.withAddress { connect(first, $0, $1) } == 0)
+        // The kernel may queue it later.
+        var queued = pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&queued, 1, 60_000) == 1)
+        // When an executor with little patience connects
+        let executor = AsyncHTTPClientExecutor(connectTimeout: .milliseconds(50))
+        let request = HTTPRequest("GET", "http://127.0.0.1:\(listener.port)/")
+        let error = try #require(await #expect(throws: BackplaneError.self) { try await executor.execute(request) })
+        // Then it gives up
+        #expect(error.code == .networkFailed)
+        #expect(error.message == "127.0.0.1:\(listener.port) did not accept the connection in time")
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an executor that has been shut down ends what is under way and carries out nothing more`(engine: Engine)
+        async throws
+    {
+        let server = try TestServer { $1.stall() }
+        let executor = engine.executor()
+        let task = Task { try await executor.execute(HTTPRequest("GET", server.url())) }
+        _ = await server.requests.first { _ in true }
+        for _ in 1...2 { await executor.shutDown() }
+        let ended = try #require(await #expect(throws: BackplaneError.self) { try await task.value })
+        let refused = try #require(
+            await #expect(throws: BackplaneError.self) { try await executor.execute(HTTPRequest("GET", server.url())) })
+        for error in [ended, refused] {
+            #expect(error.code == .networkShutDown)
+            #expect(error.message.contains("shut down"))
+        }
+    }
+}
+
+extension HTTPExecutor {
+    fileprivate func shutDown() async {
+        await (self as? AsyncHTTPClientExecutor)?.shutdown()
+        (self as? URLSessionExecutor)?.shutdown()
+    }
+}
+
+/// Responses whose framing is a case of RFC 9110 and 9112, and what the executors make of them.
+@Suite(.timeLimit(.minutes(5)))
+struct FramingTests {
+    @Test func `the bytes of a field that are not UTF-8 are replaced`() async throws {
+        let server = try TestServer { _, connection in
+            connection.send(Array("HTTP/1.1 204 No Content\r\nX-A: caf".utf8) + [0xE9] + Array("\r\n\r\n".utf8))
+        }
+        let http = AsyncHTTPClientExecutor(proxies: .none)
+        #expect(try await http.execute(HTTPRequest("GET", server.url())).headers["X-A"] == "caf\u{FFFD}")
+        await http.shutdown()
+    }
+
+    @Test func `a head without end is an error, and is not held in memory`() async throws {
+        let server = try TestServer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\n")
+            let line = "X-Filler: \(String(repeating: "x", count: 1_000))\r\n"
+            for _ in 0..<100_000 where !connection.wasLeft { connection.send(line) }
+        }
+        let http = AsyncHTTPClientExecutor(proxies: .none)
+        let error = await error { try await http.execute(HTTPRequest("GET", server.url())) }
+        #expect(error?.code == .networkMalformed, "\(String(describing: error))")
+        _ = await server.departures.first { _ in true }
+        await http.shutdown()
+    }
+}
+
+/// Kept connections that a server closes just when they are used again.
+@Suite(.timeLimit(.minutes(5)))
+struct ClosedConnectionTests {
+    /// A server that keeps each connection for one response, says so to nobody, and closes it at the next request.
+    private static func forgetful(closing count: Int = .max) throws -> (TestServer, Counted) {
+        let closed = Counted(), served = Mutex<Set<Int>>([])
+        let server = try TestServer { request, connection in
+            guard served.withLock({ $0.insert(connection.number).inserted }) || closed.value >= count else {
+                closed.add(1)
+                return connection.close()
+            }
+            connection.answer("200 OK", body: request.body)
+        }
+        return (server, closed)
+    }
+
+    @Test func `a kept connection that is closed costs an idempotent request another attempt`() async throws {
+        let (server, closed) = try Self.forgetful(), http = AsyncHTTPClientExecutor(proxies: .none)
+        #expect(try await http.execute(HTTPRequest("GET", server.url())).timings.attempts == 1)
+        for (number, method) in ["GET", "PUT", "DELETE", "HEAD"].enumerated() {
+            let body = method == "PUT" ? HTTPBody.replayable { Bytes("again") } : .none
+            let response = try await http.execute(HTTPRequest(method, server.url(), body: body))
+            #expect(response.status == 200 && response.timings.attempts == 2)
+            #expect(response.body == (method == "PUT" ? Array("again".utf8) : []))
+            #expect(closed.value == number + 1)
+        }
+        await http.shutdown()
+    }
+
+    @Test func `what is not idempotent, or cannot be sent again, is not repeated`() async throws {
+        for request in [
+            HTTPRequest("POST", "", body: .text("once")), HTTPRequest("PATCH", ""),
+            HTTPRequest("PUT", "", body: .stream(Bytes("once"))),
+        ] {
+            let (server, closed) = try Self.forgetful(), http = AsyncHTTPClientExecutor(proxies: .none)
+            _ = try await http.execute(HTTPRequest("GET", server.url()))
+            var request = request
+            request.url = server.url()
+            let error = await #expect(throws: BackplaneError.self) { try await http.execute(request) }
+            #expect(error?.code == .networkFailed && closed.value == 1)
+            await http.shutdown()
+        }
+    }
+
+    @Test func `a new connection that is closed is an error, and a request is repeated once at most`() async throws {
+        let closed = Counted()
+        let server = try TestServer { request, connection in
+            if request.target == "/kept" { return connection.answer("200 OK") }
+            closed.add(1)
+            connection.close()
+        }
+        let http = AsyncHTTPClientExecutor(proxies: .none)
+        for (path, total) in [("/", 1), ("/kept", 1), ("/", 3)] {
+            do {
+                _ = try await http.execute(HTTPRequest("GET", server.url(path)))
+                #expect(path == "/kept")
+            } catch {
+                #expect((error as? BackplaneError)?.code == .networkFailed && path == "/")
+            }
+            #expect(closed.value == total)
+        }
+        await http.shutdown()
+    }
+}
+
+/// Servers that answer, or close a connection, before they have taken all requests.
+@Suite(.timeLimit(.minutes(5)))
+struct EarlyAnswerTests {
+    @Test func `an HTTP/2 connection that its server closes gracefully fails no idempotent request`() async throws {
+        let files = try TestFolder(), roots = URL(filePath: files.path + "/roots.pem")
+        try Data(TestIdentity.servers.certificate.utf8).write(to: roots)
+        let server = try await SecureTestServer(.server, requestsPerConnection: 30) { request in
+            .init(body: Array("\(request.connection)".utf8))
+        }
+        let http = AsyncHTTPClientExecutor(trustRoots: roots.path, proxies: .none)
+        let request = HTTPRequest("GET", server.url())
+        #expect(try await http.execute(request).body == Array("0".utf8))  // HTTP/2 is known from now on
+        let responses = try await withThrowingTaskGroup(of: HTTPResponse.self) { group in
+            for _ in 0..<48 { group.addTask { try await http.execute(request) } }
+            return try await group.reduce(into: [HTTPResponse]()) { $0.append($1) }
+        }
+        #expect(responses.allSatisfy { $0.status == 200 } && server.requestCount == 49, "none was processed twice")
+        #expect(responses.count { $0.body == Array("0".utf8) } == 29, "the first connection took 30 in all")
+        await http.shutdown()
+        await server.stop()
+    }
+}
+
+/// The bytes of a text, as one chunk.
+private struct Bytes: AsyncSequence, Sendable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var text: String?
+
+        mutating func next() async -> [UInt8]? {
+            defer { text = nil }
+            return text.map { Array($0.utf8) }
+        }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(text: text) }
+}
+
+/// More exchanges at once than there are connections: those that wait are bounded by nothing, and none is lost.
+@Suite(.timeLimit(.minutes(10)))
+struct ManyExchangesTests {
+    @Test func `responses that a component never reads do not keep others from their server`() async throws {
+        let server = try TestServer { request, connection in
+            guard request.target == "/held" else { return connection.answer("200 OK", body: [7]) }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+            connection.stall()
+        }
+        let clock = TestClock()
+        try await LendingPlugin.lent(.asyncHTTPClient) {
+            $0.clock = clock
+        } _: { host, context in
+            var held: [HTTPStreamedResponse] = []
+            // As many as an executor has connections to one host.
+            for _ in 0..<64 {
+                held.append(try await context.http.open(HTTPRequest("GET", server.url("/held")), context.begin()))
+            }
+            async let waiting = context.http.send(HTTPRequest("GET", server.url("/")), context.begin())
+            try await clock.expire(.seconds(60), waiters: 64)
+            // One that waits for the server is not idle.
+            let response = try await waiting
+            #expect(response.body == [7])
+            // The last one may count as read a little later than it is there.
+            await clock.passing(.seconds(60)) {
+                await eventually {
+                    let counts = await host.statistics.first { $0.role == "communication controller" }?.exchanges
+                    return counts?.begun == 65 && counts?.failed == 64 && counts?.inFlight == 0
+                }
+            }
+            for response in held {
+                let error = await #expect(throws: BackplaneError.self) { try await response.body.collect(upTo: 100) }
+                #expect(error?.code == .networkTimeout)
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneTestKit
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import BackplaneScreens
@@ -69,9 +70,7 @@ struct `Open screens` {
         #expect(
             await code { try await screens.open(ScreenRequest(number: 1, screen: "lamp", input: "null")) }
                 == .screenUnknown)
-        let invalid = await #expect(throws: BackplaneError.self) {
-            try await screens.open(ScreenRequest(number: 1, screen: "desk", input: "{}"))
-        }
+        let invalid = await error { try await screens.open(ScreenRequest(number: 1, screen: "desk", input: "{}")) }
         #expect(invalid?.code == .screenInvalidInput)
         #expect(invalid?.message == "the input of the screen `desk` is not what it expects: `plan` is missing")
     }
@@ -245,25 +244,17 @@ struct `Open screens` {
         try await reading.value
     }
 
-    @Test func `a segue during the assembly returns at once, and begins after the first drawing`() async throws {
+    @Test(arguments: [false, true])
+    func `what is requested during the assembly returns at once, and begins after the first drawing`(
+        isDismissal: Bool
+    ) async throws {
         let screens = makeScreens(), changes = Recording<ScreenChange>()
-        let drawing = try await open(.leading, in: screens)
-        #expect(drawing.revision == 1)
-        #expect(stage.log.all == ["led"])
-        let reading = read(screens, into: changes)
-        #expect(try await changes.first(1)[0].segue?.destination.screen == "lamp")
-        screens.close(1)
-        try await reading.value
-    }
-
-    @Test func `a dismissal during the assembly returns at once, and begins after the first drawing`() async throws {
-        let screens = makeScreens(), changes = Recording<ScreenChange>()
-        let drawing = try await open(.leaving, in: screens)
-        #expect(stage.log.all == ["left"])
-        let reading = read(screens, into: changes)
-        let dismissal = try await changes.first(1)[0]
-        #expect(dismissal.dismissal.map { $0 > drawing.revision } == true)
-        screens.end(SegueEnd(screen: 1, segue: dismissal.number))
+        let drawing = try await open(isDismissal ? .leaving : .leading, in: screens)
+        #expect(drawing.revision == 1 && stage.log.all == [isDismissal ? "left" : "led"])
+        let reading = read(screens, into: changes), change = try await changes.first(1)[0]
+        #expect(change.number > drawing.revision && (change.dismissal != nil) == isDismissal)
+        #expect(change.segue?.destination.screen == (isDismissal ? nil : "lamp"))
+        screens.end(SegueEnd(screen: 1, segue: change.number))
         screens.close(1)
         try await reading.value
     }

@@ -78,21 +78,6 @@ struct `Presentation of screens` {
 
     // MARK: Tabs and addresses
 
-    @Test func `Tabs have stacks and titles of their own`() async throws {
-        try await AppManager.withWindow(Script(buttons: ["open": Self.opening]), make: { TabbedApp($0) }) {
-            window, _, _ in
-            #expect(window.drawing.tabs.map(\.title) == ["Start", "Page 8"])
-            #expect(window.drawing.tabs.map(\.identifier) == ["home", "page"])
-            await window.press("open")
-            await window.select(tab: 1)
-            #expect(window.drawing.selected == 1 && window.path == ["Page 8"])
-            await window.select(tab: 2)
-            #expect(window.drawing.selected == 1)
-            await window.select(tab: 0)
-            #expect(window.path == ["Home", "Page 1"])
-        }
-    }
-
     @Test func `An address reveals what is there, and shows anything else`() async throws {
         try await AppManager.withWindow(Script(buttons: ["open": Self.opening]), make: { TabbedApp($0) }) {
             window, _, _ in
@@ -197,23 +182,6 @@ struct `Presentation of screens` {
         }
     }
 
-    @Test func `A drawing indicates that something is loaded`() async throws {
-        try await AppManager.withWindow { window, _, host in try await Self.load(window, host) }
-    }
-
-    private static func load(_ window: Window, _ host: TestHost) async throws {
-        let gate = TestGate(), url = "https://books.example.org/", network = host.host.network
-        host.http.on("GET", url, .json(text: "[]").held(at: gate))
-        let response = Task { try await network.send(HTTPRequest("GET", url)).status }
-        try await gate.arrivals()
-        #expect(!window.drawing.isLoading)
-        try await host.clock.expire(.milliseconds(100))
-        try await window.first { $0.isLoading }
-        gate.open()
-        #expect(try await response.value == 200)
-        try await window.first { !$0.isLoading }
-    }
-
     @Test func `Loads of several components and of the program count together, however they end`() async throws {
         let definition = ManagerDefinition(
             className: "Reader", communicationController: ComponentDefinition(className: "ReaderCommunication"))
@@ -250,23 +218,6 @@ struct `Presentation of screens` {
         succeeding.open()
         #expect(await third.value == "none")
         try await window.first { !$0.isLoading }
-    }
-
-    @Test func `A response that is open is not loaded for ever`() async throws {
-        try await AppManager.withWindow { window, _, host in try await Self.open(window, host) }
-    }
-
-    private static func open(_ window: Window, _ host: TestHost) async throws {
-        let gate = TestGate(), url = "https://books.example.org/events", network = host.host.network
-        host.http.on("GET", url, .json(text: "[]").held(at: gate))
-        let opening = Task { try await network.open(HTTPRequest("GET", url)) }
-        try await gate.arrivals()
-        try await host.clock.expire(.milliseconds(100))
-        try await window.first { $0.isLoading }
-        gate.open()
-        let response = try await opening.value
-        try await window.first { !$0.isLoading }
-        response.body.cancel()
     }
 
     // MARK: Flows

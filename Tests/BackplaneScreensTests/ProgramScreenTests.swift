@@ -33,6 +33,14 @@ struct `Screens of a program` {
         }
     }
 
+    @Test func `A screen of a plugin resolves contracts, and no services`() async throws {
+        try await TestHost.run("LobbyScreens", plugins: [LobbyPlugin.self]) { host in
+            let screens = try await host.manager("LobbyScreens", as: Screens.self)
+            let drawing = try await screens.open(ScreenRequest(number: 7, screen: "curious", input: "null"))
+            #expect(drawing.body == [Text("manager.unknown service.unknown").view])
+        }
+    }
+
     @Test func `A screen has one registration for each identifier`() async throws {
         try await AppManager.run { app, _ in
             let clash = await error { try app.register(screen: PageScreen.self, forIdentifier: "home") }
@@ -189,31 +197,6 @@ struct `Screens of a program` {
         }
     }
 
-    @Test func `A segue that is requested during the assembly follows once the screen is shown`() async throws {
-        let script = Script(assembly: { try await $0.performSegue(to: "page", data: ["number": 1]) })
-        try await AppManager.withWindow(script) { window, _, _ in
-            try await window.first { $0.screen?.identifier == "page" }
-            #expect(window.path == ["Home", "Page 1"])
-        }
-    }
-
-    @Test func `A dismissal that is requested during the assembly follows once the screen is shown`() async throws {
-        let returns = Recording<Bool>()
-        let script = Script(assembly: { agent in
-            try await agent.dismiss()
-            returns.add(true)
-        })
-        try await AppManager.withWindow(script) { window, app, _ in
-            try app.register(screen: ScriptedScreen.self, forIdentifier: "inner")
-            // The root of a stack remains.
-            #expect(returns.all.count == 1 && window.front?.identifier == "home")
-            try await window.open(try Destination("inner"))
-            #expect(returns.all.count == 2)
-            try await window.first { $0.front?.identifier == "home" }
-            #expect(window.drawing.alert == nil)
-        }
-    }
-
     @Test func `A segue by a link is one of its screen, unless that has gone`() async throws {
         try await AppManager.withWindow { window, _, _ in
             let page = try Destination(PageScreen.self, PageScreen.Input(number: 3))
@@ -245,33 +228,11 @@ struct `Screens of a program` {
 
     // MARK: The alert screen
 
-    @Test func `The alert screen is shown for a screen that cannot be assembled`() async throws {
-        let script = Script(buttons: [
-            "failing": { agent in
-                try await agent.performSegue(to: "failing")
-                return "shown"
-            }
-        ])
-        try await AppManager.withWindow(script) { window, app, _ in
-            try app.register(screen: AlertScreen.self)
-            await window.press("failing")
-            #expect(window.drawing.alert == nil)
-            #expect(window.drawing.modal?.identifier == "appManager.alert")
-            #expect(window.texts == ["failing is not available"])
-            await window.goBack()
-            #expect(window.drawing.modal == nil && window.path == ["Home"])
-        }
-    }
-
-    @Test func `A plugin may have the alert screen`() async throws {
-        let script = Script(buttons: [
-            "failing": { agent in
-                try await agent.performSegue(to: "failing")
-                return "shown"
-            }
-        ])
-        let manifest = Manifest(managers: ["AlertScreens": ManagerDefinition()])
-        try await AppManager.withWindow(script, manifest, plugins: [AlertPlugin.self]) { window, _, _ in
+    @Test(arguments: [false, true])
+    func `The alert screen is shown for a screen that cannot be assembled`(isOfPlugin: Bool) async throws {
+        let manifest = Manifest(managers: isOfPlugin ? ["AlertScreens": ManagerDefinition()] : [:])
+        try await AppManager.withWindow(failing, manifest, plugins: [AlertPlugin.self]) { window, app, _ in
+            if !isOfPlugin { try app.register(screen: AlertScreen.self) }
             await window.press("failing")
             #expect(window.drawing.alert == nil)
             #expect(window.drawing.modal?.identifier == "appManager.alert")
@@ -282,13 +243,7 @@ struct `Screens of a program` {
     }
 
     @Test func `An alert screen that cannot be assembled itself is not shown either`() async throws {
-        let script = Script(buttons: [
-            "failing": { agent in
-                try await agent.performSegue(to: "failing")
-                return "shown"
-            }
-        ])
-        try await AppManager.withWindow(script) { window, app, _ in
+        try await AppManager.withWindow(failing) { window, app, _ in
             // It expects a number.
             try app.register(screen: PageScreen.self, forIdentifier: "appManager.alert")
             await window.press("failing")
@@ -300,13 +255,7 @@ struct `Screens of a program` {
     }
 
     @Test func `An alert screen whose own segue fails has no further alert screen`() async throws {
-        let script = Script(buttons: [
-            "failing": { agent in
-                try await agent.performSegue(to: "failing")
-                return "shown"
-            }
-        ])
-        try await AppManager.withWindow(script) { window, app, _ in
+        try await AppManager.withWindow(failing) { window, app, _ in
             try app.register(screen: RestlessAlertScreen.self)
             await window.press("failing")
             let drawing = try await window.first { $0.alert != nil }
@@ -478,6 +427,13 @@ struct `Screens of a program` {
         _ = agent.call
     }
 
+    private let failing = Script(buttons: [
+        "failing": { agent in
+            try await agent.performSegue(to: "failing")
+            return "shown"
+        }
+    ])
+
     /// Shows page 1.
     private let opening: Script.Action = { agent in
         try await agent.performSegue(to: "page", data: ["number": 1])
@@ -497,22 +453,25 @@ private struct Nobody: Named {
     var name: String
 }
 
-private struct LobbyPlugin: Plugin {
+struct LobbyPlugin: Plugin {
     static let id = "org.example.lobby"
     static let version: Version = "1.0.0"
     static func register(in registrar: inout Registrar) { registrar.add(LobbyScreens.self) }
 }
 
-private final class LobbyScreens: ScreenManager {
+final class LobbyScreens: ScreenManager {
     let screens: OpenScreens
 
     init(_ context: Context) { screens = OpenScreens(context) }
 
-    static func screens(_ table: inout ScreenTable) { table.add(Lobby.self) }
+    static func screens(_ table: inout ScreenTable) {
+        table.add(Lobby.self)
+        table.add(CuriousScreen.self)
+    }
 }
 
 /// A screen of a plugin that leads to a page of the program.
-private final class Lobby: Screen {
+final class Lobby: Screen {
     static let identifier = "lobby"
     private let agent: Agent
 
@@ -565,4 +524,23 @@ private final class RestlessAlertScreen: Screen {
     }
 
     var body: [View] { Text("restless") }
+}
+
+/// A screen that shows with which errors nothing was resolved.
+final class CuriousScreen: Screen {
+    static let identifier = "curious"
+    private let text: String
+
+    init(_ text: String) { self.text = text }
+
+    static func assemble(with input: Nothing, agent: Agent) async throws -> CuriousScreen {
+        var codes: [String] = []
+        do throws(BackplaneError) { _ = try await agent.resolve(Flow.self) } catch { codes.append(error.code.rawValue) }
+        do throws(BackplaneError) { _ = try agent.resolve(service: String.self) } catch {
+            codes.append(error.code.rawValue)
+        }
+        return CuriousScreen(codes.joined(separator: " "))
+    }
+
+    var body: [View] { Text(text) }
 }

@@ -1,3 +1,8 @@
+import Backplane
+import BackplaneHost
+import BackplaneScreens
+import BackplaneTestKit
+import TestFixtures
 import Testing
 
 @testable import BackplaneApp
@@ -222,5 +227,165 @@ struct `Stacks of a window` {
         }
         check(WindowState(), [])
         check(Self.two, [])
+    }
+}
+
+/// What a person does while the target of a segue is assembled.
+@Suite(.timeLimit(.minutes(5)))
+struct `Segues that are pending` {
+    private let gate = TestGate()
+    private let ends = Recording<String>()
+
+    /// A script whose button `open` shows page 1, which is not assembled before the gate is open, cancelled or not.
+    private func script() -> Script {
+        Script(
+            buttons: [
+                "open": { [ends] agent in
+                    do throws(BackplaneError) {
+                        try await agent.performSegue(to: "page", data: ["number": 1])
+                        return "opened"
+                    } catch {
+                        ends.add(error.code.rawValue)
+                        throw error
+                    }
+                },
+                "inner": { agent in
+                    try await agent.performSegue(to: "inner")
+                    return "inner"
+                },
+            ], pageAssembly: { [gate] number in if number == 1 { await gate.passThoughCancelled() } })
+    }
+
+    /// Checks that page 1 is closed once it is assembled, and has not been shown.
+    private func expectNoPage(_ script: Script) async throws {
+        gate.open()
+        for agent in script.agents.all { await eventually { agent.isInert } }
+    }
+
+    /// The ways in which a page is requested.
+    enum Request: CaseIterable { case segue, link, address }
+
+    @Test(arguments: Request.allCases)
+    func `Going back only cancels it, without an alert`(request: Request) async throws {
+        let script = script()
+        try await AppManager.withWindow(script) { window, app, _ in
+            try app.register(screen: ScriptedScreen.self, forIdentifier: "inner")
+            await window.press("inner")
+            let inner = try #require(window.front), page = try Destination("page", ["number": 1])
+            let pending = Task {
+                switch request {
+                case .segue: await window.press("open")
+                case .link: await window.follow(page, from: inner.number)
+                case .address: ends.add(await code { try await window.open(page) })
+                }
+            }
+            try await gate.arrivals()
+            await window.goBack()
+            await pending.value
+            #expect(ends.all == (request == .link ? [] : ["call.cancelled"]))
+            try await expectNoPage(script)
+            #expect(window.front === inner && window.drawing.alert == nil)
+            await window.goBack()
+            #expect(window.front?.identifier == "home")
+        }
+    }
+
+    @Test func `Selecting a tab cancels it, and then selects`() async throws {
+        let script = script()
+        try await AppManager.withWindow(script) { window, app, _ in
+            let tabs = [
+                try await app.screen(for: "home", in: window),
+                try await app.screen(for: "page", data: ["number": 8], in: window),
+            ]
+            window.setTabs(tabs)
+            async let pressed: Void = window.press("open")
+            try await gate.arrivals()
+            await window.select(tab: 1)
+            #expect(window.path == ["Page 8"])
+            await pressed
+            #expect(ends.all == ["call.cancelled"])
+            gate.open()
+            let agent = try await script.agents.first(2)[1]
+            await eventually { agent.isInert }
+            await window.select(tab: 0)
+            #expect(window.path == ["Home"] && window.drawing.alert == nil)
+        }
+    }
+
+    @Test func `Opening an address cancels it, and then shows the screen`() async throws {
+        let script = script()
+        try await AppManager.withWindow(script) { window, _, _ in
+            async let pressed: Void = window.press("open")
+            try await gate.arrivals()
+            try await window.open(try Destination("page", ["number": 2]))
+            #expect(window.path == ["Home", "Page 2"])
+            await pressed
+            #expect(ends.all == ["call.cancelled"])
+            gate.open()
+            let agent = try await script.agents.first(2)[0]
+            await eventually { agent.isInert }
+            #expect(window.path == ["Home", "Page 2"] && window.drawing.alert == nil)
+        }
+    }
+
+    @Test func `A segue of a plugin's screen is cancelled without an alert, whatever the lane`() async throws {
+        for lanes in [LaneRule.fastest, .encoded] {
+            let gate = TestGate()
+            let script = Script(pageAssembly: { _ in await gate.passThoughCancelled() })
+            let manifest = Manifest(managers: ["LobbyScreens": ManagerDefinition()])
+            try await TestHost.run(manifest, plugins: [LobbyPlugin.self], lanes: lanes) { host in
+                let app = ProgramApp(host.host)
+                app.register(service: script)
+                try app.register(screen: ScriptedScreen.self)
+                try app.register(screen: PageScreen.self)
+                let window = try await app.makeWindow()
+                try await window.open(try Destination("lobby"))
+                async let pressed: Void = window.press("open")
+                try await gate.arrivals()
+                await window.goBack()
+                await pressed
+                #expect(window.front?.identifier == "lobby" && window.drawing.alert == nil)
+                gate.open()
+                let agent = try await script.agents.first(1)[0]
+                await eventually { agent.isInert }
+                await window.goBack()
+                #expect(window.path == ["Home"] && window.drawing.alert == nil)
+                await window.close()
+            }
+        }
+    }
+
+    // MARK: Turns
+
+    @Test func `Those that wait are cancelled as well, and other transitions are not`() async throws {
+        let turns = WindowTurns(), log = Recording<String>()
+        turns.add(isSegue: true) { [gate] in
+            await gate.passThoughCancelled()
+            log.add("first \(Task.isCancelled)")
+        }
+        turns.add(isSegue: true) { log.add("second \(Task.isCancelled)") }
+        turns.add { log.add("third \(Task.isCancelled)") }
+        try await gate.arrivals()
+        #expect(turns.cancelSegues().count == 2)
+        turns.add(isSegue: true) { log.add("fourth \(Task.isCancelled)") }
+        gate.open()
+        try await turns.take { log.add("last") }
+        #expect(log.all == ["first true", "second true", "third false", "fourth false", "last"])
+        #expect(turns.cancelSegues().isEmpty, "they have ended")
+    }
+
+    @Test func `A transition within another one takes place at once, and cancels nothing`() async throws {
+        let turns = WindowTurns(), log = Recording<String>()
+        try await turns.take(isSegue: true) { () async throws(BackplaneError) in
+            log.add("begins")
+            #expect(turns.cancelSegues().isEmpty)
+            try await turns.take { log.add("within") }
+            turns.afterwards { log.add("afterwards") }
+            log.add("ends \(Task.isCancelled)")
+        }
+        #expect(log.all == ["begins", "within", "ends false", "afterwards"])
+        turns.end()
+        #expect(await error { try await turns.take { log.add("late") } }?.code == .screenClosed)
+        #expect(log.all.count == 4)
     }
 }

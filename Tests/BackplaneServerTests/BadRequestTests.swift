@@ -179,33 +179,6 @@ struct `Requests that no client should send` {
 
     // MARK: Handlers
 
-    @Test func `an error of a handler is a problem that says nothing about it, and its connection goes on`()
-        async throws
-    {
-        try await serve { port in
-            let client = try ServerConnection(port: port)
-            for _ in 0..<3 {
-                let answer = try await client.get("/failure")
-                #expect(answer.status == 500)
-                #expect(answer["content-type"] == "application/problem+json")
-                #expect(!answer.text.contains("planted"))
-                #expect(try await client.get("/items/7").text == "7")
-            }
-        }
-    }
-
-    @Test func `a handler that does not answer in time is answered for`() async throws {
-        var limits = ServerLimits()
-        limits.timeout = .milliseconds(50)
-        try await serve(limits: limits) { port in
-            let client = try ServerConnection(port: port)
-            let answer = try await client.get("/never")
-            #expect(answer.status == 504)
-            #expect(answer["content-type"] == "application/problem+json")
-            await eventually { (try? await ServerConnection(port: port).get("/items/7").text) == "7" }
-        }
-    }
-
     // MARK: Paths
 
     @Test(
@@ -255,11 +228,6 @@ private final class TriedRoutes: RouteManager {
     /// The number of bytes that endless answers have sent, and the number of those that are open.
     static let sent = Atomic(0), endless = Atomic(0)
 
-    private struct Failure: ComponentError {
-        var code: String { "tests.planted" }
-        var message: String { "planted" }
-    }
-
     init(_ context: Context) {}
 
     static func routes(_ routes: inout Routes<TriedRoutes>) {
@@ -270,11 +238,6 @@ private final class TriedRoutes: RouteManager {
         }
         routes.get("/files/*name") { _, request, _ in try request.parameter("name") as String }
         routes.get("/search") { _, request, _ in try request.query("q", default: "") }
-        routes.get("/failure") { _, _, _ -> Nothing in throw Failure() }
-        routes.get("/never") { _, _, _ in
-            try await Task.sleep(for: .seconds(3_600))
-            return Nothing()
-        }
         routes.stream("/endless") { _, _, _ in
             RouteStream { body in
                 TriedRoutes.endless.add(1, ordering: .relaxed)

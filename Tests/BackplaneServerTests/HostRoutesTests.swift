@@ -81,18 +81,6 @@ struct `Routes of plugins in an application` {
         }
     }
 
-    @Test func `a slash in a parameter is text, and no path leaves its folder`() async throws {
-        try await RoutedHost.run { served in
-            let client = try served.connect()
-            #expect(try await client.get("/names/a%2Fb").text == "a/b")
-            for path in ["/names/..", "/names/%2e%2e", "/names/a%2F..", "/request/../names/a"] {
-                let answer = try await client.get(path)
-                #expect(answer.status == 400, "\(path)")
-                #expect(answer["content-type"] == "application/problem+json")
-            }
-        }
-    }
-
     @Test(arguments: lanes)
     func `HEAD is answered as GET is, without the body`(lanes: LaneRule) async throws {
         try await RoutedHost.run(lanes: lanes) { served in
@@ -145,18 +133,6 @@ struct `Routes of plugins in an application` {
                 #expect(try await client.get("/api/request/a").text.contains("/api/request/a"))
                 #expect(try await client.get("/books/7").status == 404)
                 #expect(try await client.get("/about").text == "about")
-            }
-        }
-    }
-
-    @Test func `a responder answers everything, with a problem if no route does`() async throws {
-        try await RoutedHost.run { served in
-            let client = try served.connect()
-            for (method, path, status) in [("GET", "/nothing", 404), ("PUT", "/books", 405), ("GET", "/%FF", 400)] {
-                let answer = try await client.send(method, path)
-                #expect(answer.status == status)
-                #expect(answer["content-type"] == "application/problem+json")
-                #expect(answer["allow"] == (status == 405 ? "POST, PURGE" : nil))
             }
         }
     }

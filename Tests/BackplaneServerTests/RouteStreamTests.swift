@@ -3,12 +3,221 @@ import Backplane
 import BackplaneHost
 import BackplaneTestKit
 import Foundation
+import Glibc
 import Hummingbird
 import Logging
 import TestFixtures
 import Testing
 
 @testable import BackplaneHummingbird
+
+@Suite(.timeLimit(.minutes(5)))
+struct `Bodies of requests` {
+    private static let lanes: [LaneRule] = [.fastest, .encoded]
+
+    private func chunks(_ bytes: [UInt8], of size: Int) -> [UInt8] {
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            let chunk = bytes[start..<min(start + size, bytes.count)]
+            text += Array("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + Array("\r\n".utf8)
+        }
+        return text + Array("0\r\n\r\n".utf8)
+    }
+
+    private func sendChunks(_ client: ServerConnection, _ path: String, _ body: [UInt8]) async throws
+        -> ServerConnection.Answer?
+    {
+        let head = "POST \(path) HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let bytes = Array(head.utf8) + chunks(body, of: 40_000)
+        return try await client.wait { socket in
+            socket.send(bytes)
+            return socket.answer()
+        }
+    }
+
+    @Test(arguments: lanes)
+    func `a body of up to a megabyte is in memory`(lanes: LaneRule) async throws {
+        try await RoutedHost.run(lanes: lanes) { served in
+            let client = try served.connect()
+            for count in [1, 70_000, 1 << 20] {
+                let body = [UInt8].distinct(count), expected = "memory \(body.mark)"
+                #expect(try await client.send("POST", "/bodies", body: body).text == expected)
+                #expect(try await sendChunks(client, "/bodies", body)?.text == expected)
+            }
+            #expect(try await client.send("POST", "/bodies").text == "memory \([UInt8]().mark)")
+            #expect(
+                try await client.send("POST", "/bodies", ["Content-Length": "0"]).text == "memory \([UInt8]().mark)")
+        }
+    }
+
+    @Test(arguments: lanes, [false, true])
+    func `a longer body is in a file, which only its owner reads and which ends with the answer`(
+        lanes: LaneRule, isChunked: Bool
+    ) async throws {
+        let body = [UInt8].distinct(3_000_000)
+        try await RoutedHost.run(lanes: lanes) { served in
+            let client = try served.connect()
+            let answer =
+                isChunked
+                ? try await sendChunks(client, "/bodies", body)
+                : try await client.send("POST", "/bodies", body: body)
+            #expect(answer?.text == "file 600 \(body.mark)")
+        }
+        for path in Shared.notes.all where path.contains("backplane-body-") {
+            await eventually { !FileContents.exists(path) }
+        }
+    }
+
+    @Test(arguments: lanes)
+    func `a body is read piece by piece`(lanes: LaneRule) async throws {
+        try await RoutedHost.run(lanes: lanes) { served in
+            let client = try served.connect()
+            for count in [0, 5_000, 3_000_000] {
+                let body = [UInt8].distinct(count)
+                #expect(try await client.send("POST", "/uploads", body: body).text == body.mark)
+            }
+        }
+    }
+
+    @Test func `the file also ends with an error, and with a stream`() async throws {
+        let body = [UInt8].distinct(2_000_000)
+        try await RoutedHost.run { served in
+            let client = try served.connect()
+            let failed = try await client.send("POST", "/failure", body: body)
+            #expect(failed.status == 500)
+            let pieces = try await client.send("POST", "/bodies/pieces", body: body)
+            #expect(pieces.text == "begin\n2000000\n")
+        }
+        for path in Shared.notes.all where path.contains("backplane-body-") {
+            await eventually { !FileContents.exists(path) }
+        }
+    }
+
+    @Test func `a body that is longer than the limit is refused before it is received`() async throws {
+        var limits = ServerLimits.patient
+        limits.body = 100_000
+        try await RoutedHost.run(limits: limits) { served in
+            let longest = [UInt8].distinct(100_000)
+            #expect(try await served.connect().send("POST", "/bodies", body: longest).text == "memory \(longest.mark)")
+
+            let announced = try served.connect()
+            try await announced.send("POST /bodies HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100001\r\n\r\n")
+            let refused = try #require(try await announced.answer())
+            #expect(refused.status == 413)
+            #expect(refused["connection"] == "close")
+            #expect(refused["content-type"] == "application/problem+json")
+            try await announced.finish()
+            #expect(try await announced.hasEnded())
+
+            let chunked = try served.connect()
+            #expect(try await sendChunks(chunked, "/bodies", longest + [0])?.status == 413)
+            #expect(try await chunked.hasEnded())
+
+            let sent = try await served.connect().send("POST", "/bodies", body: longest + longest.prefix(50_000))
+            #expect(sent.status == 413)
+        }
+    }
+
+    @Test func `a body that does not arrive in time is refused`() async throws {
+        try await RoutedHost.run { served in
+            let client = try served.connect()
+            try await client.send("POST /bodies HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc")
+            try await served.host.clock.expire(ServerLimits.patient.timeout)
+            #expect(try await client.answer()?.status == 408)
+            #expect(try await client.hasEnded())
+            #expect(try await served.connect().get("/books/7").status == 200)
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(5)))
+struct `Files that a server sends` {
+    private func path(_ file: String) -> String { "/file?path=\(file)" }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `a file is sent whole, in part or not at all, as the request asks`(lanes: LaneRule) async throws {
+        let folder = try TestFolder(), bytes = Array("0123456789".utf8)
+        let file = try folder.write(bytes, as: "digits.txt")
+        try await RoutedHost.run(lanes: lanes) { served in
+            let client = try served.connect(), whole = try await client.get(path(file))
+            #expect(whole.status == 200 && whole.body == bytes)
+            #expect(whole["content-type"] == "text/plain; charset=utf-8")
+            #expect(whole["accept-ranges"] == "bytes")
+            let tag = try #require(whole["etag"]), date = try #require(whole["last-modified"])
+
+            let head = try await client.send("HEAD", path(file))
+            #expect(head.status == 200 && head["content-length"] == "10" && head.body.isEmpty)
+            for fields in [["If-None-Match": tag], ["If-Modified-Since": date]] {
+                let known = try await client.send("GET", path(file), fields)
+                #expect(known.status == 304 && known.body.isEmpty && known["etag"] == tag)
+            }
+            let part = try await client.send("GET", path(file), ["Range": "bytes=2-4"])
+            #expect(part.status == 206 && part.text == "234")
+            #expect(part["content-range"] == "bytes 2-4/10" && part["content-length"] == "3")
+            #expect(try await client.send("GET", path(file), ["Range": "bytes=-3"]).text == "789")
+            let beyond = try await client.send("GET", path(file), ["Range": "bytes=10-"])
+            #expect(beyond.status == 416 && beyond["content-range"] == "bytes */10")
+            let page = try await client.get("/file/missing?path=\(file)")
+            #expect(page.status == 404 && page.body == bytes && page["etag"] == nil)
+        }
+    }
+
+    @Test func `a link is followed, and an empty file is an answer`() async throws {
+        let folder = try TestFolder(), link = try folder.link("link", to: try folder.write([65], as: "a"))
+        let empty = try folder.write(as: "empty")
+        try await RoutedHost.run { served in
+            let client = try served.connect()
+            #expect(try await client.get(path(link)).text == "A")
+            let nothing = try await client.get(path(empty))
+            #expect(nothing.status == 200 && nothing.isWhole && nothing.body.isEmpty)
+        }
+    }
+
+    @Test func `a file that is not there is not found, and any other that cannot be sent is an error`() async throws {
+        let folder = try TestFolder(), pipe = folder.path + "/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        try await RoutedHost.run { served in
+            let client = try served.connect()
+            #expect(try await client.get(path(folder.path + "/nothing")).status == 404)
+            #expect(served.host.log.records.allSatisfy { $0.message != "a route failed" })
+            for file in [folder.path, pipe, "digits.txt", ""] {
+                #expect(try await client.get(path(file)).status == 500, "\(file)")
+            }
+            let failures = served.host.log.records.filter { $0.message == "a route failed" }
+            #expect(failures.count == 4)
+            #expect(failures.first?.metadata["error"]?.contains("found a folder") == true)
+            #expect(failures.first?.metadata["route"] == "GET /file")
+        }
+    }
+
+    @Test func `a long file arrives whole`() async throws {
+        let folder = try TestFolder(), bytes = [UInt8].distinct(3_000_000)
+        let file = try folder.write(bytes, as: "long")
+        try await RoutedHost.run { served in
+            let client = try served.connect(receiving: 64 << 10)
+            for _ in 0..<2 { #expect(try await client.get(path(file)).body.mark == bytes.mark) }
+        }
+    }
+
+    @Test func `a file that becomes shorter ends its connection, and does not look complete`() async throws {
+        let folder = try TestFolder(), file = try folder.write(as: "shrinking"), size = 256 << 20
+        #expect(truncate(file, size) == 0)
+        try await RoutedHost.run { served in
+            let client = try served.connect(receiving: 64 << 10), head = try await client.open(path(file))
+            #expect(head["content-length"] == "\(size)")
+            #expect(try await client.piece() != nil)
+            #expect(truncate(file, 0) == 0)
+            let isWhole = try await client.wait { socket in
+                while socket.piece() != nil {}
+                return socket.isWhole
+            }
+            #expect(!isWhole)
+            let record = try await served.host.log.record("a route failed")
+            #expect(record.metadata["error"]?.contains("shorter") == true)
+            #expect(try await served.connect().get("/books/7").status == 200)
+        }
+    }
+}
 
 @Suite(.timeLimit(.minutes(5)))
 struct `Answers in pieces` {

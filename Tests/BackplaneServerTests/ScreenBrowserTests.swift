@@ -162,33 +162,6 @@ struct `What a person does with screens in a real browser` {
         }
     }
 
-    @Test func `two tabs have windows of their own`() async throws {
-        try await ShownShelf.run { shown in
-            let browser = shown.browser
-            func search(_ words: String) async throws {
-                try await browser.click(field("search"))
-                try await browser.type(words)
-                try await browser.wait(for: "\(find(view("found"))).textContent === 'Found: \(words)'")
-            }
-            try await search("one")
-            try await browser.openTab()
-            try await browser.openScreen(at: shown.address)
-            try await search("two")
-            try await browser.click(button("fail"))
-            try await browser.wait(for: find("#alert dialog"))
-            for (tab, words) in [(0, "one"), (1, "two"), (0, "one")] {
-                try await browser.showTab(tab)
-                try await browser.reload()
-                #expect(try await browser.value(of: "\(find(view("found"))).textContent") == "Found: \(words)")
-                #expect(try await browser.value(of: "\(find("#alert dialog")) !== null") == (tab == 1))
-            }
-            #expect(shown.shelf.agents.all.count == 2)
-            try await browser.showTab(1)
-            let complaints = try await browser.complaints()
-            #expect(complaints == [])
-        }
-    }
-
     @Test func `one waits for no screen that is being assembled`() async throws {
         try await ShownShelf.run(hasTabs: true) { shown in
             let browser = shown.browser, assembly = shown.shelf.assembly
@@ -388,35 +361,6 @@ struct `What a person does with screens in a real browser` {
             // The host has no way to the image's server.
             let complaints = try await browser.complaints().filter { !$0.contains("/image?key=") }
             #expect(complaints == [])
-        }
-    }
-
-    @Test func `without script, forms and links do the same`() async throws {
-        try await ShownShelf.run(WebBrowser.Settings(hasScript: false)) { shown in
-            let browser = shown.browser, events = shown.shelf.events
-            try await browser.click(field("search"))
-            try await browser.type("whale")
-            try await browser.click("button[name=change][value$='/search']")
-            try await browser.wait(for: "\(find(view("found")))?.textContent === 'Found: whale'")
-            try await browser.click(field("note"))
-            try await browser.type("ink")
-            try await browser.click(button("books/book-7/borrow"))
-            let press = try await events.first { $0.id == "borrow" }
-            #expect(press.row == "book-7" && press.values["note"] == "ink")
-            try await browser.click(field("note"))
-            try await browser.type("paper" + WebBrowser.Key.enter)
-            let submission = try await events.first { $0.kind == .submit }
-            #expect(submission.id == "note" && submission.value == "paper")
-            try await browser.click(link("page"))
-            try await browser.wait(for: "document.title === 'Page 1'")
-            try await browser.click("a.back")
-            try await browser.wait(for: "document.title === 'Shelf'")
-            try await browser.click(link("question"))
-            try await browser.click(button("yes"))
-            try await browser.wait(for: "document.title === 'Shelf'")
-            try await browser.click(button("fail"))
-            try await browser.click("#alert button")
-            try await browser.wait(for: "\(find("#screen")) && !\(find("#alert dialog"))")
         }
     }
 

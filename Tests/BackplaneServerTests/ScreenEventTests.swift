@@ -330,17 +330,5 @@ struct `Screens with a script` {
             #expect(try await harbour.browser.page().text.contains("Ships of the second edition"))
         }
     }
-
-    @Test func `a screen that redraws in a loop leaves its page usable`() async throws {
-        try await Harbour.run { harbour in
-            let browser = harbour.browser, page = try await browser.page("/screens/harbour.restless")
-            let events = try await browser.changes(of: page, at: "/screens/harbour.restless")
-            #expect(try await browser.post(page, ["kind": "press", "id": page.id("start")]).status == 204)
-            for _ in 0..<20 { try await events.first { $0.html.contains("Read") } }
-            #expect(try await browser.post(page, ["kind": "press", "id": page.id("stop")]).status == 204)
-            #expect(try await browser.post(page, ["kind": "link", "id": "", "address": "/"]).status == 204)
-            try await events.first { $0.address == "/" }
-        }
-    }
 }
 #endif

@@ -41,16 +41,6 @@ struct `Pages of screens` {
         }
     }
 
-    @Test func `a forged cookie is none`() async throws {
-        try await ShownDesk.run { shown in
-            let (name, value) = try #require(shown.browser.allCookies.first)
-            for forged in ["", "a", String(value.dropLast()), value + "0", value.replacing(".", with: "0.")] {
-                let browser = ScreenBrowser(port: shown.port, cookies: [name: forged])
-                #expect(try await browser.get("/").status == 403)
-            }
-        }
-    }
-
     @Test func `with its key, a server that is started again knows its browsers`() async throws {
         try await TestHost.run(Manifest(managers: [:]), plugins: []) { host in
             let app = try DeskApp(of: host.host), key = ScreenAccess.randomBytes(ScreenAccess.keySize)
@@ -111,22 +101,7 @@ struct `Pages of screens` {
 
     // MARK: Other sites
 
-    @Test func `a request that names another host is refused`() async throws {
-        try await ShownDesk.run { shown in
-            let page = try await shown.browser.page()
-            for host in ["evil.example", "evil.example:\(shown.port)", "127.0.0.1.evil.example"] {
-                #expect(try await shown.browser.get("/", ["Host": host]).status == 403)
-                #expect(try await shown.browser.get("/events?tab=a", ["Host": host]).status == 403)
-                let post = try await shown.browser.post(
-                    form: [("token", page.token), ("screen", "\(page.screen)"), ("press", page.id("add"))],
-                    ["Host": host])
-                #expect(post.status == 403)
-            }
-            #expect(shown.desk.events.all.isEmpty)
-        }
-    }
-
-    @Test func `a request from a page of another site is refused`() async throws {
+    @Test func `a request from a page of another site, or to another host, is refused`() async throws {
         try await ShownDesk.run { shown in
             let page = try await shown.browser.page(), own = "http://127.0.0.1:\(shown.port)"
             let press = ["kind": "press", "id": page.id("add")]
@@ -143,6 +118,10 @@ struct `Pages of screens` {
                 #expect(try await shown.browser.post(page, press, fields).status == 403, "\(fields)")
             }
             #expect(try await shown.browser.get("/", ["Origin": "http://evil.example"]).status == 403)
+            for host in ["evil.example:\(shown.port)", "127.0.0.1.evil.example"] {
+                #expect(try await shown.browser.get("/events?tab=a", ["Host": host]).status == 403)
+                #expect(try await shown.browser.post(page, press, ["Host": host]).status == 403)
+            }
             // A link of another site leads to a page from which the person goes on.
             for (site, status) in [("cross-site", 403), ("same-site", 403), ("none", 200), ("same-origin", 200)] {
                 let answer = try await shown.browser.get("/", ["Sec-Fetch-Site": site])
@@ -207,22 +186,6 @@ struct `Pages of screens` {
             }
             let head = try await shown.browser.send("HEAD", "/")
             #expect(head.status == 200 && head.body.isEmpty)
-        }
-    }
-
-    @Test func `no text of a screen is markup`() async throws {
-        try await Harbour.run { harbour in
-            let page = try await harbour.browser.page("/screens/harbour.markup")
-            // The only script is the server's own.
-            #expect(page.text.ranges(of: "<script").count == 1)
-            #expect(page.text.contains("<script src=\"/screens.js\" defer></script>"))
-            #expect(!page.text.contains("<b id"))
-            #expect(!page.text.contains("javascript:"))
-            #expect(!page.text.contains("onclick=\"") && !page.text.contains("onerror=\""))
-            #expect(page.text.contains("<title>&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;"))
-            let missing = try await harbour.browser.get("/screens/%3Cscript%3Ealert(1)%3C%2Fscript%3E")
-            #expect(missing.status == 404)
-            #expect(!missing.text.contains("<script"))
         }
     }
 
@@ -344,14 +307,15 @@ struct `Pages of screens` {
             let wrong = [
                 ("/screens/nothing", 404), ("/screens/", 404), ("/screens/a/b", 404), ("/tabs/x", 404),
                 ("/screens/page?input=%7B", 400), ("/screens/page", 400), ("/screens/page?input=%FF", 400),
-                ("/screens/%FF", 404), ("/screens/page?input=%7B%22number%22%3A5000%7D", 404),
+                ("/screens/%FF", 404), ("/screens/%3Cscript%3Ealert(1)%3C%2Fscript%3E", 404),
+                ("/screens/page?input=%7B%22number%22%3A5000%7D", 404),
             ]
             for (path, status) in wrong {
                 let answer = try await shown.browser.get(path)
                 #expect(answer.status == status, "\(path)")
                 #expect(answer["content-type"] == "text/html; charset=utf-8")
                 #expect(answer.text.contains("<a href=\"/\">Try again</a>"))
-                #expect(!answer.text.contains("<1,000>"))
+                #expect(!answer.text.contains("<1,000>") && !answer.text.contains("<script>"))
             }
             #expect(try await shown.browser.page().text.contains("<title>Desk</title>"))
             let moved = try await shown.browser.get("/tabs/7")

@@ -264,7 +264,7 @@ struct ShownShelf: Sendable {
                 try await WebBrowser.run(settings) { browser in
                     let address = "http://127.0.0.1:\(port)"
                     try await browser.open(screens.signInAddress(at: address))
-                    if settings.hasScript { try await browser.waitForConnection() }
+                    try await browser.waitForConnection()
                     try await body(ShownShelf(host: host, shelf: app.shelf, browser: browser, address: address))
                     let complaints = try await browser.complaints()
                     #expect(complaints == [])

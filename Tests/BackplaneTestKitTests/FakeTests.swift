@@ -1,7 +1,11 @@
-import Backplane
+public import Backplane
 import BackplaneDocuments
 import BackplaneHost
+import BackplaneNetwork
+import BackplaneStorage
 import BackplaneTestKit
+import Foundation
+import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))
@@ -100,9 +104,7 @@ struct FakeTests {
             var message: String { "the API has failed" }
         }
         let api = Fake(LendingAPI.self) { $0.async(\.send) { _, _ in throw LendingFailure() } }
-        let error = await #expect(throws: BackplaneError.self) {
-            try await lend([.service("api", of: "Librarian"): api])
-        }
+        let error = await error { try await lend([.service("api", of: "Librarian"): api]) }
         #expect(
             error
                 == BackplaneError(
@@ -193,4 +195,273 @@ extension FakeTests {
             error?.description
                 == "wire.mismatch: two fakes replace the communication controller of `Librarian`; remove one of them")
     }
+}
+
+/// Streams in tests, and the examples of docs/streams.md, which are this target's code.
+@Suite(.timeLimit(.minutes(2)))
+struct StreamTests {
+    private func total(from first: Int, _ fakes: [Fake.Place: Fake] = [:], lanes: LaneRule) async throws -> Int {
+        let manifest = Manifest(managers: [
+            "Feed": ManagerDefinition(className: "FeedManager"),
+            "Totals": ManagerDefinition(className: "TotalsManager", uses: ["feed": "Feed"]),
+        ])
+        return try await TestHost.run(manifest, plugins: [FeedPlugin.self], fakes: fakes, lanes: lanes) { host in
+            let totals: Remote<Totals> = try await host.manager("Totals")
+            return try await totals.total(first)
+        }
+    }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `a component reads a stream`(lanes: LaneRule) async throws {
+        #expect(try await total(from: 10, lanes: lanes) == (10..<110).reduce(0, +))
+    }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `a fake gives a stream that a test feeds`(lanes: LaneRule) async throws {
+        let (changes, feed) = AsyncStream.makeStream(of: Change.self)
+        for amount in [1, 20, 300] { feed.yield(Change(number: 0, amount: amount)) }
+        feed.finish()
+        let fake =
+            Fake(Feed.self) { feed in
+                feed.stream(\.changes) { _, elements, _ in try await elements.send(contentsOf: changes) }
+            }
+        #expect(try await total(from: 0, [.manager("Feed"): fake], lanes: lanes) == 321)
+    }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `a stream that a fake does not give is an error`(lanes: LaneRule) async throws {
+        let thrown = await error { try await total(from: 0, [.manager("Feed"): Fake(Feed.self)], lanes: lanes) }
+        #expect(thrown?.code == .callUnimplemented)
+    }
+}
+
+/// The plugin of docs/streams.md.
+struct FeedPlugin: Plugin {
+    static let id = "org.example.feed"
+    static let version: Version = "1.0.0"
+    static func register(in registrar: inout Registrar) {
+        registrar.add(FeedManager.self)
+        registrar.add(TotalsManager.self)
+    }
+}
+
+public struct FeedQuery: Codable, Sendable {
+    var first: Int
+}
+
+extension FeedQuery: Resumable {
+    public func resuming(after last: Change) -> FeedQuery { FeedQuery(first: last.number + 1) }
+}
+
+public struct Change: Codable, Sendable {
+    var number: Int
+    var amount: Int
+}
+
+public struct Feed: Contract {
+    public static let version: Version = "1.1.0"
+    public let changes = StreamMethod<FeedQuery, Change>()
+    public init() {}
+}
+
+final class FeedManager: Manager {
+    typealias Provides = Feed
+
+    init(_ context: Context) {}
+
+    static func methods(_ table: inout Methods) {
+        table.stream(\.changes) { feed, query, elements, call in
+            try await elements.send(contentsOf: feed.source(query))
+        }
+    }
+
+    private func source(_ query: FeedQuery) -> AsyncStream<Change> {
+        AsyncStream { changes in
+            for number in query.first..<query.first + 100 { changes.yield(Change(number: number, amount: number)) }
+            changes.finish()
+        }
+    }
+}
+
+struct Totals: Contract {
+    static let version: Version = "1.0.0"
+    /// The sum of all changes from this number on.
+    let total = AsyncMethod<Int, Int>()
+}
+
+final class TotalsManager: Manager {
+    typealias Provides = Totals
+    struct Wires: Wiring {
+        let feed: Wire<Feed>
+    }
+    private let wires: Wires
+
+    init(_ context: Context) { wires = context.wires }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.total) { totals, first, call in try await totals.total(FeedQuery(first: first), call) }
+    }
+
+    private func total(_ query: FeedQuery, _ call: Call) async throws -> Int {
+        var total = 0
+        for try await change in wires.feed.changes(query, call) { total += change.amount }
+        return total
+    }
+}
+
+/// The plugin that the kit is tested with: a manager with everything that a manager can have around it.
+struct LendingPlugin: Plugin {
+    static let id = "org.example.lending"
+    static let version: Version = "1.0.0"
+    static func register(in registrar: inout Registrar) {
+        registrar.add(Librarian.self)
+        registrar.add(LoanStore.self)
+        registrar.add(LendingCommunication.self)
+        registrar.add(LendingService.self)
+        registrar.add(ReadingClock.self)
+        registrar.add(ClockReader.self)
+    }
+}
+
+struct Lending: Contract {
+    static let version: Version = "1.0.0"
+    struct Failure: ContractError, Equatable {
+        var book: String
+        var code: String { "lending.lent" }
+        var message: String { "`\(book)` is lent" }
+    }
+    /// Asks the service, keeps its answer and says when that was.
+    let lend = AsyncMethod<String, String>()
+    let count = SyncMethod<Nothing, Int>()
+}
+
+struct Ledger: Contract {
+    static let version: Version = "1.0.0"
+    let keep = AsyncMethod<String, Int>()
+}
+
+struct LendingNetwork: Contract {
+    static let version: Version = "1.0.0"
+    let run = AsyncMethod<String, String>()
+}
+
+struct LendingAPI: Contract {
+    static let version: Version = "1.0.0"
+    let send = AsyncMethod<String, String>()
+}
+
+struct Hours: Contract {
+    static let version: Version = "1.0.0"
+    let now = SyncMethod<Nothing, Int>()
+}
+
+final class Librarian: Manager {
+    typealias Provides = Lending
+    struct Configuration: Decodable, Sendable {
+        var greeting: String?
+    }
+    struct Wires: Wiring {
+        let dataAccessController: Wire<Ledger>
+        let communicationController: Wire<LendingNetwork>
+        let hours: Wire<Hours>?
+    }
+    private let wires: Wires
+    private let greeting: String
+
+    init(_ context: Context) {
+        wires = context.wires
+        greeting = context.configuration.greeting ?? ""
+        context.log.info("created")
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.lend) { librarian, text, call in
+            let answer = try await librarian.wires.communicationController.run(text, call)
+            let count = try await librarian.wires.dataAccessController.keep(answer, call)
+            let hour = try librarian.wires.hours?.now(call)
+            return "\(librarian.greeting)\(answer) \(count)" + (hour.map { " at \($0)" } ?? "")
+        }
+        table.sync(\.count) { _, _, _ in 7 }
+    }
+}
+
+final class LoanStore: DataAccessController {
+    typealias Provides = Ledger
+    struct Entry: Record, Hashable {
+        static let collection = "entries"
+        var id: String
+    }
+    private let entries: RecordCollection<Entry>
+    init(_ context: Context) { entries = context.store.collection() }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.keep) { store, text, _ in
+            try await store.entries.save(Entry(id: text))
+            return try await store.entries.count()
+        }
+    }
+}
+
+final class LendingCommunication: CommunicationController {
+    typealias Provides = LendingNetwork
+    struct Wires: Wiring {
+        let api: Wire<LendingAPI>
+    }
+    private let wires: Wires
+    init(_ context: Context) { wires = context.wires }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.run) { communication, text, call in try await communication.wires.api.send(text, call) }
+    }
+}
+
+final class LendingService: NetworkService {
+    typealias Provides = LendingAPI
+    private let http: HTTPClient
+    init(_ context: Context) { http = context.http }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.send) { service, text, call in
+            let response = try await service.http.send(HTTPRequest("GET", "http://lending.test/\(text)"), call)
+            return "\(response.status) \(String(decoding: response.body, as: UTF8.self))"
+        }
+    }
+}
+
+final class ReadingClock: Manager {
+    typealias Provides = Hours
+    init(_ context: Context) {}
+    static func methods(_ table: inout Methods) {
+        table.sync(\.now) { _, _, _ in 12 }
+    }
+}
+
+/// Asks the manager that it is told for the hour.
+final class ClockReader: Manager {
+    typealias Provides = LendingNetwork
+    private let context: Context
+    init(_ context: Context) { self.context = context }
+    static func methods(_ table: inout Methods) {
+        table.async(\.run) { reader, name, call in
+            let hours = try await reader.context.manager(name, as: Hours.self, for: call)
+            return "\(try hours.now(call))"
+        }
+    }
+}
+
+extension Manifest {
+    /// Everything real.
+    static let lending = Manifest(managers: [
+        "Librarian": ManagerDefinition(
+            className: "Librarian", uses: ["hours": "ReadingClock"],
+            dataAccessController: ComponentDefinition(className: "LoanStore"),
+            communicationController: ComponentDefinition(
+                className: "LendingCommunication",
+                services: [ComponentDefinition(className: "LendingService", propertyName: "api")])),
+        "ReadingClock": ManagerDefinition(className: "ReadingClock"),
+    ])
+}
+
+extension ManagerName where C == Lending {
+    static var librarian: Self { "Librarian" }
 }

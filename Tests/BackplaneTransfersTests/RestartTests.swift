@@ -1,12 +1,16 @@
 import Backplane
 import BackplaneNetwork
 import BackplaneRecords
+import BackplaneSQLite
 import BackplaneStorage
 import BackplaneTestKit
-import BackplaneTransfers
 import Foundation
+import Glibc
 import Synchronization
+import TestFixtures
 import Testing
+
+@testable import BackplaneTransfers
 
 /// What a pool finds again after a restart, in its store and beside its targets.
 @Suite(.timeLimit(.minutes(10)))
@@ -96,5 +100,127 @@ struct RestartTests {
         #expect(try await pool.end().phase == .succeeded, "it had begun")
         #expect(try fixture.bytes() == content)
         #expect(!reports.all.isEmpty)
+    }
+}
+
+/// A process that is killed while it downloads, and the next one, which goes on.
+@Suite(.timeLimit(.minutes(10)))
+struct KillTests {
+    private let fixture: TransferFixture
+
+    init() throws { fixture = try TransferFixture() }
+
+    /// The bytes that the store says the disk has.
+    private func claimed() async throws -> Int {
+        let store = try SQLiteRecordStore(folder: fixture.folder, durability: .normal) { Issue.record($0) }
+        let page = try await store.read(.init(collection: "transfers", ids: ["whale"]), in: "@transfers")
+        let record = try #require(page.records.first)
+        return Int(try JSONDecoder().decode(TransferTable.Entry.self, from: Data(record.value)).synced)
+    }
+
+    @Test func `after each kill the download goes on, and fetches little twice`() async throws {
+        let kills = Nightly.count(8, night: 20), count = 24 << 20, content = TransferFixture.content(count)
+        var random = SeededNumbers(RunSeed.value)
+        // The server stops after as many bytes of each answer, so that it is known how far the process got.
+        let places = (0..<kills).map { _ in Int.random(in: 1..<1 << 20, using: &random) }
+        let server = try FileServer(content) { reply, number in
+            if number <= kills { reply.stall = places[number - 1] }
+        }
+        for (kill, place) in places.enumerated() {
+            let worker =
+                try kill == 0
+                ? WorkerProcess("begin", fixture.folder, server.url(), fixture.path())
+                : WorkerProcess("go", fixture.folder)
+            var had = 0
+            repeat {
+                guard worker.read() else { break }
+                guard server.counts.ranges.count > kill else { continue }
+                had = place + (Int(server.counts.ranges[kill].dropFirst("bytes=".count).dropLast()) ?? 0)
+            } while had == 0 || !worker.text.contains("running \(had)\n")
+            worker.kill()
+            #expect(had > 0 && !worker.text.contains("error"), "\(places), kill \(kill): \(worker.text.suffix(500))")
+            #expect(try await claimed() <= had, "\(places), kill \(kill)")
+        }
+        let last = try WorkerProcess("go", fixture.folder)
+        last.end()
+        #expect(last.text.hasSuffix("succeeded \(count)\n") && !last.text.contains("error"), "\(last.text.suffix(500))")
+        #expect(try fixture.bytes() == content, "\(places)")
+        #expect(!fixture.names.contains { $0.hasPrefix(".backplane-part-") })
+        // The process may have been killed while it wrote a piece of the body.
+        let twice = server.counts.sent - count
+        #expect(twice >= 0 && twice <= kills * 128 << 10, "\(places): \(twice) bytes twice")
+        #expect(server.counts.requests == kills + 1)
+    }
+}
+
+/// A process of `transfer-worker`, which is beside the tests.
+final class WorkerProcess {
+    private let process = Process()
+    private let output = Pipe()
+    /// What it has printed so far.
+    private(set) var text = ""
+
+    convenience init(_ arguments: String...) throws { try self.init(arguments) }
+
+    init(_ arguments: [String]) throws {
+        process.executableURL = URL(filePath: BuiltProducts.folder + "/transfer-worker")
+        process.arguments = arguments
+        (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, output)
+        try process.run()
+    }
+
+    deinit { kill() }
+
+    /// Waits for more output; `false` at its end.
+    func read() -> Bool {
+        let data = output.fileHandleForReading.availableData
+        text += String(decoding: data, as: UTF8.self)
+        return !data.isEmpty
+    }
+
+    /// Reads to the end of the output, and waits for that of the process.
+    func end() {
+        while read() {}
+        process.waitUntilExit()
+    }
+
+    func kill() {
+        if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) }
+        end()
+    }
+}
+
+/// A store in memory whose writes can be made to fail.
+final class FailingStore: RecordStore {
+    let fails = Atomic(false)
+    private let store = MemoryRecordStore()
+
+    func write(_ batch: RecordBatch, in namespace: String) async throws(BackplaneError) -> [Int64] {
+        guard !fails.load(ordering: .relaxed) else { throw BackplaneError(.storeUnusable, "the disk is full") }
+        return try await store.write(batch, in: namespace)
+    }
+
+    func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError) {
+        try await store.define(collection, in: namespace)
+    }
+
+    func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage {
+        try await store.read(query, in: namespace)
+    }
+
+    func count(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> Int {
+        try await store.count(query, in: namespace)
+    }
+
+    func changes(of collection: String, since number: Int64, limit: Int, in namespace: String)
+        async throws(BackplaneError) -> ChangePage
+    {
+        try await store.changes(of: collection, since: number, limit: limit, in: namespace)
+    }
+
+    func namespaces() async throws(BackplaneError) -> [String] { try await store.namespaces() }
+
+    func collections(in namespace: String) async throws(BackplaneError) -> [CollectionSummary] {
+        try await store.collections(in: namespace)
     }
 }

@@ -64,18 +64,6 @@ struct `Intellex's README` {
             }
             return try await queue.start(try graph.build(returning: finish)).value
         }
-
-        /// Loads the categories and the notifications of one at the same time, and hides the indicator at last.
-        func refresh() async throws -> Int {
-            var graph = GraphBuilder("refresh")
-            let categories = graph.load("categories", Requests.categories, on: http)
-            let notifications = graph.load("notifications", Requests.notifications(of: [Category(id: 7)]), on: http)
-            let finish = graph.add("finish", after: categories.always, notifications.always) {
-                categories, notifications in
-                ((try? categories.get().count) ?? 0) + ((try? notifications.get().count) ?? 0)
-            }
-            return try await queue.start(try graph.build(returning: finish)).value
-        }
     }
 
     private func service(_ server: TestServer) -> CategoryService {
@@ -108,29 +96,11 @@ struct `Intellex's README` {
         #expect(service.log.all == ["network.status, 500", "hide the indicator"])
     }
 
-    @Test func `independent operations run at the same time`() async throws {
-        let both = DispatchSemaphore(value: 0), arrived = Mutex(0)
-        let server = try TestServer { request, connection in
-            let isLast = arrived.withLock { count in
-                count += 1
-                return count == 2
-            }
-            if isLast { for _ in 0..<2 { both.signal() } }
-            both.wait()  // for the other request
-            if request.target == "/v1/categories" { return connection.answer(json: [Category(id: 7)]) }
-            connection.answer(json: [Notification(category: 7, text: "a whale")])
-        }
-        #expect(try await service(server).refresh() == 2)
-    }
-
     // MARK: Files
 
-    private func pool() async throws -> TransferPool {
-        try await TransferPool(HTTPPipeline([URLSessionExecutor()]), store: MemoryRecordStore())
-    }
-
     @Test func `a download is subscribed to by an id with slashes, before the operation exists`() async throws {
-        let content = [UInt8](repeating: 7, count: 300_000), folder = try TestFolder(), pool = try await pool()
+        let content = [UInt8](repeating: 7, count: 300_000), folder = try TestFolder()
+        let pool = try await TransferPool(HTTPPipeline([URLSessionExecutor()]), store: MemoryRecordStore())
         let server = try TestServer { _, connection in connection.answer("200 OK", body: content) }
         let id = "users/12/avatar.png", path = folder.path + "/avatar.png", progress = Recording<Double>()
         let subscribed = Task {
@@ -146,41 +116,5 @@ struct `Intellex's README` {
         #expect(last.phase == .succeeded && last.file == path)
         #expect(progress.all.last == 1 && progress.all == progress.all.sorted())
         #expect(try Data(contentsOf: URL(filePath: path)) == Data(content))
-    }
-
-    @Test func `an upload is subscribed to after it was added, and a late subscriber is told its end`() async throws {
-        let folder = try TestFolder(), pool = try await pool()
-        let server = try TestServer { request, connection in
-            connection.answer("201 Created", body: Array("\(request.body.count)".utf8))
-        }
-        try folder.write([UInt8](repeating: 7, count: 300_000), as: "photo.png")
-        let request = HTTPRequest("PUT", server.url("/photo"), body: .file(folder.path + "/photo.png"))
-        try await pool.begin(Transfer("photos/1", upload: request))
-        for _ in 1...2 {
-            var last: TransferState?
-            for try await state in pool.states(of: "photos/1") { last = state }
-            #expect(last?.phase == .succeeded && last?.status == 201 && last?.response == Array("300000".utf8))
-        }
-    }
-
-    @Test func `a transfer is paused, resumed and cancelled`() async throws {
-        let folder = try TestFolder(), pool = try await pool(), hold = DispatchSemaphore(value: 0)
-        defer { hold.signal() }
-        let server = try TestServer { request, connection in
-            connection.sendHead("200 OK", [("Content-Length", "10"), ("ETag", "\"1\"")])
-            connection.send("half")
-            hold.wait()
-        }
-        try await pool.begin(Transfer("a", download: server.url(), to: folder.path + "/a"))
-        for try await state in pool.states(of: "a") where state.bytes > 0 {
-            break
-        }
-        try await pool.pause("a")
-        #expect(try await pool.state(of: "a").phase == .paused)
-        try await pool.resume("a")
-        #expect(try await pool.state(of: "a").phase != .paused)
-        try await pool.cancel("a")
-        #expect(try await pool.state(of: "a").phase == .cancelled)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 }

@@ -15,14 +15,8 @@ struct `Nemo Connect's README` {
         var remoteId: Int
         var title: String
     }
-    struct Search: Encodable, Sendable {
-        var zip = "10&11"
-        var tags = ["sea", "whale"]
-        var radius: Int?
-        var remoteId = 7
-    }
 
-    /// `NCWebService+Image.plist`, with every key that the README names.
+    /// `NCWebService+Image.plist`: a search and a download of the README.
     private static let definition = """
         <?xml version="1.0" encoding="UTF-8"?>
         <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -38,31 +32,9 @@ struct `Nemo Connect's README` {
             <key>serializedObject</key><string>Image</string>
           </dict>
         </dict>
-        <key>searchImages:completionBlock:</key><dict>
-          <key>request</key><dict><key>path</key><string>/images?%0</string></dict>
-        </dict>
         <key>imageWithId:completionBlock:progressBlock:</key><dict>
           <key>request</key><dict>
             <key>path</key><string>/images/%0</string><key>sessionType</key><string>DownloadTask</string>
-          </dict>
-        </dict>
-        <key>rateImage:stars:completionBlock:</key><dict>
-          <key>request</key><dict>
-            <key>path</key><string>/images/%0[remoteId]/ratings</string><key>method</key><string>POST</string>
-            <key>parameters</key><dict><key>stars</key><string>%1</string></dict>
-          </dict>
-        </dict>
-        <key>sendTitle:files:completionBlock:progressBlock:</key><dict>
-          <key>request</key><dict>
-            <key>path</key><string>/images</string><key>sessionType</key><string>UploadTask</string>
-            <key>parameters</key><dict><key>title</key><string>%0</string></dict>
-            <key>files</key><string>%1</string>
-          </dict>
-        </dict>
-        <key>replaceImage:data:completionBlock:</key><dict>
-          <key>request</key><dict>
-            <key>path</key><string>/images/%0</string><key>method</key><string>PUT</string>
-            <key>body</key><string>%1</string>
           </dict>
         </dict>
         </dict></plist>
@@ -85,18 +57,10 @@ struct `Nemo Connect's README` {
             guard request["Authorization"] == basic, request["X-Shared"] == "all" else {
                 return connection.answer("401 Unauthorized", [("WWW-Authenticate", #"Basic realm="images""#)])
             }
-            let type = request["Content-Type"] ?? ""
             switch (request.method, request.target) {
             case ("GET", "/v1/images?zip=10%2611"):
                 connection.answer(json: [Image(remoteId: 7, title: request["X-Token"] ?? "none")])
-            case ("GET", "/v1/images?id=7&tags=sea,whale&zip=10%2611"):
-                connection.answer("200 OK", body: Array("all".utf8))
             case ("GET", "/v1/images/7"): connection.answer("200 OK", body: Self.picture)
-            case ("POST", "/v1/images/7/ratings"):
-                connection.answer("200 OK", body: Array("\(type) ".utf8) + request.body)
-            case ("POST", "/v1/images") where type.hasPrefix("multipart/form-data; boundary="):
-                connection.answer("201 Created", body: request.body)
-            case ("PUT", "/v1/images/7"): connection.answer("200 OK", body: request.body)
             default: connection.answer("404 Not Found", body: Array(request.target.utf8))
             }
         }
@@ -115,12 +79,6 @@ struct `Nemo Connect's README` {
         #expect(found == [Image(remoteId: 7, title: "Token t")])
     }
 
-    @Test func `an object in a path is the query of its properties`() async throws {
-        let server = try server(), images = try images(server)
-        let text: String = try await images.searchImages(Search())
-        #expect(text == "all")
-    }
-
     @Test func `a download to a file has progress, and can be cancelled`() async throws {
         let server = try server(), images = try images(server), progress = Recording<Int64>()
         let path = folder.path + "/image.png"
@@ -133,37 +91,5 @@ struct `Nemo Connect's README` {
         cancelled.cancel()
         guard case .failure(let error) = await cancelled.result else { return #expect(Bool(false)) }
         #expect(error.code == .callCancelled)
-    }
-
-    @Test func `a property of an argument in a path, and a form`() async throws {
-        let server = try server(), images = try images(server)
-        let text: String = try await images.rateImage(Image(remoteId: 7, title: "Whale"), 5)
-        #expect(text == "application/x-www-form-urlencoded stars=5")
-    }
-
-    @Test func `files are sent as a multipart form that is closed`() async throws {
-        let server = try server(), images = try images(server)
-        try folder.write([1, 2, 3], as: "whale.png")
-        let files = [
-            FilePart("image", path: folder.path + "/whale.png", type: "image/png"),
-            FilePart("thumbnail", bytes: [4], fileName: "small \"whale\".png", type: "image/png"),
-        ]
-        let (sent, response): (Data, HTTPResponse) = try await images.sendTitle.withResponse("Moby-Dick", files)
-        let text = String(decoding: sent, as: UTF8.self)
-        #expect(response.status == 201)
-        #expect(text.contains(#"name="title"\#r\#n\#r\#nMoby-Dick"#))
-        #expect(text.contains(#"name="image"; filename="whale.png""#))
-        #expect(text.hasSuffix("--\r\n"))
-    }
-
-    @Test func `data is the body, and a status is an error with its content`() async throws {
-        let server = try server(), images = try images(server)
-        let data: Data = try await images.replaceImage(7, Data([1, 2]))
-        #expect(data == Data([1, 2]))
-        let error = await #expect(throws: BackplaneError.self) {
-            let _: Data = try await images.replaceImage(8, Data([1, 2]))
-        }
-        #expect(error?.httpStatus == 404 && error?.httpBody == Array("/v1/images/8".utf8))
-        await #expect(throws: BackplaneError.self) { let _: Data = try await images.noSuchMethod(1) }
     }
 }

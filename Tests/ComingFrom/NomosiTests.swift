@@ -30,10 +30,8 @@ struct `Nomosi's README` {
         try TestServer { request, connection in
             switch (request.method, request.target) {
             case ("GET", "/v1/users/7"): connection.answer(json: User(name: request["X-Token"] ?? "Ann"))
-            case ("POST", "/v1/users"), ("PUT", "/v1/files/1"): connection.answer("200 OK", body: request.body)
+            case ("PUT", "/v1/files/1"): connection.answer("200 OK", body: request.body)
             case ("GET", "/v1/files/1"): connection.answer("200 OK", body: [1, 2, 3])
-            case ("GET", "/v1/empty"): connection.answer("200 OK")
-            case ("GET", "/v1/text"): connection.answer("200 OK", body: Array("{".utf8))
             default: connection.answer("404 Not Found", body: Array("no user".utf8))
             }
         }
@@ -80,48 +78,6 @@ struct `Nomosi's README` {
         let error = await #expect(throws: BackplaneError.self) { try await http.load(service) }
         #expect(error?.failure?.code == "100")
         #expect(error?.message.contains("there is no token") == true)
-    }
-
-    @Test func `the numbers of errors are those of before`() async throws {
-        let server = try server(), http = client(server)
-        func number(_ change: (inout Endpoint<User>) -> Void) async -> Int? {
-            var service = userService(7)
-            change(&service)
-            do { _ = try await http.load(service) } catch { return error.networkNumber }
-            return nil
-        }
-        #expect(await number { $0.path = "text" } == 2, "cannot be parsed")
-        #expect(await number { $0.path = "empty" } == 3, "empty")
-        #expect(await number { $0.path = "../users" } == 4, "invalid request")
-        #expect(await number { $0.path = "users/8" } == 7, "invalid status")
-        #expect(await number { $0.verdict = { _, _ in .reject("not this one") } } == 8, "validation")
-        let cancelled = userService(7).load(on: http)
-        cancelled.cancel()
-        guard case .failure(let error) = await cancelled.result else { return #expect(Bool(false)) }
-        #expect(error.networkNumber == 5)
-        server.stop()
-        #expect(await number { _ in } == 1, "network")
-    }
-
-    @Test func `a failed validation can be retried, a limited number of times`() async throws {
-        let server = try server(), http = client(server), attempts = Recording<Int>()
-        var service = userService(7)
-        service.retry = RetryPolicy(attempts: 3)
-        service.retry?.base = .zero
-        service.verdict = { user, response in
-            attempts.add(response.timings.attempts)
-            return response.timings.attempts == 3 ? .accept : .retry("not yet")
-        }
-        #expect(try await http.load(service) == User(name: "Ann"))
-        #expect(attempts.all == [1, 2, 3])
-    }
-
-    @Test func `a dictionary and an encodable value are bodies`() async throws {
-        let server = try server(), http = client(server)
-        let dictionary = Endpoint<[String: String]>("POST", "users", body: try .json(["name": "Ann"]))
-        #expect(try await http.load(dictionary) == ["name": "Ann"])
-        let value = Endpoint<User>("POST", "users", body: try .json(User(name: "Bob")))
-        #expect(try await http.load(value) == User(name: "Bob"))
     }
 
     @Test func `an upload and a download have progress, and a download that has no target is error 10`() async throws {

@@ -10,7 +10,7 @@ package enum Nightly {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// The condition of tests that take long, compile packages, draw inputs at random, attack hosts or need programs of
+    /// The condition of tests that take long, compile packages, draw inputs at random, kill hosts or need programs of
     /// others: they run with `BACKPLANE_NIGHTLY=1`, which `make test-nightly` sets.
     package static var nightly: Self {
         .enabled(if: Nightly.isRunning, "a test of `make test-nightly`")

@@ -37,7 +37,7 @@ package struct RandomManifest {
             "interceptors": maybe(["F", ["manager": "G", "hosts": hosts]]), "credentials": .dictionary(credentials),
         ])
         let store: ManifestValue = [
-            "durability": numbers.pick(["full", "normal"]), "damaged": numbers.pick(["salvage", "refuse"]),
+            "durability": numbers.pick(["full", "normal"]), "damaged": numbers.pick(["move-aside", "refuse"]),
         ]
         let sections = object([
             "manifestVersion": 1, "plugins": maybe(.array(plugins)),

@@ -1,6 +1,7 @@
 package import Backplane
 package import BackplaneHost
 package import BackplaneTestKit
+package import Synchronization
 package import Testing
 
 /// Waits until a condition holds that nothing announces, by looking again and again.
@@ -57,6 +58,16 @@ extension ChangeOptions {
 extension Duration {
     /// A time until deadlines that pass only by the test's clock: plugins go by the system's, which is behind it.
     package static let farAway = Duration.seconds(36_000)
+}
+
+extension Mutex where Value == Int {
+    /// Counts one more, and returns the new number.
+    package func next() -> Int {
+        withLock { number in
+            number += 1
+            return number
+        }
+    }
 }
 
 extension Result where Failure == BackplaneError {

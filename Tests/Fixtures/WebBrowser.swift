@@ -11,12 +11,11 @@ package final class WebBrowser: Sendable {
     package struct Settings: Sendable {
         /// The size of the window.
         let width: Int, height: Int
-        package let hasScript: Bool
         /// The values of features of CSS by their names, such as `prefers-color-scheme`.
         let media: [String: String]
 
-        package init(width: Int = 900, height: Int = 900, hasScript: Bool = true, media: [String: String] = [:]) {
-            (self.width, self.height, self.hasScript, self.media) = (width, height, hasScript, media)
+        package init(width: Int = 900, height: Int = 900, media: [String: String] = [:]) {
+            (self.width, self.height, self.media) = (width, height, media)
         }
     }
     /// The error of a command that the browser has not done.
@@ -109,7 +108,6 @@ package final class WebBrowser: Sendable {
     }
 
     private func emulate(_ settings: Settings) async throws {
-        if !settings.hasScript { try await devTools("Emulation.setScriptExecutionDisabled", ["value": true]) }
         guard !settings.media.isEmpty else { return }
         let features = settings.media.map { DocumentValue.dictionary(["name": .string($0), "value": .string($1)]) }
         try await devTools("Emulation.setEmulatedMedia", ["features": .array(features)])
@@ -130,19 +128,6 @@ package final class WebBrowser: Sendable {
     package func goForward() async throws { try await post("/forward") }
     /// Loads the page again.
     package func reload() async throws { try await post("/refresh") }
-
-    /// Opens a tab, which is the current one then.
-    package func openTab() async throws {
-        struct Tab: Decodable, Sendable { var handle: String }
-        let tab = try await send("POST", "/window/new", ["type": "tab"], as: Tab.self)
-        try await post("/window", ["handle": .string(tab.handle)])
-    }
-
-    /// Makes one of the tabs the current one.
-    package func showTab(_ index: Int) async throws {
-        let tabs = try await send("GET", "/window/handles", as: [String].self)
-        try await post("/window", ["handle": .string(tabs[index])])
-    }
 
     /// Returns the value of an expression in JavaScript.
     package func value<Value: Decodable & Sendable>(

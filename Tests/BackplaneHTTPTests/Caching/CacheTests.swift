@@ -94,23 +94,6 @@ struct CacheTests {
         #expect(server.count == 3, "only a server judges other conditions")
     }
 
-    @Test func `a response in memory is decoded once, by each decoder`() async throws {
-        let server = GatedServer { _, number in .text("[\(number)]") }, http = server.client()
-        let decoder = CountingDecoder(), other = CountingDecoder()
-        var numbers = Endpoint<[Int]>("GET", "list")
-        (numbers.options.cache, numbers.decoder) = (.memory(for: .seconds(60)), decoder)
-        for _ in 1...5 { #expect(try await http.load(numbers) == [1]) }
-        #expect(decoder.count == 2, "one for the response, and one for what was stored")
-        var same = numbers, texts = Endpoint<[Double]>("GET", "list")
-        same.decoder = other
-        (texts.options.cache, texts.decoder) = (numbers.options.cache, other)
-        #expect(try await http.load(same) == [1])
-        #expect(try await http.load(texts) == [1.0])
-        #expect(other.count == 2)
-        server.clock.advance(by: .seconds(61))
-        #expect(try await http.load(numbers) == [2])
-    }
-
     @Test func `a response in memory is judged like any other`() async throws {
         let server = GatedServer { _, number in
             .text("[\(number)]", number == 1 ? 404 : 200, ["Cache-Control": "max-age=60"])
@@ -389,16 +372,59 @@ struct CacheTests {
         let hanging = server.client(cache: ResponseCache(disk: Broken(hangs: true)))
         #expect(try await hanging.load(list) == "2")
     }
+}
 
-    @Test func `the stages of a load say what the cache has decided`() async throws {
-        let server = GatedServer(), notes = Recording<String>()
-        let network = HTTPPipeline(
-            [MemoryExecutor { _, _ in .text("moby") }],
-            retries: Retries(clock: server.clock, date: { server.clock.date }),
-            observers: [{ event in if let note = event.note { notes.add(note) } }])
-        var options = HTTPOptions()
-        options.cache = .memory(for: .seconds(60))
-        for _ in 0..<2 { _ = try await network.send(HTTPRequest("GET", "http://books.test/"), options) }
-        #expect(notes.all == ["nothing stored", "0 of 60 seconds old, fresh"])
+/// A server in memory that answers with what a test says, and records the requests.
+final class GatedServer: Sendable {
+    typealias Answer = @Sendable (_ request: HTTPRequest, _ number: Int) async throws -> HTTPStreamedResponse
+    let requests = Recording<HTTPRequest>()
+    /// The gate that requests pass before they are answered.
+    let gate = TestGate(isOpen: true)
+    let clock = TestClock()
+    private let answer: Mutex<Answer>
+
+    init(_ answer: @escaping Answer = { _, number in .text("\(number)") }) { self.answer = Mutex(answer) }
+
+    var count: Int { requests.all.count }
+
+    func answers(_ answer: @escaping Answer) { self.answer.withLock { $0 = answer } }
+
+    var executor: MemoryExecutor {
+        MemoryExecutor { [self] request, _ in
+            requests.add(request)
+            let number = count
+            try await gate.pass()
+            return try await answer.withLock { $0 }(request, number)
+        }
+    }
+
+    func network(
+        cache: ResponseCache? = ResponseCache(), credentials: Credentials = Credentials()
+    ) -> HTTPPipeline {
+        HTTPPipeline(
+            [executor], retries: Retries(clock: clock, date: { [clock] in clock.date }, random: { 0 }),
+            credentials: credentials, cache: cache)
+    }
+
+    func client(cache: ResponseCache? = ResponseCache(), credentials: Credentials = Credentials()) -> HTTPClient {
+        HTTPClient(network(cache: cache, credentials: credentials)).relative(to: "http://books.test")
+    }
+}
+
+extension HTTPStreamedResponse {
+    static func text(_ text: String, _ status: Int = 200, _ headers: HTTPHeaders = [:]) -> HTTPStreamedResponse {
+        HTTPStreamedResponse(HTTPResponse(status: status, headers: headers, body: Array(text.utf8)))
+    }
+}
+
+extension HTTPClient {
+    /// The error of a load; `nil` if it succeeds.
+    func failure<Value>(of endpoint: Endpoint<Value>) async -> BackplaneError? {
+        do throws(BackplaneError) {
+            _ = try await load(endpoint)
+            return nil
+        } catch {
+            return error
+        }
     }
 }

@@ -164,17 +164,6 @@ struct LimitMachineTests {
         #expect(queue.count == 0 && queue.first == nil)
     }
 
-    @Test func `whoever has most waiting loses the newest`() {
-        var queue = FairQueue()
-        for id in 1...3 { queue.add(UInt64(id), from: "A") }
-        queue.add(4, from: "B")
-        #expect(queue.removeNewest(of: "B") == 3)
-        queue.add(5, from: "B")
-        #expect(queue.removeNewest(of: "B") == 5, "a tie is the arriving sender's")
-        #expect(queue.removeNewest(of: "A") == 2 && queue.count == 2)
-        #expect(FairQueue().count == 0)
-    }
-
     // MARK: The admission
 
     private static func names(_ decided: [HostAdmission.Decided]) -> [String] {

@@ -113,11 +113,6 @@ struct MockTests {
         #expect(MockName.files(of: HTTPRequest(method, url), options) == names.map { "\($0).mock" })
     }
 
-    @Test func `a long path has one name`() {
-        let url = "http://books.test/" + Array(repeating: "a", count: 40).joined(separator: "/")
-        #expect(MockName.files(of: HTTPRequest("GET", url), HTTPOptions()).count == 1)
-    }
-
     @Test func `the file that says most answers`() async throws {
         try write("1", as: "GET books-_.mock")
         try write("2", as: "GET books-2.mock")
@@ -228,9 +223,7 @@ struct MockTests {
             let file = try await http.download(HTTPRequest("GET", "http://a.test/books"), to: "a", context.begin())
             #expect(file.status == 200)
             #expect(try String(contentsOfFile: context.folder + "/a", encoding: .utf8) == #"["mock"]"#)
-            let error = await #expect(throws: BackplaneError.self) {
-                try await http.load(Endpoint<Nothing>("GET", "loans"), context.begin())
-            }
+            let error = await error { try await http.load(Endpoint<Nothing>("GET", "loans"), context.begin()) }
             #expect(error?.code == .networkMock)
         }
     }

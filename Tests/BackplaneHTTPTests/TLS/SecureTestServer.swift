@@ -1,9 +1,13 @@
+import BackplaneTestKit
+import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOHTTP2
 import NIOPosix
 import NIOSSL
 import Synchronization
+import TestFixtures
+import Testing
 
 /// A TLS server on a free port of 127.0.0.1, with HTTP/2 if the client offers it, otherwise HTTP/1.1.
 final class SecureTestServer: Sendable {
@@ -86,6 +90,25 @@ final class SecureTestServer: Sendable {
             throw error
         }
         port = channel.localAddress?.port ?? 0
+    }
+
+    /// Runs a test with a server that answers `hello` unless told otherwise, and with a folder that has the certificate
+    /// of the servers' authority as `ca.pem`.
+    static func with(
+        _ identity: TestIdentity = .server, offersHTTP2: Bool = true, speaksTLS13: Bool = true,
+        clients: TestIdentity? = nil,
+        answer: @escaping @Sendable (Request) -> Response = { _ in Response(body: Array("hello".utf8)) },
+        _ body: (SecureTestServer, TestFolder) async throws -> Void
+    ) async throws {
+        let files = try TestFolder()
+        try files.write(Array(TestIdentity.servers.certificate.utf8), as: "ca.pem")
+        let server = try await SecureTestServer(
+            identity, offersHTTP2: offersHTTP2, speaksTLS13: speaksTLS13, clients: clients, answer)
+        do { try await body(server, files) } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
     }
 
     /// The number of requests that have arrived.
@@ -199,4 +222,47 @@ private final class AnswerHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
+
+/// A certificate and its key, both as PEM, from `certificates.pem`, which `make-certificates.sh` wrote.
+struct TestIdentity: Sendable, CustomTestStringConvertible {
+    private let name: String
+    /// The certificate of a server, a client or an authority.
+    private(set) var certificate: String
+    /// The private key; empty for an authority.
+    let key: String
+
+    var testDescription: String { name }
+
+    // The authorities.
+    static let servers = TestIdentity("servers"), clients = TestIdentity("clients")
+    static let strangers = TestIdentity("strangers")
+
+    // Servers, for localhost and 127.0.0.1 unless the name says otherwise.
+    static let server = TestIdentity("server"), expired = TestIdentity("expired")
+    static let otherHost = TestIdentity("other-host")
+    static let strangeServer = TestIdentity("strange-server"), selfSigned = TestIdentity("self-signed")
+
+    // Clients.
+    static let ann = TestIdentity("ann"), bob = TestIdentity("bob"), strangeClient = TestIdentity("strange-client")
+
+    private static let sections: [Substring] = {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "certificates.pem")
+        let text = try! String(contentsOf: file, encoding: .utf8)  // a file of this folder
+        return text.split(separator: "# ")
+    }()
+
+    private init(_ name: String) {
+        let section = Self.sections.first { $0.hasPrefix(name + "\n") }!  // a name in the script
+        let content = section.dropFirst(name.count + 1)
+        let key = content.firstRange(of: "-----BEGIN PRIVATE KEY-----")?.lowerBound ?? content.endIndex
+        (self.name, certificate, self.key) = (name, String(content[..<key]), String(content[key...]))
+    }
+
+    /// Returns the identity with the certificate of its authority after its own.
+    func followed(by authority: TestIdentity) -> TestIdentity {
+        var identity = self
+        identity.certificate += authority.certificate
+        return identity
+    }
 }

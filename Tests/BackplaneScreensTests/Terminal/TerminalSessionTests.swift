@@ -205,26 +205,6 @@ struct `Sessions in terminals and through pipes` {
         return lines.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    @Test(.enabled(if: Ends.hasTerminals))
-    func `a screen that redraws in a loop leaves its terminal usable`() async throws {
-        try await AppManager.withWindow(Self.script) { window, app, _ in
-            try app.register(screen: RestlessScreen.self)
-            try await window.open(try Destination("restless"))
-            let terminal = try Ends(columns: 40, rows: 10)
-            let text = terminal.read()
-            let session = Task {
-                try await TerminalSession(window, input: terminal.writing, output: terminal.writing).run()
-            }
-            try await text.until { $0.compactMap(\.self).joined().contains("[ Stop ]") }
-            terminal.type("\r")
-            try await text.until { $0.compactMap(\.self).joined().ranges(of: "Read ").count > 5 }
-            terminal.type("\u{1B}[B\r")
-            try await text.until { $0.compactMap(\.self).joined().contains("Stopped 1 times") }
-            terminal.type("q")
-            try await session.value
-        }
-    }
-
     @Test(.enabled(if: Ends.hasTerminals), arguments: ["q", nil])
     func `a terminal that has stalled is left`(key: String?) async throws {
         try await AppManager.withWindow(Self.script) { window, _, _ in
@@ -255,47 +235,6 @@ struct `Sessions in terminals and through pipes` {
             terminal.type("q")
             try await session.value
             gate.open()
-        }
-    }
-}
-
-/// A screen that redraws in a loop between `start` and `stop`.
-private actor RestlessScreen: Screen {
-    static let identifier = "restless"
-    private let agent: Agent
-    private var readings = 0, stops = 0
-    private var loop: Task<Void, Never>?
-
-    init(_ agent: Agent) { self.agent = agent }
-
-    deinit { loop?.cancel() }
-
-    static func assemble(with input: Nothing, agent: Agent) async throws -> RestlessScreen { RestlessScreen(agent) }
-
-    var body: [View] {
-        Text("Read \(count()) times")
-        Text("Stopped \(stops) times")
-        Button("Start", id: "start")
-        Button("Stop", id: "stop")
-    }
-
-    private func count() -> Int {
-        readings += 1
-        return readings
-    }
-
-    func handle(_ event: ViewEvent) {
-        loop?.cancel()
-        loop = nil
-        guard event.id == "start" else {
-            stops += 1
-            return
-        }
-        loop = Task { [agent] in
-            while !Task.isCancelled {
-                agent.redraw()
-                await Task.yield()
-            }
         }
     }
 }

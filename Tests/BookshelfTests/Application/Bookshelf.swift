@@ -9,7 +9,6 @@ import BackplaneNetwork
 import BackplaneSQLite
 import BookshelfContracts
 import Foundation
-import Synchronization
 import Testing
 
 /// The example application, from its own manifests and its own libraries, in folders that are gone with the test.
@@ -18,21 +17,15 @@ final class Bookshelf: Sendable {
     let folder: TestFolder
     let log = TestLog()
     /// The number of requests for a token.
-    var signIns: Int { counted.withLock { $0 } }
-    private let counted: Counted
-    private final class Counted: Sendable {
-        private let count = Mutex(0)
-        func withLock<Result>(_ body: (inout Int) -> Result) -> Result { count.withLock { body(&$0) } }
-    }
+    var signIns: Int { tokens.all.count }
+    private let tokens = Recording<Bool>()
 
     /// - Parameters:
     ///   - manifest: one of `manifests`, its services' URLs changed to `server` and the version there.
-    ///   - keep: how many searches are kept, where not according to the manifest.
     ///   - mocks: What answers in place of the server.
     ///   - change: What else is different from the manifest.
     init(
-        _ manifest: String = "bookshelf.json", server: String, in folder: TestFolder? = nil, keep: Int64? = nil,
-        mocks: Mocks? = nil,
+        _ manifest: String = "bookshelf.json", server: String, in folder: TestFolder? = nil, mocks: Mocks? = nil,
         _ change: (inout Manifest) -> Void = { _ in }
     ) throws {
         var definition = try Manifest(contentsOf: Self.manifests + "/" + manifest)
@@ -52,13 +45,10 @@ final class Bookshelf: Sendable {
                 manager.communicationController?.services[0].configuration["definition"] = .string(
                     "\(Self.manifests)/\(folder)")
             }
-            if let keep { manager.dataAccessController?.configuration["keep"] = .integer(keep) }
             definition.managers[name] = manager
         }
         let folder = try folder ?? TestFolder()
         self.folder = folder
-        let counted = Counted()
-        self.counted = counted
         var options = HostOptions(
             pluginPaths: [Self.built], loadFolder: folder.path + "/loads", dataFolder: folder.data, log: log,
             executors: [AsyncHTTPClientExecutor()],
@@ -66,9 +56,7 @@ final class Bookshelf: Sendable {
         options.openCache = { try SQLiteResponseCache(folder: $0, limit: $1, report: $2) }
         options.mocks = mocks
         options.observers = [
-            { event in
-                if event.stage == .start, event.url.hasSuffix("/sessions") { counted.withLock { $0 += 1 } }
-            }
+            { [tokens] event in if event.stage == .start, event.url.hasSuffix("/sessions") { tokens.add(true) } }
         ]
         host = PluginHost(manifest: definition, options: options)
     }
@@ -76,11 +64,10 @@ final class Bookshelf: Sendable {
     /// Runs it for as long as `body` does.
     @discardableResult
     static func run<Result>(
-        _ manifest: String = "bookshelf.json", server: String, in folder: TestFolder? = nil, keep: Int64? = nil,
-        mocks: Mocks? = nil,
+        _ manifest: String = "bookshelf.json", server: String, in folder: TestFolder? = nil, mocks: Mocks? = nil,
         changing change: (inout Manifest) -> Void = { _ in }, body: (Bookshelf, Remote<Library>) async throws -> Result
     ) async throws -> Result {
-        let shelf = try Bookshelf(manifest, server: server, in: folder, keep: keep, mocks: mocks, change)
+        let shelf = try Bookshelf(manifest, server: server, in: folder, mocks: mocks, change)
         do {
             let result = try await body(shelf, try await shelf.host.manager("LibraryManager"))
             await shelf.host.stop()

@@ -53,51 +53,6 @@ struct LibraryRoutesTests {
         }
     }
 
-    @Test func `a problem names the field`() async throws {
-        let mistakes: [(path: String, body: String?, field: String)] = [
-            ("/books?page=0", nil, "page"), ("/books?page=two", nil, "page"), ("/search", nil, "text"),
-            ("/search?text=%20", nil, "text"), ("/loans", #"{"book": 7}"#, "book"), ("/loans", "{}", "book"),
-        ]
-        struct Problem: Decodable { var status: Int, fields: [String: String] }
-        try await serve { _, _, url in
-            for (path, body, field) in mistakes {
-                let sent = body.map { ["--header", "Content-Type: application/json", "--data", $0] } ?? []
-                let words = ["--silent", "--write-out", "\n%{http_code} %{content_type}"] + sent + [url + path]
-                let lines = try await Client("curl", words).all()
-                #expect(lines.last == "400 application/problem+json", "\(path)")
-                let problem = try JSONDecoder().decode(Problem.self, from: Data(try #require(lines.first).utf8))
-                #expect(problem.status == 400 && Array(problem.fields.keys) == [field], "\(path)")
-            }
-        }
-    }
-
-    @Test func `curl requests a file under conditions, and in parts`() async throws {
-        let folder = try TestFolder(), tag = folder.path + "/tag", whole = folder.path + "/whole"
-        let part = folder.path + "/part"
-        try await serve { _, library, url in
-            let status = ["--silent", "--write-out", "%{http_code}"]
-            func request(_ path: String, _ arguments: String...) async throws -> String {
-                try await Client("curl", status + arguments + [url + path]).text()
-            }
-            let style = "/catalogue.css"
-            #expect(try await request(style, "--etag-save", tag, "--output", whole) == "200\n")
-            #expect(try await request(style, "--etag-compare", tag, "--output", part) == "304\n")
-            #expect(try await request(style, "--time-cond", whole, "--output", part) == "304\n")
-
-            _ = try await library.borrow("moby-dick")
-            let text = "/books/moby-dick/text"
-            #expect(try await request(text, "--output", whole) == "200\n")
-            let bytes = try Data(contentsOf: URL(filePath: whole))
-            #expect(String(decoding: bytes.prefix(9), as: UTF8.self) == "Moby-Dick")
-            #expect(try await request(text, "--range", "5-8", "--output", part) == "206\n")
-            #expect(try Data(contentsOf: URL(filePath: part)) == bytes[5..<9])
-            try bytes.prefix(1_000).write(to: URL(filePath: part))
-            #expect(try await request(text, "--continue-at", "-", "--output", part) == "206\n")
-            #expect(try Data(contentsOf: URL(filePath: part)) == bytes)
-            #expect(try await request(text, "--range", "99999999-", "--output", part) == "416\n")
-        }
-    }
-
     @Test func `Python borrows a book, and gives it back, on one connection`() async throws {
         let script = """
             import http.client, json, sys

@@ -115,21 +115,6 @@ struct ScreensTests {
         }
     }
 
-    @Test func `a refused sign-in says so, and the button works again`() async throws {
-        let books = try ScriptedBooks()
-        books.change { $0.refusesSignIn = true }
-        try await show(books.url) { window, _, _ in
-            try await window.wait { $0.contains("Moby-Dick →") }
-            try await window.follow("Moby-Dick")
-            try await window.press("Borrow")
-            let text = try await window.wait { $0.contains("the sign-in failed") && $0.contains("401") }
-            #expect(text.contains("[ Borrow ]\n"))
-            books.change { $0.refusesSignIn = false }
-            try await window.press("Borrow")
-            try await window.wait { $0.contains("(Loans)") && $0.contains("[ Return ]") }
-        }
-    }
-
     @Test func `without the loans' plugin a book is borrowed all the same, and its page says so`() async throws {
         let books = try ScriptedBooks(), alone = ScreenSettings(root: try Destination("catalogue.list"))
         let change = { (manifest: inout Manifest) in
@@ -176,19 +161,6 @@ struct ScreensTests {
         }
     }
 
-    @Test func `a search that fails covers what was found before, and Cancel uncovers it`() async throws {
-        let books = try ScriptedBooks()
-        try await show(books.url) { window, _, _ in
-            try await window.wait { $0.contains("Moby-Dick →") }
-            books.isDown = true
-            try await window.enter("nothing that was kept", in: "Search")
-            try await window.wait { $0.contains("[ Try again ]") && $0.contains("░ • ") }
-            try await window.press("Cancel")
-            let text = window.text
-            #expect(text.contains("Moby-Dick →") && !text.contains("░") && !text.contains("Try again"))
-        }
-    }
-
     @Test func `what was cancelled while the server was down is loaded with a button`() async throws {
         let books = try ScriptedBooks()
         books.isDown = true
@@ -222,21 +194,6 @@ struct ScreensTests {
         }
     }
 
-    @Test func `a question that is asked twice is asked once`() async throws {
-        let books = try ScriptedBooks()
-        try await show(books.url) { window, _, library in
-            let loan = try await library.borrow("moby-dick")
-            try await window.select(tab: "Loans")
-            try await window.wait { $0.contains("[ Return ]") }
-            let screen = try #require(window.window.drawing.screen?.number)
-            let press = ViewEvent(.press, "return", rows: [loan.id])
-            for _ in 0..<2 { await window.window.send(press, to: screen) }
-            #expect(window.window.drawing.modal?.identifier == "loans.return")
-            try await window.press("Keep it")
-            #expect(window.window.drawing.modal == nil)
-        }
-    }
-
     @Test func `a book is returned once the server is back`() async throws {
         let books = try ScriptedBooks()
         try await show(books.url) { window, _, library in
@@ -251,34 +208,6 @@ struct ScreensTests {
             try await window.press("Try again")
             try await window.wait { $0.hasSuffix("No book is on loan.") }
             #expect(window.window.drawing.modal == nil)
-        }
-    }
-
-    @Test func `the latest search wins, although an earlier one is still not answered`() async throws {
-        let books = try ScriptedBooks()
-        try await show(books.url) { window, _, _ in
-            try await window.wait { $0.contains("Moby-Dick →") }
-            try await window.enter("slow", in: "Search")
-            try await window.wait { $0.contains("│ Loading …") }
-            try await window.enter("essex", in: "Search")
-            let text = try await window.wait { $0.contains("Whale-Ship Essex →") && !$0.contains("Moby-Dick →") }
-            #expect(text.contains("Search: [essex]") && !text.contains("Loading"))
-        }
-    }
-
-    @Test func `a second press while a book is being borrowed changes nothing`() async throws {
-        let latch = DispatchSemaphore(value: 0), books = try ScriptedBooks(loansWaitFor: latch)
-        try await show(books.url) { window, _, _ in
-            try await window.wait { $0.contains("Moby-Dick →") }
-            try await window.follow("Moby-Dick")
-            let screen = try #require(window.window.drawing.front?.number)
-            let press = ViewEvent(.press, "borrow")
-            await window.window.send(press, to: screen)
-            #expect(window.text.contains("[ Borrow ] (busy"))
-            await window.window.send(press, to: screen)
-            latch.signal()
-            try await window.wait { $0.contains("(Loans)") && $0.contains("[ Return ]") }
-            #expect(books.loanRequests == 1)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import Glibc
 import TestFixtures
 import Testing
@@ -8,19 +9,6 @@ import Testing
 /// The example's server as its clients see it.
 @Suite(.timeLimit(.minutes(5)))
 struct ServerTests {
-    @Test func `version 1 sends flat books, all at once`() async throws {
-        try await RunningServer.run { server in
-            #expect(
-                try await server.get("/v1/books/lyrical-ballads").text == """
-                    {"author":"William Wordsworth; Samuel Taylor Coleridge","id":"lyrical-ballads","language":"en",\
-                    "title":"Lyrical Ballads","year":1798}
-                    """)
-            let found = try await server.get("/v1/search?q=WHALE").text
-            #expect(found.hasPrefix("[{") && found.contains("moby-dick"))
-            #expect(try await server.get("/v1/search?q=nothinglikethis").text == "[]")
-        }
-    }
-
     @Test func `version 2 sends pages, which together are the whole catalogue`() async throws {
         let expected = try Catalogue().books.map(\.id)
         try await RunningServer.run { server in
@@ -53,11 +41,6 @@ struct ServerTests {
     ])
     func `neither case nor diacritics nor punctuation matter to a search`(query: String, id: String) throws {
         #expect(try Catalogue().search(query).map(\.id) == [id])
-    }
-
-    @Test(arguments: [nil, "", " ...", "'", String(repeating: "a ", count: 101)])
-    func `a search has 1 to 100 words`(query: String?) throws {
-        #expect(throws: Refusal.self) { try Catalogue().search(query) }
     }
 
     @Test func `the catalogue has about two hundred books with identifiers, by authors who are long dead`() throws {
@@ -144,20 +127,6 @@ struct ServerTests {
         }
     }
 
-    @Test func `what is not there is an error`() async throws {
-        try await RunningServer.run { server in
-            for path in ["/", "/v3/books", "/v2/books/moby/pages"] {
-                try await server.get(path).expect(404, "route.unknown")
-                try await server.send("POST", path, body: "x").expect(404, "route.unknown")
-            }
-            for path in ["/v1/books/moby", "/v2/books/moby/cover"] {
-                try await server.get(path).expect(404, "book.unknown")
-            }
-            try await server.get("/v2/files/a").expect(404, "file.unknown")
-            try await server.get("/v1/search").expect(400, "query.invalid")
-        }
-    }
-
     @Test(arguments: [SIGTERM, SIGINT, nil])
     func `a signal or the end of its input stops it in order, also while clients wait`(signal: Int32?) async throws {
         try await RunningServer.run("--delay", "600000") { server in
@@ -166,15 +135,6 @@ struct ServerTests {
             if let signal { server.signal(signal) } else { try server.closeInput() }
             #expect(await server.end() == 0)
             _ = waiting.receive()
-        }
-    }
-
-    @Test func `answers come late if that is asked for`() async throws {
-        try await RunningServer.run("--delay", "300") { server in
-            let start = ContinuousClock.now
-            let answer = try await server.get("/v1/books/walden")
-            #expect(answer.status == 200)
-            #expect(ContinuousClock.now - start >= .milliseconds(300))
         }
     }
 
@@ -198,5 +158,125 @@ struct ServerTests {
         for option in ["--port", "--also", "--token-lifetime", "--delay", "--stop-with-parent"] {
             #expect(text.contains(option))
         }
+    }
+}
+
+/// The example's server as a program, on the loopback interface.
+final class RunningServer: Sendable {
+    let url: String
+    private let process: Process
+    private let input = Pipe()
+    private let ends: AsyncStream<Int32>
+    private let session = URLSession(configuration: .ephemeral)
+
+    /// Starts a server for as long as `body` runs. It ends with the tests in any case, because it watches its input.
+    static func run<Result>(_ arguments: String..., body: (RunningServer) async throws -> Result) async throws -> Result
+    {
+        let server = try RunningServer(arguments)
+        do {
+            let result = try await body(server)
+            await server.stop()
+            return result
+        } catch {
+            await server.stop()
+            throw error
+        }
+    }
+
+    /// Runs the program until it ends by itself, and returns its exit code and what it printed.
+    static func ended(_ arguments: [String]) throws -> (status: Int32, text: String) {
+        let process = Process(), output = Pipe()
+        (process.executableURL, process.arguments) = (executable, arguments)
+        (process.standardOutput, process.standardError) = (output, output)
+        try process.run()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+    }
+
+    /// The program, which the package manager puts beside the tests.
+    static var executable: URL {
+        URL(filePath: BuiltProducts.folder + "/bookshelf-server")
+    }
+
+    private init(_ arguments: [String]) throws {
+        let process = Process(), output = Pipe()
+        (process.executableURL, process.arguments) = (Self.executable, ["--stop-with-parent"] + arguments)
+        (process.standardInput, process.standardOutput) = (input, output)
+        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = { end.yield($0.terminationReason == .exit ? $0.terminationStatus : -1) }
+        try process.run()
+        var line = Data()
+        while line.last != UInt8(ascii: "\n"), let byte = try output.fileHandleForReading.read(upToCount: 1) {
+            line += byte
+        }
+        let match = String(decoding: line, as: UTF8.self).wholeMatch(
+            of: /bookshelf-server listening on (http:\/\/127\.0\.0\.1:[0-9]+)\n/)
+        (self.process, self.ends, url) = (process, ends, String(try #require(match).1))
+    }
+
+    var port: UInt16 { url.split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
+
+    func signal(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+    func closeInput() throws { try input.fileHandleForWriting.close() }
+
+    /// Waits for the exit code; -1 stands for a signal.
+    func end() async -> Int32? { await ends.first { _ in true } }
+
+    private func stop() async {
+        if process.isRunning {
+            process.terminate()
+            process.waitUntilExit()
+        }
+        session.invalidateAndCancel()
+    }
+
+    func get(_ path: String, _ headers: [String: String] = [:]) async throws -> Answer {
+        try await send("GET", path, headers)
+    }
+
+    func send(_ method: String, _ path: String, _ headers: [String: String] = [:], body: String? = nil)
+        async throws -> Answer
+    {
+        var request = URLRequest(url: try #require(URL(string: url + path)), cachePolicy: .reloadIgnoringCacheData)
+        request.httpMethod = method
+        request.allHTTPHeaderFields = headers
+        request.httpBody = body.map { Data($0.utf8) }
+        let (data, response) = try await session.data(for: request)
+        return Answer(response: try #require(response as? HTTPURLResponse), data: data)
+    }
+
+    /// Signs in as the reader that each server knows, and returns the header that says so.
+    func signIn() async throws -> [String: String] {
+        let answer = try await send(
+            "POST", "/v2/sessions", body: #"{"reader": "ada", "password": "difference-engine"}"#)
+        return ["Authorization": "Bearer \(try answer.text("token"))"]
+    }
+}
+
+/// A response of a server.
+struct Answer {
+    let response: HTTPURLResponse
+    let data: Data
+
+    var status: Int { response.statusCode }
+    var text: String { String(decoding: data, as: UTF8.self) }
+    var object: [String: Any] {
+        get throws { try #require(JSONSerialization.jsonObject(with: data) as? [String: Any]) }
+    }
+    /// The identifiers of a page of books.
+    var ids: [String] {
+        get throws { try #require(try object["items"] as? [[String: Any]]).compactMap { $0["id"] as? String } }
+    }
+
+    func header(_ name: String) -> String? { response.value(forHTTPHeaderField: name) }
+    func text(_ key: String) throws -> String { try #require(try object[key] as? String) }
+
+    /// Expects a refusal in the form of all refusals.
+    func expect(_ status: Int, _ code: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        #expect(self.status == status, sourceLocation: sourceLocation)
+        #expect(try text("error") == code, sourceLocation: sourceLocation)
+        #expect(try text("message").hasSuffix("."), sourceLocation: sourceLocation)
     }
 }
