@@ -48,6 +48,8 @@ extension BackplaneError.Code {
     public static let networkLimited = Self(rawValue: "network.limited")
     /// There is no usable mock, or no exchange in a cassette, for a request; nothing was sent.
     public static let networkMock = Self(rawValue: "network.mock")
+    /// A precondition of a request does not hold (status 412): the resource has another version than expected.
+    public static let networkConflict = Self(rawValue: "network.conflict")
     /// A cache cannot be used.
     public static let networkCache = Self(rawValue: "network.cache")
     /// Another attempt was requested, but the retry policy or the retry budget does not allow it.
@@ -84,6 +86,7 @@ extension BackplaneError {
         case .networkLimited: 25
         case .networkMock: 26
         case .networkCache: 27
+        case .networkConflict: 28
         default: 9
         }
     }
@@ -107,7 +110,8 @@ extension BackplaneError {
     }
 
     private var isAboutResponse: Bool {
-        [.networkStatus, .networkUnparsable, .networkEmpty, .networkRejected, .networkSignIn].contains(code)
+        [.networkStatus, .networkConflict, .networkUnparsable, .networkEmpty, .networkRejected, .networkSignIn]
+            .contains(code)
     }
 
     static var responseEmpty: BackplaneError {
@@ -115,9 +119,12 @@ extension BackplaneError {
     }
 
     /// Returns the error for a response with an invalid status.
+    ///
+    /// - Parameter said: The server's explanation.
+    /// - Parameter credential: The name of the credential that the request chose, of which the error reminds.
     static func status(
         _ response: HTTPStreamedResponse, valid: Range<Int>, _ request: HTTPRequest, _ body: KeptBody? = nil,
-        _ said: (any ComponentError)? = nil
+        _ said: (any ComponentError)? = nil, credential: String? = nil
     ) -> BackplaneError {
         var failure = Failure.http(response.status, body)
         var words = ""
@@ -127,10 +134,19 @@ extension BackplaneError {
             failure.details.merge(bounded(said.details)) { own, _ in own }
             words = line(said.message)
         }
-        let own =
-            "the response has the status \(response.status); expected \(valid.lowerBound) to \(valid.upperBound - 1)"
+        if response.status == 412 {
+            failure.details["etag"] = response.headers["ETag"]
+            return BackplaneError(
+                .networkConflict, words.isEmpty ? "the resource has another version than the request expects" : words,
+                at: request.printableURL, failure: failure)
+        }
+        if words.isEmpty {
+            words =
+                "the response has the status \(response.status); expected \(valid.lowerBound) to \(valid.upperBound - 1)"
+        }
+        if let credential { words += "; sent with the credential `\(credential)`" }
         return BackplaneError(
-            .networkStatus, words.isEmpty ? own : words,
+            .networkStatus, words,
             at: request.printableURL, failure: failure)
     }
 
@@ -207,6 +223,24 @@ extension BackplaneError {
         case let error as any ComponentError: error.message
         default: "the error \(type(of: error)) was thrown; adopt ComponentError to report the reason"
         }
+    }
+}
+
+/// The explanation of a response of the type `application/problem+json` (RFC 9457).
+struct HTTPProblem: ComponentError, Decodable {
+    /// The rule that decodes it, whatever the decoder of the endpoint.
+    static let failure = EndpointFailure { body, _ in
+        try JSONDecoder.unchanged.decode(HTTPProblem.self, from: Data(body))
+    }
+    var code, message: String
+
+    /// Decodes the members `code` or `type`, and `detail` or `title`.
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: TextKey.self)
+        func text(_ key: String) throws -> String? { try values.decodeIfPresent(String.self, forKey: TextKey(key)) }
+        let type = try text("type")
+        code = try text("code") ?? (type == "about:blank" ? nil : type) ?? ""
+        message = try text("detail") ?? text("title") ?? ""
     }
 }
 

@@ -15,10 +15,15 @@ public struct HTTPCapabilities: OptionSet, Codable, Sendable {
     public static let contentInGET = Self(rawValue: 1 << 2)
     /// TLS roots, a minimum TLS version, a client identity and pins for each exchange: `HTTPOptions.tls`.
     public static let tlsSettings = Self(rawValue: 1 << 3)
+    /// Credentials by name: the executor chooses them for the requests that it sends itself, and never sees a secret.
+    ///
+    /// The host then adds nothing to the request, so that `HTTPOptions.credential` also applies to a URL that is no
+    /// server's.
+    public static let credentialNames = Self(rawValue: 1 << 4)
 
     static let names: [(capability: HTTPCapabilities, name: String)] = [
         (.streamedUploads, "streamed uploads"), (.decompression, "decompression"), (.contentInGET, "content in GET"),
-        (.tlsSettings, "TLS settings"),
+        (.tlsSettings, "TLS settings"), (.credentialNames, "names of credentials"),
     ]
 }
 

@@ -21,6 +21,7 @@ public struct HTTPExecuting: Contract {
     public let capabilities = AsyncMethod<Nothing, HTTPCapabilities>()
     /// Performs one exchange; the elements are the head of the response and then the pieces of its body.
     ///
+    /// Before the head there may be numbers of bytes that were sent, for the progress of the request's body.
     /// The stream ends after the last piece. It throws an error if there is no response, or if its body is interrupted.
     /// Closing it ends the exchange.
     public let exchange = StreamMethod<HTTPOrder, HTTPResponsePart>()
@@ -47,6 +48,10 @@ public struct HTTPOrder: Sendable {
     public var isChunked: Bool
     /// A Boolean value that indicates whether compressed content is requested and decoded.
     public var decompresses: Bool
+    /// The name of the request's credential, and its account, for the requests that the executor sends itself.
+    ///
+    /// Only executors with ``HTTPCapabilities/credentialNames`` receive them.
+    public var credential, account: String?
 
     /// Creates an order for a request without its body.
     package init(_ request: HTTPRequest, _ options: HTTPOptions) {
@@ -66,14 +71,16 @@ public struct HTTPOrder: Sendable {
     /// The options that an executor follows.
     public var options: HTTPOptions {
         var options = HTTPOptions()
-        options.decompresses = decompresses
+        (options.decompresses, options.credential, options.account) = (decompresses, credential, account)
         return options
     }
 }
 
 /// An element of a response from a plugin executor.
 public enum HTTPResponsePart: Sendable {
-    /// The head of the response, which is the first element.
+    /// The number of bytes of the request's body that the server has, before the head; it may come any number of times.
+    case sent(Int64)
+    /// The head of the response, which is the first element but for the progress of the request.
     case head(HTTPHead)
     /// The next bytes of the body, best up to 64 KB.
     case body([UInt8])
@@ -151,6 +158,8 @@ extension HTTPOrder: Codable {
         file = try values.decodeIfPresent(String.self, forKey: .file)
         isChunked = try values.decode(Bool.self, forKey: .isChunked)
         decompresses = try values.decode(Bool.self, forKey: .decompresses)
+        credential = try values.decodeIfPresent(String.self, forKey: .credential)
+        account = try values.decodeIfPresent(String.self, forKey: .account)
     }
 
     /// Encodes an order as an object with its properties.
@@ -163,15 +172,21 @@ extension HTTPOrder: Codable {
         try values.encodeIfPresent(file, forKey: .file)
         try values.encode(isChunked, forKey: .isChunked)
         try values.encode(decompresses, forKey: .decompresses)
+        try values.encodeIfPresent(credential, forKey: .credential)
+        try values.encodeIfPresent(account, forKey: .account)
     }
 }
 
 extension HTTPResponsePart: Codable {
-    /// Decodes a part from an object: a head with its properties, or bytes as `body`.
+    /// Decodes a part from an object: a head with its properties, bytes as `body`, or their number as `sent`.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: TextKey.self)
         if let bytes = try values.decodeIfPresent(Data.self, forKey: .body) {
             self = .body(Array(bytes))
+            return
+        }
+        if let count = try values.decodeIfPresent(Int64.self, forKey: .sent) {
+            self = .sent(count)
             return
         }
         var head = HTTPHead(status: try values.decode(Int.self, forKey: .status), headers: [:])
@@ -185,6 +200,7 @@ extension HTTPResponsePart: Codable {
         var values = encoder.container(keyedBy: TextKey.self)
         switch self {
         case .body(let bytes): try values.encode(Data(bytes), forKey: .body)
+        case .sent(let count): try values.encode(count, forKey: .sent)
         case .head(let head):
             try values.encode(head.status, forKey: .status)
             try values.encode(head.headers, forKey: .headers)
@@ -201,6 +217,9 @@ extension TextKey {
     fileprivate static let file = TextKey("file")
     fileprivate static let isChunked = TextKey("isChunked")
     fileprivate static let decompresses = TextKey("decompresses")
+    fileprivate static let credential = TextKey("credential")
+    fileprivate static let account = TextKey("account")
+    fileprivate static let sent = TextKey("sent")
     fileprivate static let status = TextKey("status")
     fileprivate static let version = TextKey("version")
 }

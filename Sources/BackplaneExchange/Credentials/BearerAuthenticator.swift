@@ -111,11 +111,21 @@ final class BearerAuthenticator: Authenticator {
         _ request: TokenRequest, _ values: [String: Secret], _ source: TokenSource, _ date: @Sendable () -> Date,
         over network: HTTPPipeline
     ) async throws -> BearerToken {
+        var source = source
+        source.token = request.token ?? source.token
+        source.expires = request.expires ?? source.expires
+        source.refreshToken = request.refreshToken ?? source.refreshToken
+        var secrets = request.texts + values.values
         let request = try request.request(with: values)
+        // Keys of APIs are parameters.
+        secrets +=
+            WebURL(request.url)?.query?.split(separator: "&").map { field in
+                Secret(String(decoding: String(field.drop { $0 != "=" }.dropFirst()).percentDecoded, as: UTF8.self))
+            } ?? []
         var options = HTTPOptions()
         (options.totalTimeout, options.isSignIn, options.hidesBodies) = (limit, true, true)
         let response = try await network.send(request, upTo: BearerToken.mostAnswerBytes, options)
-        return try BearerToken(response, to: request, source, now: date())
+        return try BearerToken(response, to: request, source, secrets: secrets, now: date())
     }
 
     private static func token(
@@ -195,12 +205,17 @@ struct BearerToken: Sendable, Equatable {
     }
 
     /// Parses the token in a response.
-    init(_ response: HTTPResponse, to request: HTTPRequest, _ source: TokenSource, now: Date) throws(BackplaneError) {
+    ///
+    /// - Parameter secrets: The values of the request; a server's explanation with one of them is not shown.
+    init(
+        _ response: HTTPResponse, to request: HTTPRequest, _ source: TokenSource, secrets: [Secret] = [], now: Date
+    ) throws(BackplaneError) {
         func failed(_ why: String) -> BackplaneError {
             BackplaneError(.networkSignIn, "the sign-in failed: \(why)", at: request.printableURL)
         }
         guard (200..<300).contains(response.status) else {
-            var error = failed("the server answered with status \(response.status)")
+            let said = Self.explanation(response.body, secrets).map { " and said `\($0)`" } ?? ""
+            var error = failed("the server answered with status \(response.status)\(said)")
             error.failure = .http(response.status)
             throw error
         }
@@ -223,6 +238,18 @@ struct BearerToken: Sendable, Equatable {
         let server = response.headers["Date"].flatMap { Date(httpDate: $0) }
         renewal = source.expires.flatMap { answer[pointer: $0] }.flatMap { Self.lifetime($0, server: server ?? now) }
             .map { now + $0 - min(30, $0 / 10) }
+    }
+
+    /// Returns the server's explanation of a refusal: the `error_description` or `error` of RFC 6749, section 5.2, or
+    /// the message of an error that is an object; `nil` if there is none, or it repeats a secret.
+    private static func explanation(_ body: [UInt8], _ secrets: [Secret]) -> String? {
+        guard case .dictionary(let answer)? = try? DocumentValue(json: Data(body)) else { return nil }
+        var said = answer["error_description"] ?? answer["error"]
+        if case .dictionary(let error)? = said { said = error["message"] }
+        guard case .string(let text)? = said, !text.isEmpty, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
+            !secrets.contains(where: { !$0.revealed.isEmpty && text.contains($0.revealed) })
+        else { return nil }
+        return String(text.prefix(200))
     }
 
     /// Returns the token if it can occur in a header field.

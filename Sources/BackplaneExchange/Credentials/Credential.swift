@@ -1,4 +1,5 @@
 import BackplaneNetwork
+import Synchronization
 
 /// The data with which a host or a program authenticates requests to certain servers.
 ///
@@ -78,6 +79,10 @@ public struct TokenSource: Sendable, Hashable {
     public var refreshToken: String?
     /// A Boolean value that indicates whether tokens are stored in files across restarts.
     public var isKept: Bool
+    /// The places of the token in requests to hosts that do not take it as `Authorization: Bearer`.
+    ///
+    /// The hosts are names in lower case, each for all ports, or `name:port`.
+    public var places: [String: TokenPlace] = [:]
 
     /// Creates a source that requests its tokens, and by default does not store them.
     public init(
@@ -102,6 +107,85 @@ public struct TokenSource: Sendable, Hashable {
     public init(_ function: @escaping @Sendable () async throws -> String) {
         (secret, signIn, refresh, token, expires, refreshToken) = (nil, nil, nil, "", nil, nil)
         (self.function, isKept) = (Function(function), false)
+    }
+}
+
+/// The place of a token in a request to a host that does not take it as `Authorization: Bearer`.
+public enum TokenPlace: Sendable, Hashable {
+    /// The field `Authorization`, with the name of another scheme before the token.
+    case scheme(String)
+    /// A parameter of the query, such as `access_token` (RFC 6750, section 2.3).
+    case query(String)
+}
+
+extension TokenPlace {
+    /// Returns a request whose token is in this place instead of in `Authorization: Bearer`.
+    fileprivate func moved(_ request: HTTPRequest) -> HTTPRequest {
+        guard let authorization = request.authorization, authorization.hasPrefix("Bearer "),
+            var url = WebURL(request.url)
+        else { return request }
+        let token = String(authorization.dropFirst(7))
+        var request = request
+        switch self {
+        case .scheme(let name): request.headers["Authorization"] = "\(name) \(token)"
+        case .query(let name):
+            // The target of a redirect may already have the token that led there.
+            let others = url.query?.split(separator: "&").filter { $0 != name && !$0.hasPrefix("\(name)=") } ?? []
+            url.query = (others.map(String.init) + ["\(name)=\(token.percentEncodedValue)"]).joined(separator: "&")
+            (request.url, request.headers["Authorization"]) = (url.text, nil)
+        }
+        return request
+    }
+}
+
+extension Credentials {
+    /// Returns a request with the token of a credential in the place where its host expects it.
+    ///
+    /// This is the last step before the executor, so that nothing else sees a URL with a token.
+    ///
+    /// - Parameter echoed: The token of the redirect that led to a host without the credential.
+    func placed(_ request: HTTPRequest, _ name: String?, _ echoed: EchoedToken?) -> HTTPRequest {
+        guard let name, let definition = try? accounts(of: name).definition,
+            case .bearer(let source) = definition.scheme,
+            let origin = HTTPOrigin(request.url),
+            let place = source.places["\(origin.host):\(origin.port)"] ?? source.places[origin.host]
+        else { return echoed?.added(to: request) ?? request }
+        echoed?.begin(place)
+        return place.moved(request)
+    }
+}
+
+/// The token in the query of a redirect's `Location`, which only the redirected request has.
+final class EchoedToken: Sendable {
+    /// The name of the parameter of the last token with a place in the query, and its field in the last redirect.
+    private let state = Mutex<(name: String?, field: String?)>((nil, nil))
+
+    func begin(_ place: TokenPlace) {
+        guard case .query(let name) = place else { return }
+        state.withLock { $0 = (name, nil) }
+    }
+
+    /// Returns the request to which the last redirect leads, with the token of that redirect.
+    func added(to request: HTTPRequest) -> HTTPRequest {
+        guard let field = state.withLock({ $0.field.take() }), var url = WebURL(request.url) else { return request }
+        url.query = [url.query, field].compactMap(\.self).joined(separator: "&")
+        var request = request
+        request.url = url.text
+        return request
+    }
+
+    /// Takes the token out of a response's `Location`.
+    func take(from headers: inout HTTPHeaders) {
+        guard let location = headers["Location"], let name = state.withLock({ $0.name }),
+            location.contains("\(name)=")
+        else { return }
+        guard var url = WebURL(location) else { return headers["Location"] = nil }
+        let fields = url.query?.split(separator: "&") ?? []
+        guard let field = fields.first(where: { $0.hasPrefix("\(name)=") }) else { return }
+        let others = fields.filter { !$0.hasPrefix("\(name)=") }
+        url.query = others.isEmpty ? nil : others.joined(separator: "&")
+        headers["Location"] = url.text
+        state.withLock { $0.field = String(field) }
     }
 }
 

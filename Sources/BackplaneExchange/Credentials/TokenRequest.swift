@@ -27,6 +27,8 @@ public struct TokenRequest: Sendable, Hashable {
     public var headers: [String: TokenTemplate]
     /// The template of the body.
     public var content: Content
+    /// The JSON pointers in the response, where they differ from those of the ``TokenSource``.
+    public var token, expires, refreshToken: String?
 
     /// Creates a request, by default a `POST` without header fields of its own.
     public init(
@@ -42,6 +44,16 @@ public struct TokenRequest: Sendable, Hashable {
             case .json(let members), .form(let members): members
             } as [String: TokenTemplate]
         return Set((Array(members.values) + Array(headers.values)).flatMap(\.names))
+    }
+
+    /// The fixed texts of the templates, among which may be a password.
+    var texts: [Secret] {
+        let members =
+            switch content {
+            case .none: [:]
+            case .json(let members), .form(let members): members
+            } as [String: TokenTemplate]
+        return (Array(members.values) + Array(headers.values)).flatMap(\.texts)
     }
 
     func request(with values: [String: Secret]) throws(BackplaneError) -> HTTPRequest {
@@ -92,6 +104,15 @@ public indirect enum TokenTemplate: Sendable, Hashable, ExpressibleByStringLiter
         case .value(let name): [name]
         case .array(let parts): parts.flatMap(\.names)
         case .object(let members): members.values.flatMap(\.names)
+        }
+    }
+
+    var texts: [Secret] {
+        switch self {
+        case .text(let text): [text]
+        case .literal, .value: []
+        case .array(let parts): parts.flatMap(\.texts)
+        case .object(let members): members.values.flatMap(\.texts)
         }
     }
 

@@ -19,6 +19,8 @@ struct ExchangeRun: Sendable {
     private let options: HTTPOptions
     private let start: Deadline
     private let interception: Interception
+    /// The token that a redirect repeats; `nil` without a credential.
+    private let echoed: EchoedToken?
     private let observed: ObservedExchange?
     private let meter: ProgressMeter?
     /// The times of the head and of the last piece of the body, as far as the limits watch them.
@@ -29,9 +31,9 @@ struct ExchangeRun: Sendable {
 
     init(_ pipeline: HTTPPipeline, _ request: HTTPRequest, _ options: HTTPOptions) {
         (self.pipeline, self.request, start) = (pipeline, request, pipeline.clock.moment)
-        interception = Interception(
-            options.interceptors + pipeline.interceptors, options,
-            hidesProof: options.credential != nil || pipeline.credentials.isSingle)
+        let mayProve = options.credential != nil || pipeline.credentials.isSingle
+        interception = Interception(options.interceptors + pipeline.interceptors, options, hidesProof: mayProve)
+        echoed = mayProve ? EchoedToken() : nil
         observed = ObservedExchange(ExchangeEvent(request, options), pipeline.observers(), pipeline.clock)
         var options = options
         if let observed {
@@ -487,11 +489,21 @@ struct ExchangeRun: Sendable {
         let send: Send = { request, options in
             try await interception.attempt(request, hiding: options.proofFields) { request in
                 try await limits.run(request, options, by: clock) {
-                    try await executor.open(metered(request, by: executor), reporting(options, of: request))
+                    let placed = pipeline.credentials.placed(request, options.credential, echoed)
+                    var response = try await executor.open(
+                        metered(placed, by: executor), reporting(options, of: request))
+                    echoed?.take(from: &response.headers)
+                    return response
                 }
             }
         }
-        let credential = try pipeline.credentialStage(around: send, options)
+        let names = executor.capabilities.contains(.credentialNames)
+        let isDelegated = names && (HTTPOrigin(request.url) == nil || !pipeline.isSubstituted(request, options))
+        // One that is chosen further in must be there before anything is sent, too.
+        if isDelegated, let name = options.credential {
+            _ = try pipeline.credentials.accounts(of: name).account(options.account ?? "")
+        }
+        let credential = isDelegated ? nil : try pipeline.credentialStage(around: send, options)
         try executor.require(request, options)
         guard let credential else { return send }
         return { request, options in try await credential.open(request, options) }

@@ -328,9 +328,13 @@ extension Endpoint {
         let body =
             if let file { KeptBody(ofFile: file, upTo: limit) } else { await KeptBody(of: response.body, upTo: limit) }
         try Task.checkCancellation()
+        let type = response.headers["Content-Type"]?.prefix { $0 != ";" }.lowercased()
+        let problem = type == "application/problem+json" ? HTTPProblem.failure : nil
         let said =
-            body.isWhole ? try? (failure ?? defaults.failure)?.decode(body.bytes, responseDecoder(defaults)) : nil
-        throw BackplaneError.status(response, valid: valid, request, body, said)
+            body.isWhole
+            ? try? (failure ?? defaults.failure ?? problem)?.decode(body.bytes, responseDecoder(defaults)) : nil
+        let credential = response.status == 401 ? defaults.completed(options, for: request).credential : nil
+        throw BackplaneError.status(response, valid: valid, request, body, said, credential: credential)
     }
 
     var keptLimit: Int { Swift.min(Swift.max(0, failureLimit), HTTPOptions.collectionLimit) }
