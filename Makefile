@@ -6,7 +6,7 @@ TEST_FLAGS ?=
 export SWIFT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-build test-nightly flaky test-release test-sanitizers hostile attack stress exhaustive fuzz bench format lint docs picture release dist install uninstall sqlite gdb
+.PHONY: help demo build test test-build test-nightly flaky test-release test-sanitizers hostile stress exhaustive fuzz bench format lint docs picture release dist install uninstall sqlite gdb
 
 help: ## List these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,9 +26,9 @@ test: test-build ## Build everything and run the test suite.
 test-build: sqlite
 	BACKPLANE_DEVELOPMENT=tests .ci/build engines --build-tests
 
-test-nightly: sqlite gdb ## Run all that takes long: packages that tests compile, random inputs, attacks, sanitizers, a release build.
+test-nightly: sqlite gdb ## Run all that takes long: packages that tests compile, random inputs, kills, sanitizers, a release build.
 	$(NIGHTLY) .ci/test $(TEST_FLAGS)
-	$(MAKE) hostile attack stress exhaustive fuzz test-release test-sanitizers flaky
+	$(MAKE) hostile stress exhaustive fuzz test-release test-sanitizers flaky
 
 flaky: test-build ## Look for flaky tests: run the suite REPEAT=20 times, half of them beside a busy loop on each processor.
 	REPEAT=$(or $(REPEAT),20) .ci/flaky
@@ -56,18 +56,14 @@ test-sanitizers: sqlite ## Run the suites of SDK and host under ThreadSanitizer 
 		ASAN_OPTIONS='detect_leaks=0 handle_segv=0' $(PART) --scratch-path .build-asan --sanitize=address || exit 1; \
 	done
 
-# The programs of this part are in the package only with BACKPLANE_DEVELOPMENT=1.
+# The program is in the package only with BACKPLANE_DEVELOPMENT=1.
 hostile: sqlite ## Load faulty libraries, and show what a host reports for each and what `backplane validate` finds.
 	BACKPLANE_DEVELOPMENT=1 .ci/build engines
 	@.build/debug/hostile
 
-attack: sqlite ## Attack hosts: damaged libraries, hostile manifests, hosts that are killed (SECONDS=30 or COUNT=100 for less, SEED=N to repeat).
-	BACKPLANE_DEVELOPMENT=1 .ci/build engines
-	@.build/debug/attack $(ATTACKS) $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT)) --json .build/attack.json
-
 NIGHTLY = BACKPLANE_DEVELOPMENT=1 .ci/build engines --build-tests && BACKPLANE_NIGHTLY=1
 stress: sqlite ## Stress-test leases for minutes (SECONDS=120 for each test).
-	$(NIGHTLY) BACKPLANE_STRESS_SECONDS=$(or $(SECONDS),120) .ci/test --filter "Lease(Model|Trial)Tests"
+	$(NIGHTLY) BACKPLANE_STRESS_SECONDS=$(or $(SECONDS),120) .ci/test --filter LeaseTrialTests
 
 exhaustive: sqlite ## Explore every sequence of events in all small graphs of operations. Build folder: .build-release-tests.
 	BACKPLANE_NIGHTLY=1 BACKPLANE_EXHAUSTIVE=1 $(SWIFT) test $(RELEASE_TESTS) --filter ExhaustiveTests
@@ -75,8 +71,12 @@ exhaustive: sqlite ## Explore every sequence of events in all small graphs of op
 fuzz: sqlite ## Fuzz manifests from bytes to plan, definitions from bytes to requests (INPUTS=100000).
 	$(NIGHTLY) BACKPLANE_FUZZ=$(or $(INPUTS),100000) .ci/test --filter 'tampered|DefinitionFuzzTests'
 
-bench: sqlite ## Build a release of everything and measure Backplane's costs (BENCH='swap --only gap'). Build folder: .build-release.
-	BACKPLANE_DEVELOPMENT=1 $(SWIFT) build -c release --scratch-path .build-release
+# What the bench runs and loads, and no more.
+BENCHED = benchmarks backplane Benchmark BenchmarkCrowd Bookshelf BooksAPIv2 Clock Turnstile1 Turnstile2 TurnstileInC1 TurnstileInC2
+bench: sqlite ## Build a release and measure Backplane's costs (BENCH='swap --only gap', --quick, --json). Build folder: .build-release.
+	@for product in $(BENCHED); do \
+		BACKPLANE_DEVELOPMENT=1 $(SWIFT) build -c release --scratch-path .build-release --product $$product || exit 1; \
+	done
 	@.build-release/release/benchmarks bench $(BENCH)
 
 picture: build ## Record `backplane dev` and the screens of the example in docs/pictures, for the README (needs chromium and tmux).
@@ -95,9 +95,12 @@ lint: build ## Check the formatting and the doc comments of public symbols.
 docs: build ## Build the API reference with the toolchain's DocC, in .build/documentation.
 	@.ci/docs
 
+# What `backplane new` writes, which the command finds beside itself or in ../share/backplane.
+TEMPLATES = Sources/BackplaneTools/Templates/*.template
 DIST ?= .build-release/dist
 dist: release ## Copy a release of `backplane` and the libraries of the Swift runtime that it and PLUGINS need to DIST, for another machine.
-	@install -d '$(DIST)' && install -m 755 .build-release/release/backplane $(PLUGINS) '$(DIST)'
+	@install -d '$(DIST)/templates' && install -m 644 $(TEMPLATES) '$(DIST)/templates' && .ci/strip .build-release/release/backplane '$(DIST)'
+	@$(if $(PLUGINS),install -m 755 $(PLUGINS) '$(DIST)')
 	@runtime=$$(dirname "$$(ldd .build-release/release/backplane | awk '/libswiftCore/ { print $$3 }')"); \
 	ldd .build-release/release/backplane $(PLUGINS) | awk -v folder="$$runtime/" 'index($$3, folder) == 1 { print $$3 }' | sort -u \
 		| while read -r library; do install -m 755 "$$library" '$(DIST)' || exit 1; done
@@ -110,7 +113,9 @@ COMPLETIONS = bash:share/bash-completion/completions/backplane zsh:share/zsh/sit
 
 install: $(if $(BUILT),,release) ## Install a release of `backplane` and its completions below PREFIX (/usr/local). BUILT=.build-release/release skips the build.
 	@command='$(or $(BUILT),.build-release/release)/backplane'; top='$(DESTDIR)$(PREFIX)'; \
-	install -D -m 755 "$$command" "$$top/bin/backplane" && echo "installed $$top/bin/backplane" || exit 1; \
+	.ci/strip "$$command" "$$top/bin" && echo "installed $$top/bin/backplane" || exit 1; \
+	install -d "$$top/share/backplane/templates" && install -m 644 $(TEMPLATES) "$$top/share/backplane/templates" \
+		&& echo "installed $$top/share/backplane" || exit 1; \
 	for entry in $(COMPLETIONS); do \
 		script=$$("$$command" --generate-completion-script "$${entry%%:*}") && install -d "$$top/$$(dirname "$${entry#*:}")" \
 			&& printf '%s\n' "$$script" > "$$top/$${entry#*:}" && chmod 644 "$$top/$${entry#*:}" \
@@ -118,7 +123,8 @@ install: $(if $(BUILT),,release) ## Install a release of `backplane` and its com
 	done
 
 uninstall: ## Remove what `make install` installed below PREFIX.
-	@for file in bin/backplane $(foreach entry,$(COMPLETIONS),$(lastword $(subst :, ,$(entry)))); do \
+	@rm -r -f -v '$(DESTDIR)$(PREFIX)/share/backplane'
+	@for file in bin/backplane bin/backplane.debug $(foreach entry,$(COMPLETIONS),$(lastword $(subst :, ,$(entry)))); do \
 		rm -f -v '$(DESTDIR)$(PREFIX)'/"$$file"; \
 	done
 

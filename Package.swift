@@ -11,7 +11,7 @@ let settings: [SwiftSetting] = [
 ]
 
 /// What the environment adds to the package for those who change Backplane: `tests` adds the libraries and programs that the
-/// suite loads, `1` adds the benchmarks and the programs that attack hosts, too.
+/// suite loads, `1` adds the benchmarks and the program that tries hostile libraries, too.
 let development = Context.environment["BACKPLANE_DEVELOPMENT"] ?? ""
 if !["", "0", "tests", "1"].contains(development) {
     let error = "error: BACKPLANE_DEVELOPMENT is `\(development)`; expected `tests` or `1`, or leave it unset\n"
@@ -166,7 +166,7 @@ let command: [Target] = [
         [
             "Backplane", "BackplaneControl", "BackplaneDocuments", "BackplaneHost", "CBackplane",
             "CBackplaneHost", "TurnstileContracts",
-        ]),
+        ], exclude: ["Templates"]),
     program(
         "BackplaneCommand",
         [
@@ -196,6 +196,8 @@ let example: [Target] = [
     module("Popularity", ["Backplane", "BookshelfContracts"], path: "Plugins/Popularity"),
     module("BooksAPIv1", ["Backplane", "BackplaneNetwork", "BookshelfContracts"], path: "Plugins/BooksAPIv1"),
     module("BooksAPIv2", ["Backplane", "BackplaneNetwork", "BookshelfContracts"], path: "Plugins/BooksAPIv2"),
+    module("BooksOnFirebase", ["Backplane", "BackplaneNetwork", "BookshelfContracts"], path: "Plugins/BooksOnFirebase"),
+    module("Firebase", ["Backplane", "BackplaneDocuments", "BackplaneNetwork"], path: "Plugins/Firebase"),
     module("FlatBooks", ["Backplane", "BackplaneDefinitions", "BookshelfContracts"], path: "Plugins/FlatBooks"),
     program(
         "BookshelfServer", ["BackplaneTestKit"], path: "Sources/bookshelf-server",
@@ -243,6 +245,8 @@ let package = Package(
         plugin("Popularity"),
         plugin("BooksAPIv1"),
         plugin("BooksAPIv2"),
+        plugin("BooksOnFirebase"),
+        plugin("Firebase"),
         plugin("FlatBooks"),
         plugin("Clock"),
         plugin("Almanac"),
@@ -260,7 +264,7 @@ let package = Package(
     // Ranges, so that the engines suit a program that needs other versions. They begin where what is used here is known to
     // exist; those with `traits:` where the package has traits.
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.1"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -385,6 +389,13 @@ package.targets += [
             "BackplaneURLSession", "TestFixtures",
         ]),
     tests(
+        "FirebaseTests",
+        [
+            "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost",
+            "BackplaneNetwork", "BackplaneTestKit", "BackplaneURLSession", "BooksOnFirebase", "Bookshelf",
+            "BookshelfContracts", "Firebase", "TestFixtures",
+        ]),
+    tests(
         "ComingFrom",
         [
             "Backplane", "BackplaneDefinitions", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost",
@@ -446,6 +457,7 @@ if hasFixtures {
         program(
             "occupied-pool", ["Backplane", "BackplaneControl", "BackplaneHost", "BusyLoop"],
             path: "Tests/OccupiedPool"),
+        .executableTarget(name: "litmus", dependencies: ["CBackplane"], path: "Tests/Litmus"),
         .target(name: "SyncCounter", path: "Tests/SyncCounter"),
         program(
             "store-writer",
@@ -464,52 +476,29 @@ if hasFixtures {
 
 if hasBenchmarks {
     let rig = "Sources/Benchmarks/Rig"
-    package.products += [
-        plugin("Benchmark"), plugin("BenchmarkRelay"),
-        plugin("BenchmarkHeap"), plugin("BenchmarkCrowd"),
-        plugin("BenchmarkDrone"), plugin("BenchmarkSwarm"),
-        plugin("BenchmarkSeriesFirst"),
-        plugin("BenchmarkSeriesSecond"), plugin("BenchmarkErrands"), plugin("BenchmarkRoutes"),
-        plugin("BenchmarkScreens"),
-        plugin("BarrierInC"),
-    ]
+    package.products += [plugin("Benchmark"), plugin("BenchmarkCrowd")]
     package.targets += [
         program(
             "benchmarks",
             [
-                "Backplane", "BackplaneApp", "BackplaneControl", "BackplaneDefinitions",
-                "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneHummingbird",
-                "BackplaneNetwork", "BackplaneOperations", "BackplaneRecords",
-                "BackplaneSQLite", "BackplaneScreens", "BackplaneStorage", "BackplaneTestKit", "BackplaneTools",
-                "BackplaneTransfers", "BenchmarkContracts", "BenchmarkDirect", "TurnstileContracts", argumentParser,
+                "Backplane", "BackplaneApp", "BackplaneControl", "BackplaneDocuments", "BackplaneExchange",
+                "BackplaneHTTP", "BackplaneHost", "BackplaneHummingbird", "BackplaneNetwork", "BackplaneOperations",
+                "BackplaneRecords", "BackplaneSQLite", "BackplaneScreens", "BackplaneStorage", "BackplaneTools",
+                "BackplaneTransfers", "BenchmarkContracts", "TurnstileContracts", argumentParser,
                 engine("AsyncHTTPClient", "async-http-client"), engine("GRDB", "GRDB.swift"),
-                engine("Hummingbird", "hummingbird"), engine("Logging", "swift-log"),
-                engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
+                engine("HTTPTypes", "swift-http-types"), engine("Hummingbird", "hummingbird"),
+                engine("Logging", "swift-log"), engine("NIOCore", "swift-nio"),
             ], path: "Sources/Benchmarks", exclude: ["Rig"]),
-        // What the benchmarks call: two plugins, and the same without a boundary; and what counts allocations.
+        // What the benchmarks load beside the example's libraries: a plugin, and one with thousands of classes.
         module("BenchmarkContracts", ["Backplane"], path: "\(rig)/Contracts"),
-        module("Benchmark", ["Backplane", "BenchmarkContracts"], path: "\(rig)/Benchmark"),
-        module("BenchmarkRelay", ["Backplane", "BenchmarkContracts"], path: "\(rig)/Relay"),
-        module("BenchmarkDirect", ["Backplane", "BenchmarkContracts"], path: "\(rig)/Direct"),
-        .target(name: "BenchmarkHeap", path: "\(rig)/Heap", publicHeadersPath: "."),
-        module("BenchmarkRoutes", ["Backplane", "BackplaneRoutes", "BenchmarkContracts"], path: "\(rig)/Routes"),
-        module("BenchmarkScreens", ["Backplane", "BackplaneScreens"], path: "\(rig)/Screens"),
-        // What they load: a library with thousands of classes, and two that are copied many times.
+        module(
+            "Benchmark", ["Backplane", "BackplaneRoutes", "BackplaneScreens", "BenchmarkContracts"],
+            path: "\(rig)/Benchmark"),
         pluginInC("BenchmarkCrowd", path: "\(rig)/Crowd"),
-        pluginInC("BenchmarkDrone", path: "\(rig)/Drone"),
-        module("BenchmarkSwarm", ["Backplane", "BenchmarkContracts"], path: "\(rig)/Swarm"),
-        // What they swap, beside the turnstile.
-        pluginInC("BarrierInC", path: "Tests/Plugins/TurnstileInC/Renamed"),
-        module("BenchmarkSeries", ["Backplane", "BenchmarkContracts"], path: "\(rig)/Series"),
-        module("BenchmarkSeriesFirst", ["Backplane", "BenchmarkSeries"], path: "\(rig)/SeriesFirst"),
-        module("BenchmarkSeriesSecond", ["Backplane", "BenchmarkSeries"], path: "\(rig)/SeriesSecond"),
-        module("BenchmarkErrands", ["Backplane", "BackplaneNetwork", "TurnstileContracts"], path: "\(rig)/Errands"),
-        // Libraries that do wrong, and attacks on hosts in processes of their own, from a seed; a stress test of leases.
+        // Libraries that do wrong, each in a host in a process of its own.
         program("hostile", ["Backplane", "BackplaneHost"], path: "Tests/Hostile"),
-        program("attack", ["BackplaneDocuments", "BackplaneHost", "TestFixtures"], path: "Tests/Attack"),
         program(
             "cache-proxy", ["BackplaneExchange", "BackplaneHTTP", "BackplaneNetwork", "BackplaneTestKit"],
             path: "Tests/CacheProxy"),
-        .executableTarget(name: "litmus", dependencies: ["CBackplane"], path: "Tests/Litmus"),
     ]
 }

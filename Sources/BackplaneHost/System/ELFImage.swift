@@ -212,17 +212,103 @@ package struct ELFImage: Sendable {
         "", "_init", "_fini", "_edata", "_end", "__bss_start", "_etext", "edata", "end", "etext",
     ]
 
-    /// The libraries that are loaded with it, by the names that it uses for them.
-    package var neededLibraries: [String] {
+    /// Returns the texts of the dynamic table with one of some tags, in order.
+    private func texts(_ tags: UInt64...) -> [String] {
         guard let table = sections.first(where: { $0.type == Section.dynamic }), sections.indices.contains(table.link),
             let entries = try? file.bytes(in: table.range), let names = try? file.bytes(in: sections[table.link].range)
         else { return [] }
-        var needed: [String] = []
-        for offset in stride(from: 0, through: entries.count - 16, by: 16) where needed.count < Self.mostListed {
-            guard entries.number(offset, as: UInt64.self) == 1 /* DT_NEEDED */ else { continue }
-            needed.append(names.text(at: Int(clamping: entries.number(offset + 8, as: UInt64.self))))
+        var texts: [String] = []
+        for offset in stride(from: 0, through: entries.count - 16, by: 16) where texts.count < Self.mostListed {
+            guard tags.contains(entries.number(offset)) else { continue }
+            texts.append(names.text(at: Int(clamping: entries.number(offset + 8, as: UInt64.self))))
         }
-        return needed
+        return texts
+    }
+
+    /// A library that is loaded with this one, and that belongs neither to the toolchain nor to the system.
+    package struct Stranger: Sendable, Hashable {
+        /// The name that this library uses for it.
+        package let name: String
+        /// The path at which the loader finds it, or `nil` if that depends on the environment.
+        package let path: String?
+    }
+
+    /// The strangers among the libraries that this one needs.
+    package var strangers: [Stranger] {
+        let folders = texts(15 /* DT_RPATH */, 29 /* DT_RUNPATH */).flatMap {
+            $0.split(separator: ":").map(String.init)
+        }
+        return texts(1 /* DT_NEEDED */).compactMap { name in
+            if !name.contains("/"), Self.isOfToolchain(name) { return nil }
+            // A copy of this library is loaded, beside which there is nothing: `$ORIGIN` leads nowhere.
+            let path =
+                name.hasPrefix("/")
+                ? name : folders.filter { $0.hasPrefix("/") }.map { FilePath.join($0, name) }.first(where: Self.isFile)
+            if let path, Self.ofSystem.contains(FilePath.folder(of: path)) { return nil }
+            if path == nil, Self.ofSystem.contains(where: { Self.isFile(FilePath.join($0, name)) }) { return nil }
+            return Stranger(name: name, path: path)
+        }
+    }
+
+    private static func isFile(_ path: String) -> Bool { access(path, R_OK) == 0 }
+
+    /// The folders of the system's libraries, which are no part of a build.
+    private static let ofSystem: [String] = {
+        #if arch(x86_64)
+        let machine = "x86_64-linux-gnu"
+        #else
+        let machine = "aarch64-linux-gnu"
+        #endif
+        return ["/lib", "/lib64", "/usr/lib", "/usr/lib64"].flatMap { [$0, "\($0)/\(machine)"] }
+    }()
+
+    /// Returns whether a library is part of every process that uses Swift, or only C, by its full name.
+    private static func isOfToolchain(_ name: String) -> Bool {
+        guard let stem = name.wholeMatch(of: /([^.]+)\.so(\.\d+)*/)?.output.1 else {
+            return name.hasPrefix("libclang_rt.")
+        }
+        return ofToolchain.contains(String(stem))
+    }
+
+    private static let ofToolchain: Set = [
+        // The libraries of glibc and the compilers.
+        "ld-linux-x86-64", "ld-linux-aarch64", "libc", "libm", "libmvec", "libdl", "libpthread", "librt", "libutil",
+        "libresolv", "libanl", "libgcc_s", "libstdc++", "libc++", "libc++abi",
+        // The libraries of the toolchain's lib/swift/linux for programs, without those for tests and tools.
+        "libBlocksRuntime", "libFoundation", "libFoundationEssentials", "libFoundationInternationalization",
+        "libFoundationNetworking", "libFoundationXML", "lib_FoundationICU", "libdispatch", "libswiftCore",
+        "libswiftDispatch", "libswiftDistributed", "libswiftGlibc", "libswiftObservation", "libswiftRegexBuilder",
+        "libswiftRuntime", "libswiftSwiftOnoneSupport", "libswiftSynchronization", "libswift_Builtin_float",
+        "libswift_Concurrency", "libswift_Differentiation", "libswift_RegexParser", "libswift_StringProcessing",
+        "libswift_Volatile",
+    ]
+
+    /// The parts of the library that a swap does not replace, each as a sentence without its subject.
+    ///
+    /// The loader keeps one copy of them for the whole process: strangers that it finds by an absolute path, and C++
+    /// statics that a compiler has marked as unique. Those of the standard library, which are constants, do not count.
+    package var lasting: [String] {
+        var statics: [String] = []
+        // Swift's thousands of symbols are read only if GNU's C++ compiler, which alone marks them, had a part in them.
+        if !hasSwift || texts(1 /* DT_NEEDED */).contains(where: { $0.hasPrefix("libstdc++.") }) {
+            forEachSymbol(Section.dynamicSymbols) { symbol, names in
+                guard symbol.isDefined, symbol.info >> 4 == 10 /* STB_GNU_UNIQUE */ else { return true }
+                let name = names.text(at: symbol.name)
+                if name.prefixMatch(of: /_Z(GV)?(N|ZN)K?S[a-z]/) == nil { statics.append(name) }
+                return statics.count < Self.mostListed
+            }
+        }
+        let values = statics.first.map { first in
+            "goes on with the values of the C++ static `\(first)`"
+                + (statics.count > 1 ? " and of \(statics.count - 1) more" : "")
+                + ", which all generations share; compile with -fno-gnu-unique, or hide its symbols"
+        }
+        let libraries = strangers.compactMap { stranger in
+            stranger.path.map {
+                "goes on with \($0) as it was loaded first, even if that has been rebuilt; link it into the plugin"
+            }
+        }
+        return [values].compactMap(\.self) + libraries
     }
 
     /// Returns the conformances whose module declares neither the type nor the protocol, as written in code.

@@ -117,7 +117,7 @@ extension TestStore {
     }
 
     private func records(of collection: String, in namespace: String) async throws(BackplaneError) -> [StoredRecord] {
-        try await memory.page(OffsetQuery(collection: collection), in: namespace).records
+        try await memory.page(of: collection, in: namespace).records
     }
 
     /// Returns a record as JSON, or `nil` if there is none with the id.
