@@ -39,12 +39,12 @@ struct ServeTests {
     @Test func `the option serves the routes until a signal`() async throws {
         let running = try await tool.startRun(try manifest("Clock"), "--serve", "127.0.0.1:0")
         let line = try #require(running.output.firstMatch(of: #/serving (http://127.0.0.1:[0-9]+) \(1 route\)\n/#))
-        let port = try port(line.1)
+        let port = try port(line.1), idle = try RawClient(port: port)
+        // Connections are accepted in their order, so the idle one is when the others have their answers.
         #expect(try status("/clock/utc", at: port) == "204")
         #expect(try status("/nothing", at: port) == "404")
         // Pages are loaded again only with `dev`.
         #expect(try status("/backplane/reload.js", at: port) == "404")
-        let idle = try RawClient(port: port)
         running.signal(SIGTERM)
         #expect(idle.receive() == "")
         let outcome = await running.end()
