@@ -201,12 +201,14 @@ extension HostServer {
 
     private func application() throws(BackplaneError) -> some Service {
         let (host, port) = try ServerSettings.address(settings.listen)
-        let plain = HTTPServerBuilder.http1(
-            configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [UnreadAnswer.Installer(), ExpectedContinue()],
-                idleTimeout: Self.idleLimit,
-                httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
-                    maxHeaderFieldSize: Self.headLimit, maxHeaderListSize: Self.headLimit)))
+        let channel = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [UnreadAnswer.Installer(), ExpectedContinue()],
+            idleTimeout: Self.idleLimit,
+            httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+                maxHeaderFieldSize: Self.headLimit, maxHeaderListSize: Self.headLimit))
+        let plain = HTTPServerBuilder { responder in
+            AcceptedConnections(base: HTTP1Channel(responder: responder, configuration: channel))
+        }
         return Application(
             responder: ServerResponder(
                 host: self.host, settings: settings, metrics: metrics, reload: reload, screens: screens, logger: logger),

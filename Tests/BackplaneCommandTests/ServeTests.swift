@@ -52,6 +52,18 @@ struct ServeTests {
         #expect(outcome.output.hasSuffix("SIGTERM: stopping\nstopped\n"))
     }
 
+    @Test func `a stop while connections are accepted ends as any other`() async throws {
+        for _ in 1...3 {
+            let running = try await tool.startRun(try manifest("Clock"), "--serve", "127.0.0.1:0")
+            let line = try #require(running.output.firstMatch(of: #/serving (http://127.0.0.1:[0-9]+) \(1 route\)\n/#))
+            let port = try port(line.1), clients = try (1...16).map { _ in try RawClient(port: port) }
+            running.signal(SIGTERM)
+            let outcome = await running.end()
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            withExtendedLifetime(clients) {}
+        }
+    }
+
     @Test func `the section of the manifest serves as well, and the option overrules its address`() async throws {
         let other = try LoopbackSocket(backlog: 1)
         let section =
