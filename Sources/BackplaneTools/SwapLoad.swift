@@ -121,7 +121,7 @@ package final class TurnstileHost: Sendable {
 
 /// Callers who pass a turnstile at full speed, each on a thread of its own, and check every answer.
 package final class SwapLoad: Sendable {
-    /// What one caller has received.
+    /// The answers that one caller has received.
     package struct Account: Sendable {
         package fileprivate(set) var answered = 0, failed = 0
         /// The number of calls that were made twice, which increased the caller's own count by more than one.

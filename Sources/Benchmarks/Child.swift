@@ -8,7 +8,7 @@ import Glibc
 final class Child: Sendable {
     /// The hidden command of this program.
     static let command = "child"
-    /// What a child of this program does, by name.
+    /// The tasks of a child of this program, by name.
     ///
     /// Servers run until their parent has ended. The others print their figures: libraries are never unloaded, so what
     /// loads many of them has a process of its own in each round.

@@ -203,7 +203,7 @@ struct Miscount: Error, CustomStringConvertible {
 
 /// The suites, each in a file of its own.
 struct BenchSuite: Sendable {
-    /// What a suite measures, and what ends it.
+    /// The measurements of a suite, and its end.
     struct Opened: Sendable {
         var measurements: [Measurement]
         var close: @Sendable () async -> Void

@@ -195,7 +195,7 @@ extension DevEvent.Refusal {
         error.code == .swapFailed && error.causes.contains { $0.code == .swapHeld }
     }
 
-    /// What leads on, for the user.
+    /// The hint that names the next key.
     var nextStep: String? {
         switch subject {
         case .swap where isHeld: "swapped in by itself once these calls have ended; s restarts the application now"

@@ -110,7 +110,7 @@ struct DevLoop: Sendable {
         case .waited(let answer): if waited(answer) { actions.append(.showRefusal) }
         case .rollBack(let plugin):
             rollBacks.append(plugin)
-            // What the user takes back does not come by itself.
+            // A build that the user took back does not come by itself.
             held = []
         case .restart:
             failed = []

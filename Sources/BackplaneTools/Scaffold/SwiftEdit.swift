@@ -304,7 +304,7 @@ struct SwiftEdit {
                 index += 1
                 continue
             }
-            // Of an interpolation only the end matters, before which there may be other strings.
+            // Only the end of an interpolation matters; other strings may come before it.
             var depth = 0
             repeat {
                 if let end = endOfString(bytes, index) {

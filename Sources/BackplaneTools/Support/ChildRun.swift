@@ -42,7 +42,7 @@ package struct ChildRun: Sendable {
         let printed = (output: OutputTail(last: 64 << 20), errors: OutputTail(last: 1 << 16))
         printed.output.read(child.output) { event.yield($0.isEmpty ? .closed : $0.last == 0 ? .saidAll : .said) }
         printed.errors.read(child.errors) { if $0.isEmpty { event.yield(.closed) } }
-        // What outlives the child may hold its pipes open.
+        // A process that outlives the child may hold its pipes open.
         ending = await Self.ending(events, killRest: { Descendants.end(besides: others) }) {
             Task {
                 guard (try? await Task.sleep(for: limit)) != nil else { return }
