@@ -6,16 +6,17 @@ import BackplaneTools
 extension BackplaneTool {
     struct Apply: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "apply",
             abstract: "Activate a manifest in a running host.",
             discussion: """
                 Components that the manifest changes are started, stopped or recreated with their state, or receive \
-                their new configuration if they support that; all others keep running. Libraries that it adds are \
-                loaded; those that it removes are no longer used. If anything fails, nothing has changed and the exit \
-                code is 1. A manifest with an error changes nothing, and neither does one without managers unless \
-                --empty is given. With --dry-run, the plan is printed and nothing is changed.
+                their new configuration if they support that; all others keep running. Added libraries are loaded, \
+                and removed libraries are no longer used. If anything fails, nothing has changed and the exit code is \
+                1. A manifest with an error is refused, and so is a manifest without managers unless --empty is given. \
+                With --dry-run, the plan is printed and nothing is changed.
 
                 Without --socket or --manifest, the manifest is activated in the host that already runs it, or else in \
-                the only running host. Without an argument, that of --manifest is activated.
+                the only running host. Without an argument, the manifest of --manifest is activated.
 
                 EXAMPLES
                   backplane apply
@@ -36,7 +37,7 @@ extension BackplaneTool {
             var host = try host.choice
             let manifest = try ManifestChoice.taken(argument.path ?? host.manifest)
             if host.socket == nil, host.manifest == nil { (host.manifest, host.takesAnother) = (manifest, true) }
-            // The host reads the file itself, and its current folder may be another one.
+            // The host reads the file itself, and may have another current folder.
             let requested = RequestedManifest(
                 FilePath.absolute(manifest), environment: environment, mayBeEmpty: empty)
             let options = try change.options

@@ -5,6 +5,8 @@ import BackplaneHost
 import BackplaneTools
 import Glibc
 
+// Every command has a `commandName`. To derive a name, ArgumentParser would describe the type, which searches all
+// libraries for conformances: this took a third of the time of `backplane --version`.
 @main
 struct BackplaneTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -36,15 +38,15 @@ struct BackplaneTool: AsyncParsableCommand {
                 name: "Change", subcommands: [Swap.self, Apply.self, Rollback.self, Reset.self, LogLevel.self]),
             CommandGroup(
                 name: "Data", subcommands: [Store.self, Cache.self, Credentials.self, Request.self, Convert.self]),
-            // None of them is displayed.
+            // The following commands are hidden.
             CommandGroup(
                 name: "Children", subcommands: [InspectChild.self, ValidateChild.self, EndChild.self, DevChild.self]),
         ])
 
     /// Runs the command like the default implementation, but fails if some of its output could not be written.
     static func main() async {
-        // A reader of the output may go away at any time. Not SIG_IGN, which child processes would inherit.
-        signal(SIGPIPE) { _ in }
+        // The reader of the output may exit at any time. A handler, because child processes would inherit SIG_IGN.
+        signal(SIGPIPE, ignore)
         do {
             var command: any ParsableCommand
             do {
@@ -57,7 +59,7 @@ struct BackplaneTool: AsyncParsableCommand {
                 throw ExitCode.validationFailure
             }
             if var command = command as? any AsyncParsableCommand {
-                // Only what may create a host needs its means; help, the version and requests to a host do not.
+                // Only commands that may create a host need its resources, unlike help, the version and requests.
                 do throws(BackplaneError) { try ProcessNeeds.require() } catch { throw ExitCode(Output.fail(error)) }
                 try await command.run()
             } else {
@@ -72,6 +74,9 @@ struct BackplaneTool: AsyncParsableCommand {
     }
 }
 
+/// Ignores a signal. A closure in `main` would belong to the main actor, and end the process on any other thread.
+private func ignore(_ signal: Int32) {}
+
 extension BackplaneTool {
     /// The process that kills a child of ``Inspect`` or ``Validate`` whose parent has ended.
     struct EndChild: ParsableCommand {
@@ -85,7 +90,7 @@ extension BackplaneTool {
 
 /// The first word of a command line that is neither a command nor an option of its command.
 ///
-/// The parser stops at the first word that it rejects, which is often a later one that is correct.
+/// The parser stops at the first word that it rejects, which may be a correct word after the wrong one.
 struct UnknownWord: CustomStringConvertible {
     private let word: String
     /// The command that precedes the word, as typed.

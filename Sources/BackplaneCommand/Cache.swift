@@ -10,6 +10,7 @@ import Glibc
 extension BackplaneTool {
     struct Cache: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "cache",
             abstract: "List, show, count and remove the cached responses of a running host.",
             discussion: """
                 EXAMPLES
@@ -26,6 +27,7 @@ extension BackplaneTool {
 extension BackplaneTool.Cache {
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the responses without their bodies, the most recent of each place first.",
             discussion: """
                 URLs are without credentials and query.
@@ -66,9 +68,10 @@ extension BackplaneTool.Cache {
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Show the header of a response, or write its body to standard output.",
             discussion: """
-                Secret fields are not shown. There may be several responses of one URL, for different queries and users.
+                Secret fields are not shown. A URL may have several responses, for different queries and users.
 
                 EXAMPLES
                   backplane cache show https://books.example.org/shelf
@@ -77,7 +80,7 @@ extension BackplaneTool.Cache {
 
         @Argument(help: "The URL, whose query is ignored, or a key from `backplane cache list --json`.")
         var response: String
-        @Flag(help: "Write the body, for which there must be exactly one response.") var body = false
+        @Flag(help: "Write the body of the response, which must be the only one.") var body = false
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print the responses as JSON.") var json = false
 
@@ -104,6 +107,7 @@ extension BackplaneTool.Cache {
 
     struct Flush: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "flush",
             abstract: "Remove responses that meet all given conditions.",
             discussion: """
                 EXAMPLES
@@ -146,6 +150,7 @@ extension BackplaneTool.Cache {
 
     struct Stats: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "stats",
             abstract: "Count the responses, hits, misses and evictions of each place since the host started.",
             discussion: """
                 EXAMPLES

@@ -8,6 +8,7 @@ import Glibc
 extension BackplaneTool {
     struct Call: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "call",
             abstract: "Call one method of a manager and print the result, or the elements of a stream, as JSON.",
             usage: "backplane call [<options>] [<manifest>] <manager> [<method> [<input>]]",
             discussion: """
@@ -151,7 +152,7 @@ extension BackplaneTool.Call {
         }
     }
 
-    /// Makes the call in a host of its own, and stops the host, also when a signal interrupts the call.
+    /// Makes the call in a new host, and stops the host even if a signal interrupts the call.
     private func call(_ target: Target, in host: PluginHost) async -> Int32 {
         let signals: StopSignals
         do { signals = try StopSignals() } catch { return Output.fail(error) }
@@ -167,7 +168,7 @@ extension BackplaneTool.Call {
         let interruption = Task {
             guard await signals.next() != nil else { return false }
             work.cancel()
-            // It also ends a start, and a call that does not heed its cancellation.
+            // This also ends a start, and a call that ignores its cancellation.
             await host.stop()
             return true
         }
@@ -175,7 +176,7 @@ extension BackplaneTool.Call {
         interruption.cancel()
         let isInterrupted = await interruption.value
         show(exchanges)
-        // The lane of a wire may be the reason why the call failed. Those of a stream are shown before its elements.
+        // Show the lanes even after a failure, because a lane may be the cause. For a stream, show them first.
         let wires = explain ? await host.wires.map(WireRow.init) : []
         let row = await target.row(in: host)
         await host.stop()
@@ -216,7 +217,7 @@ extension BackplaneTool.Call {
         return nil
     }
 
-    /// Makes the call in a running host, which cancels it when this command is interrupted.
+    /// Makes the call in a running host, which cancels the call when this command is interrupted.
     private func call(_ target: Target, in running: HostChoice) -> Int32 {
         var own: Trace?
         if trace || traceparent != nil { own = traceparent.flatMap(Trace.init(traceparent:)) ?? .random() }
@@ -226,7 +227,7 @@ extension BackplaneTool.Call {
             timeout: .seconds(timeout), traceparent: own?.traceparent, stages: trace)
         let event: ((ControlEvent) -> Void)? = trace ? { Output.remark($0.text.printable) } : nil
         return running.converse(doing: "waiting for the answer") { host throws(BackplaneError) in
-            // A host of an earlier version does not tell, and one that is busy need not.
+            // A host of an earlier version cannot report the methods, and a busy host need not.
             var told: MethodRow??
             func row() -> MethodRow? {
                 if let told { return told }

@@ -9,19 +9,20 @@ import FoundationEssentials
 extension BackplaneTool {
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "check",
             abstract: "Check a manifest and its plugins, or a definition, and list every problem.",
             discussion: """
                 Loads the libraries to see what they register, but starts no component. Each library is first tried \
                 in a child process, so that a crash is reported as a problem. Each problem begins with its location, \
-                in the format that compilers use; those that follow from another one are only counted. The exit code \
-                is 1 if there is an error. If there is none, --lock writes the chosen versions into the manifest; \
-                from then on, a different choice is an error. The definition of a web service, a file such as \
+                in the format that compilers use; problems that follow from another problem are only counted. The exit \
+                code is 1 if there is an error. Otherwise, --lock writes the chosen versions into the manifest; from \
+                then on, a different choice is an error. The definition of a web service, a file such as \
                 NCWebService+NAME.plist, is checked by itself.
 
                 EXAMPLES
                   backplane check
                   backplane check manifests/almanac.json
-                  backplane check manifests/almanac.plist --plugin-path .build/debug --strict --json
+                  backplane check manifests/almanac.plist --strict --json
                   backplane check backplane.json --lock
                   backplane check definitions/NCWebService+Pharmacies.plist
                 """)
@@ -188,7 +189,7 @@ struct ProblemList: Sendable {
 
     private var shown: [Problem] { showsAll ? problems : problems.causes }
 
-    /// The listed problems, grouped by manager in their order; those of the whole manifest come first.
+    /// The listed problems, grouped by manager in their order, beginning with the problems of the whole manifest.
     private var groups: [[Problem]] {
         shown.shortList.reduce(into: []) { groups, problem in
             if groups.last?.first.map({ $0.manager == problem.manager }) == true {
@@ -238,7 +239,7 @@ struct ProblemRow: Encodable {
 
     init(_ problem: Problem) {
         (severity, manager, location) = (problem.severity.rawValue, problem.manager, problem.error.location)
-        // The location of a mistake in a definition begins with its own file.
+        // The location of a mistake in a definition begins with the definition's own file.
         let position = problem.placeInDefinition?.position ?? problem.position
         (line, column) = (position?.line, position?.column)
         (code, message, causes) = (problem.error.code.rawValue, problem.error.message, problem.error.causes)
@@ -250,7 +251,7 @@ struct ProblemRow: Encodable {
 enum DefinitionCheck {
     /// Returns the problems of a definition; `nil` for a file that is not a definition.
     static func problems(of path: String) -> [Problem]? {
-        // A pipe has its contents only once, and they are a manifest.
+        // A pipe can be read only once, and is always a manifest.
         guard DefinitionFile.isRegular(path), let bytes = try? DefinitionFile.read(path) else { return nil }
         let value = try? DocumentValue(parsing: bytes, as: .document)
         guard DefinitionFile.isDefinition(value, named: path) else { return nil }

@@ -8,10 +8,11 @@ import FoundationEssentials
 extension BackplaneTool {
     struct Convert: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "convert",
             abstract: "Convert a manifest between JSON and property list.",
             discussion: """
-                The manifest is converted as it is written: environments, variables and unknown keys are kept. What it \
-                need not say is left out. A value that the other format cannot represent is an error.
+                The manifest is converted as it is written: environments, variables and unknown keys are kept. \
+                Redundant keys are left out. A value that the other format cannot represent is an error.
 
                 EXAMPLES
                   backplane convert manifests/almanac.plist
@@ -53,7 +54,7 @@ extension BackplaneTool {
                 let value: ManifestValue, bytes: Data
                 do throws(BackplaneError) {
                     value = try read(source, manifest)
-                    // Encode it as it is first, because the locations in errors are those of the file.
+                    // First encode the manifest unchanged, so that errors contain the locations of the file.
                     _ = try value.encoded(as: format)
                     bytes = try (upgrade ? upgraded(value, manifest) : value).shortened.encoded(as: format)
                 } catch {

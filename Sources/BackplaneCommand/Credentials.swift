@@ -41,8 +41,8 @@ struct CredentialChoiceArguments: ParsableArguments {
     /// A function that answers requests as a host does.
     typealias Ask = (CredentialsRequest) async throws -> CredentialsRequest.Answer
 
-    /// Runs a command with the accounts of the running host or, without one, with the tokens that the manifest's
-    /// credentials store, and returns the exit code.
+    /// Runs a command with the accounts of the running host or with the manifest's stored tokens, and returns the exit
+    /// code.
     ///
     /// - Parameters:
     ///   - manifest: The manifest that precedes the other arguments.
@@ -84,6 +84,7 @@ struct CredentialChoiceArguments: ParsableArguments {
 extension BackplaneTool.Credentials {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the credentials with their hosts, accounts and the names of their sign-in values.",
             discussion: "Nothing is started, and no secret is shown.")
 
@@ -135,7 +136,7 @@ extension BackplaneTool.Credentials {
             let given = try values
             let code = try await choice.asking { ask, isRunning in
                 let credentials = try await ask(CredentialsRequest(.list)).credentials ?? []
-                // The answer to the sign-in tells which credentials there are, if there is none of this name.
+                // If there is no credential of this name, the answer to the sign-in lists the existing ones.
                 let credential = credentials.first { $0.name == name }
                 if !isRunning, let credential, !credential.keepsTokens {
                     throw BackplaneError(
@@ -233,7 +234,7 @@ struct SignInValues: Sendable {
         return (String(parts[0]), String(parts[1]))
     }
 
-    /// Returns the values, including those from descriptors, and prompts for missing ones.
+    /// Returns the values, including values from descriptors, and prompts for missing ones.
     ///
     /// - Throws: `network.sign-in` if a descriptor cannot be read, or there is no terminal for prompts.
     func all(needed names: [String]) throws(BackplaneError) -> [String: String] {
@@ -269,7 +270,7 @@ struct SignInValues: Sendable {
 ///
 /// The echo is restored when the line is complete, and when a signal ends the process.
 struct SecretTerminal: Sendable {
-    // Process-wide, since a process has one terminal, and its end restores the echo.
+    // Global, because a process has one terminal, and the echo must be restored when the process ends.
     private static let silenced = Mutex<(descriptor: Int32, before: termios)?>(nil)
     private let descriptor: Int32
 
@@ -304,8 +305,10 @@ struct SecretTerminal: Sendable {
         }
     }
 
-    /// Reads up to the end of a line or of the input, byte by byte, so that nothing after it is consumed; `nil` if it
-    /// cannot be read, is too long, or is not UTF-8.
+    /// Reads up to the end of a line or of the input; returns `nil` if the line cannot be read, is too long, or is not
+    /// UTF-8.
+    ///
+    /// Reading byte by byte leaves the following lines to the next reader.
     static func line(from descriptor: Int32) -> String? {
         var line: [UInt8] = [], byte: UInt8 = 0
         while line.count <= 64 << 10 {

@@ -10,6 +10,7 @@ import Foundation
 extension BackplaneTool {
     struct Demo: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "demo",
             abstract: "Run the example application against a local server.",
             discussion: """
                 Starts bookshelf-server on a free loopback port, runs manifests/bookshelf-both.json against it, \
@@ -31,7 +32,7 @@ private struct DemoTour: Sendable {
             let signals = try StopSignals(), folder = try TemporaryFolder(for: "demo")
             defer { folder.remove() }
             let work = Task { try await show(in: folder.path) }
-            // An interrupted demo ends with its current step and cleans up. It does not wait longer than a second; the
+            // An interrupted demo ends after its current step and cleans up. It waits at most a second, because the
             // server ends with this process.
             let interruption = Task {
                 guard await signals.next() != nil else { return }
@@ -93,7 +94,7 @@ private struct DemoTour: Sendable {
         offerScreens()
     }
 
-    /// Tells how to try the screens of the library, with the server and without it.
+    /// Prints how to try the screens of the library, with and without the server.
     private func offerScreens() {
         // Without engines there is no web server.
         let (place, option) = Engines.remark == nil ? ("browser", "--web") : ("terminal", "--terminal")
@@ -195,7 +196,7 @@ private struct DemoTour: Sendable {
             }
             return (reports, accounts, try await swapped.count())
         }
-        // One call more than those of the callers has counted: the last one.
+        // The count includes one call more than the callers have made.
         let missing = abs(final - 1 - accounts.reduce(0) { $0 + $1.own })
         for (number, account) in accounts.enumerated() {
             say(

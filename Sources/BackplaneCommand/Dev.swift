@@ -11,6 +11,7 @@ import Synchronization
 extension BackplaneTool {
     struct Dev: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "dev",
             abstract: "Build a manifest's plugins, run them, and swap in every change you save.",
             discussion: """
                 Watches the sources, the manifest and the libraries. Saved changes are built and swapped into the \
@@ -129,9 +130,9 @@ extension HostChild {
             if await signals.next() != nil { isStopping.withLock { $0 = true } }
         }
         Thread.detachNewThread {
-            // The other end closes when the parent has ended, for whatever reason.
+            // The pipe closes when the parent ends for any reason.
             LineReader.read(STDIN_FILENO) { _ in }
-            // The parent ended without waiting for the components to stop: the user is in a hurry.
+            // The parent has ended without waiting, so do not wait for the components to stop.
             if isStopping.withLock({ $0 }) { _exit(130) }
             end.cancel()
         }
@@ -149,7 +150,7 @@ extension HostChild {
             do throws(BackplaneError) {
                 let begun = try await screens.begin(AppManager(host), settings, beside: serving.settings(for: host))
                 servers.withLock { $0.screens = begun }
-                // They may be saved later.
+                // The errors may be fixed by a later save.
                 if begun != nil { try await host.requireScreens() }
             } catch {
                 problemsOfServer += error.reportLines
@@ -164,7 +165,7 @@ extension HostChild {
             }
         }
         await end.value
-        // The parent kills what has not stopped after 10 seconds, of which the components need some.
+        // The parent kills this process after 10 seconds, part of which the components need.
         let (routes, web) = servers.withLock(\.self)
         await web?.stop(.seconds(1))
         await routes?.stop(.seconds(2))
@@ -192,7 +193,7 @@ extension HostChild {
 }
 
 extension [Problem] {
-    /// Returns the errors in the format of `check`, and the number of those that are not shown.
+    /// Returns the errors in the format of `check`, and the number of errors that are not shown.
     fileprivate func inShort(of manifest: String) -> [String] {
         let errors = causes.filter { $0.severity == .error }
         return errors.shortList.map { $0.report(in: manifest) }

@@ -7,6 +7,7 @@ import BackplaneTools
 extension BackplaneTool {
     struct Events: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "events",
             abstract: "Print the events of a running host as they happen.",
             discussion: """
                 Prints a line for each start, swap, applied manifest, reset, failure and change of a lane, until the \

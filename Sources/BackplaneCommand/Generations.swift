@@ -6,6 +6,7 @@ import BackplaneTools
 extension BackplaneTool {
     struct Generations: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "generations",
             abstract: "List the plugin generations in a running host's memory and what holds them.",
             discussion: """
                 Every swap adds a generation, and none is ever unloaded: Swift's runtime cannot unload a library. A \

@@ -7,6 +7,7 @@ import Foundation
 extension BackplaneTool {
     struct Inspect: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "inspect",
             abstract: "Show a library's metadata and whether a host would load it.",
             discussion: """
                 The library's identity is read without running it; its components are read by loading it in a separate \
@@ -63,7 +64,7 @@ struct InspectionReport: Encodable {
     var path: String
     /// A Boolean value that indicates whether a host would load the library.
     private(set) var loads = true
-    /// The size of the file, in bytes.
+    /// The size of the library's file, in bytes.
     var size: Int?
     var sha256: String?
     /// The contents of the identity section.
@@ -228,7 +229,7 @@ enum InspectionChild {
     }
 }
 
-/// The arguments of commands that run a library's code in child processes, and of these processes.
+/// The arguments of commands that run a library's code in child processes, and of the child processes.
 struct LibraryArguments: ParsableArguments {
     @Argument(help: "The library: its path, or its name in a manifest.")
     var library: String

@@ -6,6 +6,7 @@ import BackplaneTools
 extension BackplaneTool {
     struct Names: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "names",
             abstract: "Print a Swift constant for each manager, ready to paste.",
             discussion: """
                 With such a constant, a program looks up a manager by its name and its contract in one step: \
@@ -34,7 +35,7 @@ extension BackplaneTool {
 /// A Swift constant for each manager that provides a contract.
 struct ManagerConstants: Encodable, Sendable {
     var constants: [Constant]
-    /// The managers without a constant, with the reason.
+    /// The managers without a constant, with the reasons.
     var others: [Other]
 
     struct Constant: Encodable, Sendable, Hashable {

@@ -4,6 +4,7 @@ import BackplaneTools
 extension BackplaneTool {
     struct New: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "new",
             abstract:
                 "Create a package, a plugin, contracts, a manager or a program that builds and passes its tests, or a definition.",
             discussion: """
@@ -111,8 +112,8 @@ extension BackplaneTool {
             commandName: "plugin",
             abstract: "Add a plugin to a package: contract, manager, library, tests and manifest entry.",
             discussion: """
-                Its product and targets are added to Package.swift, and the difference is shown. Lines for a list that \
-                is not written out there are printed, to be pasted.
+                Its product and targets are added to Package.swift, and the difference is shown. If a list in \
+                Package.swift is computed, the lines for it are printed for you to paste.
 
                 EXAMPLES
                   backplane new plugin Ferry
@@ -180,7 +181,7 @@ extension BackplaneTool {
             abstract: "Add a manager and its collaborators to a plugin, with tests and a manifest entry.",
             discussion: """
                 Its dependencies are added to Package.swift and its classes to the plugin's `register(in:)`, and the \
-                differences are shown. Lines for a list that is not written out are printed, to be pasted.
+                differences are shown. If a list is computed, the lines for it are printed for you to paste.
 
                 EXAMPLES
                   backplane new manager Weather --dac --service

@@ -7,6 +7,7 @@ import BackplaneTools
 extension BackplaneTool {
     struct Operations: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "operations",
             abstract: "List, follow and control the graphs of operations of a running host.",
             discussion: """
                 These are the graphs that components run in their queues. Each has a number, and its nodes are \
@@ -24,6 +25,7 @@ extension BackplaneTool {
 extension BackplaneTool.Operations {
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the running graphs, in the order in which they were started.")
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print the graphs as JSON.") var json = false
@@ -38,7 +40,8 @@ extension BackplaneTool.Operations {
     }
 
     struct Show: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show the nodes of a graph and their states.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show the nodes of a graph and their states.")
         @Argument(help: "The number of the graph.") var number: UInt64
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print the graph as JSON.") var json = false
@@ -55,6 +58,7 @@ extension BackplaneTool.Operations {
 
     struct Watch: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "watch",
             abstract: "Print the states of a graph's nodes, and their changes until the graph has ended.")
         @Argument(help: "The number of the graph.") var number: UInt64
         @OptionGroup var host: HostChoiceArguments
@@ -73,6 +77,7 @@ extension BackplaneTool.Operations {
 
     struct Pause: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "pause",
             abstract: "Pause a graph or a node.",
             discussion:
                 "Running code continues, and its result is held back; only work such as a transfer is suspended.")
@@ -81,13 +86,15 @@ extension BackplaneTool.Operations {
     }
 
     struct Resume: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Resume a graph or a node that is paused.")
+        static let configuration = CommandConfiguration(
+            commandName: "resume", abstract: "Resume a graph or a node that is paused.")
         @OptionGroup var change: OperationChangeArguments
         func run() throws { throw ExitCode(try change.run(.resume)) }
     }
 
     struct Cancel: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "cancel",
             abstract: "Cancel a graph or a node.",
             discussion: "Without --node, pending finish nodes still run; with it, nodes that depend on it fail.")
         @OptionGroup var change: OperationChangeArguments

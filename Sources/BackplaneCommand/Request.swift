@@ -12,6 +12,7 @@ import Synchronization
 extension BackplaneTool {
     struct Request: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "request",
             abstract: "Send an HTTP request as a host would, and print the response's body.",
             usage: "backplane request [<options>] <url>",
             discussion: """
@@ -188,9 +189,9 @@ extension BackplaneTool {
             }
         }
 
-        /// Waits until the interrupted download, which nobody awaits any longer, has removed its file.
+        /// Waits until the interrupted download, which runs in a cancelled task, has removed its file.
         ///
-        /// It waits for at most five seconds.
+        /// The wait takes at most five seconds.
         private func incompleteFileIsRemoved() async {
             for _ in 0..<500 where IncomingFile.openCount > 0 { try? await Task.sleep(for: .milliseconds(10)) }
         }
@@ -355,7 +356,7 @@ final class TransferLine: Sendable {
         if isTerminal { ProgressLine().showFitting(text) } else { Output.remark(text) }
     }
 
-    /// Clears the line of a terminal, until there is further progress.
+    /// Clears the progress line of a terminal until there is further progress.
     func end() {
         let wasShown = last.withLock { last in
             defer { if isTerminal { last = "" } }

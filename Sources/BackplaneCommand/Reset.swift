@@ -5,6 +5,7 @@ import BackplaneHost
 extension BackplaneTool {
     struct Reset: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "reset",
             abstract: "Recreate a manager of a running host, or all managers that are up.",
             discussion: """
                 Collaborators that only this manager uses are recreated with it. Calls that arrive in the meantime \

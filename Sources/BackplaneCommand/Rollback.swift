@@ -5,6 +5,7 @@ import BackplaneHost
 extension BackplaneTool {
     struct Rollback: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "rollback",
             abstract: "Roll a plugin of a running host back to an older generation.",
             discussion: """
                 A rollback is a swap to code that is still in memory. State is carried back if the older code accepts \

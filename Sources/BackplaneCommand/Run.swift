@@ -11,6 +11,7 @@ import Synchronization
 extension BackplaneTool {
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "run",
             abstract: "Start every manager of a manifest, and run until SIGINT or SIGTERM.",
             discussion: """
                 Prints what was started. If the manifest has errors, all of them are listed and nothing is started, \
@@ -20,8 +21,8 @@ extension BackplaneTool {
                 With --serve, or `server` in the manifest, managers that provide HTTPRoutes answer HTTP requests once \
                 everything has started. When the command stops, the requests in flight are answered first.
 
-                With --web, the screens of plugins are shown in browsers; the address that is printed signs one \
-                browser in, and is invalid then. With --terminal they are shown here, or as numbered text through a \
+                With --web, the screens of plugins are shown in browsers. The printed address signs one browser in, \
+                and is invalid afterwards. With --terminal, the screens are shown here, or as numbered text through a \
                 pipe, and the command ends when you quit.
 
                 Other commands control the host through a socket that only your user can access: `swap`, `rollback`, \
@@ -31,7 +32,7 @@ extension BackplaneTool {
                 EXAMPLES
                   backplane run manifests/almanac.json
                   backplane run manifests/almanac.json --keep-going
-                  backplane run almanac.plist --plugin-path .build/debug --log-level debug
+                  backplane run almanac.plist --log-level debug
                   backplane run manifests/bookshelf.json --mock manifests/mocks
                   backplane run manifests/bookshelf-served.json --serve 127.0.0.1:8080
                   backplane run manifests/bookshelf-screens.json --web
@@ -71,7 +72,7 @@ extension BackplaneTool {
             // Handle signals before anything starts, so that none is missed and a start that hangs can be interrupted.
             let signals: StopSignals
             do throws(BackplaneError) {
-                // A terminal that is closed stops the host in order.
+                // Closing the terminal stops the host gracefully.
                 signals = try StopSignals([SIGINT, SIGTERM] + (terminal ? [SIGHUP] : []))
             } catch {
                 return Output.fail(error)
@@ -130,7 +131,7 @@ extension BackplaneTool {
                 return await giveUp(host, control, stopped)
             }
             manager?.tell("READY=1\nSTATUS=\(counted(managers.count { $0.state == .ready }, "manager")) up")
-            // Swift's pool and the host's coordinator both answer.
+            // This proves that Swift's thread pool and the host's coordinator respond.
             let life = Task { await manager?.keepAlive { _ = await host.managers } }
             defer { life.cancel() }
             guard let session = frontends.withLock(\.session) else {
@@ -146,7 +147,7 @@ extension BackplaneTool {
             return 0
         }
 
-        /// The servers and the session through which the host is used, which stop before it.
+        /// The servers and the session through which the host is used; they stop before the host.
         private struct Frontends {
             /// The servers of routes and of screens for browsers.
             var routes, screens: RunningServer?
@@ -154,7 +155,7 @@ extension BackplaneTool {
             var session: Task<Void, any Error>?
             var isStopping = false
 
-            /// Stops everything together, and waits no longer than the host's limit for the session.
+            /// Stops the servers and the session, and waits for the session no longer than the host's limit.
             func stop(_ host: PluginHost) async {
                 await withDiscardingTaskGroup { group in
                     for server in [screens, routes].compactMap(\.self) { group.addTask { await server.stop(nil) } }
@@ -167,7 +168,7 @@ extension BackplaneTool {
             }
         }
 
-        /// Returns how a session has ended; `nil` if everything was stopped before.
+        /// Returns the result of the session; `nil` if everything was stopped before the session ended.
         private static func result(
             of session: Task<Void, any Error>, unless stopped: Task<Bool, Never>
         ) async -> Result<Void, any Error>? {

@@ -7,6 +7,7 @@ import BackplaneTools
 extension BackplaneTool {
     struct Services: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "services",
             abstract: "List the services of a manifest's plugins: contracts, who provides and who uses them.",
             discussion: """
                 A service is a contract that a component provides. Below it are its routes and screens, if it lists \

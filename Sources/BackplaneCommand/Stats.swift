@@ -8,13 +8,14 @@ import BackplaneTools
 extension BackplaneTool {
     struct Stats: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "stats",
             abstract: "Show statistics on the calls, streams and timers of a running host's components.",
             discussion: """
-                Counts the calls that started, those that failed, those in flight, and those that wait for a change to \
-                finish, with the managers that own each component and its last error; the times of encoded calls; the \
-                components' streams and their elements; the runs of their timers; the HTTP exchanges of each plugin, \
-                with the sizes of their bodies; and for each host with limits, the requests that run, wait and were \
-                refused.
+                The tables show, for each component, its managers, its last error, and the numbers of calls that \
+                started, failed, are in flight, and wait for a change to finish. Further tables show the times of \
+                encoded calls, streams and their elements, the runs of timers, and the HTTP exchanges of each plugin \
+                with the sizes of their bodies. For each host with limits, the running, waiting and refused requests \
+                are counted.
 
                 EXAMPLES
                   backplane stats

@@ -7,6 +7,7 @@ import BackplaneTools
 extension BackplaneTool {
     struct Swap: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "swap",
             abstract: "Swap new builds of plugins into a running host: all of them, or none.",
             discussion: """
                 Calls in flight finish on the old code. Calls that arrive during the swap wait, and none is \

@@ -12,6 +12,7 @@ import Synchronization
 extension BackplaneTool {
     struct Transfers: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "transfers",
             abstract: "Begin, follow and control the downloads and uploads of a running host.",
             discussion: """
                 The host carries them out, and continues if the command is interrupted. A download is written to a \
@@ -102,6 +103,7 @@ extension TransferState {
 extension BackplaneTool.Transfers {
     struct Get: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "get",
             abstract: "Download a file, or continue an interrupted download.",
             usage: "backplane transfers get [<options>] <url> [<file>]")
 
@@ -155,6 +157,7 @@ extension BackplaneTool.Transfers {
 
     struct Put: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "put",
             abstract: "Upload a file as the body of a request, or as a field of a form.",
             usage: "backplane transfers put [<options>] <file> <url>",
             discussion: "Up to 64 KB of the response's body is printed.")
@@ -186,6 +189,7 @@ extension ExistingFile: ExpressibleByArgument {}
 extension BackplaneTool.Transfers {
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the transfers of a running host, in the order in which they were started.")
 
         @OptionGroup var host: HostChoiceArguments
@@ -210,10 +214,11 @@ extension BackplaneTool.Transfers {
 
     struct Watch: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "watch",
             abstract: "Follow transfers of a running host until they are finished.",
             discussion: """
                 Without an id, all unfinished transfers are followed: as a table on a terminal, otherwise with one \
-                line for each change. With one, the exit code is that of `get` or `put`.
+                line for each change. With an id, the exit code is the same as for `get` or `put`.
                 """)
 
         @Argument(help: "The id (default: all unfinished transfers).") var id: String?
@@ -240,6 +245,7 @@ extension BackplaneTool.Transfers {
 
     struct Pause: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "pause",
             abstract: "Pause a transfer of a running host.",
             discussion: "Returns once everything received is on the disk.")
         @OptionGroup var change: TransferChangeArguments
@@ -248,6 +254,7 @@ extension BackplaneTool.Transfers {
 
     struct Resume: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "resume",
             abstract: "Resume a paused or failed transfer of a running host.")
         @OptionGroup var change: TransferChangeArguments
         func run() throws { throw ExitCode(try change.run(.resume)) }
@@ -255,6 +262,7 @@ extension BackplaneTool.Transfers {
 
     struct Cancel: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "cancel",
             abstract: "Cancel a transfer of a running host, and remove its incomplete file.")
         @OptionGroup var change: TransferChangeArguments
         func run() throws { throw ExitCode(try change.run(.cancel)) }
@@ -262,6 +270,7 @@ extension BackplaneTool.Transfers {
 
     struct Remove: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Cancel a transfer of a running host unless it has ended, and delete its record.")
         @OptionGroup var change: TransferChangeArguments
         func run() throws { throw ExitCode(try change.run(.remove)) }
@@ -344,7 +353,7 @@ struct TransferPrinter: Sendable {
     static func json(_ state: TransferState) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts and numbers always encode.
+        // Strings and numbers can always be encoded.
         return (try? encoder.encode(state)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }
@@ -365,7 +374,7 @@ final class TransferTableView: Sendable {
     func show(_ states: [TransferState]) {
         shown.withLock { shown in
             if redraws {
-                // Back to the first line; what follows it is cleared.
+                // Go back to the first line, and clear everything below it.
                 if shown.lines > 0 { Output.write("\u{1B}[\(shown.lines)A\u{1B}[J", to: STDOUT_FILENO) }
                 let size = Terminal.size(of: STDOUT_FILENO), table = Self.table(states, size.columns, size.rows)
                 for state in states where state.phase.isFinal { Output.line(Self.line(state)) }
