@@ -6,7 +6,7 @@ import BackplaneTools
 // `graph`, `explain`, `services` and `names` render one model: the `Composition` of a manifest and its plugins, with
 // the rows in this file for its components, its wires and the places in the manifest.
 
-/// A component class as its plugin registers it, and the managers that use it.
+/// A registered component class and the managers that use it.
 struct ListedComponent: Codable, Sendable, Hashable {
     var role: String
     var className: String
@@ -40,7 +40,7 @@ struct ListedComponent: Codable, Sendable, Hashable {
     var streamLine: String? { streams.map { "streams: \($0.joined(separator: ", "))" } }
 }
 
-/// A wire, planned or of a running host.
+/// A planned wire, or a wire of a running host.
 struct WireRow: Codable, Sendable {
     var user: String?
     var label: String
@@ -93,7 +93,7 @@ struct ManifestPlace: Codable, Sendable, Hashable {
     func spans(in file: String) -> [Span] { text(in: file).map { [Span("  " + $0.printable, .faint)] } ?? [] }
 }
 
-/// The choice among the components of one class, and why the others were not chosen.
+/// The choice among the components of one class, with the reasons why the others were not chosen.
 struct VersionChoice: Sendable {
     /// A component of the same class that was not chosen.
     struct PassedOver: Codable, Sendable, Hashable {

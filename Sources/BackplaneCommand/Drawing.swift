@@ -1,6 +1,6 @@
 import BackplaneTools
 
-/// Nodes and the edges between them, written for Mermaid or for Graphviz.
+/// Nodes and the edges between them, which can be drawn in Mermaid or Graphviz.
 struct Drawing: Sendable {
     /// The looks that nodes can have, in the order in which Mermaid's classes are defined.
     var looks: [Look]
@@ -31,7 +31,7 @@ struct Drawing: Sendable {
 
     enum Line: Sendable {
         case solid, dashed
-        /// The line of what cannot be connected.
+        /// The line to or from a manager that cannot be created.
         case open
     }
 

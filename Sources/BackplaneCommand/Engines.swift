@@ -16,12 +16,12 @@ enum Engines {
     #if Engines
     /// The engines, for `--version`.
     static let text = "HTTP: AsyncHTTPClient; store: SQLite"
-    /// A remark for those who start a host with substitutes; `nil` for none.
+    /// The remark that is printed when a host starts with substitutes; `nil` for none.
     static let remark: String? = nil
     #else
     /// The substitutes, for `--version`.
     static let text = "HTTP: URLSession; store: memory; the trait Engines adds AsyncHTTPClient and SQLite"
-    /// A remark for those who start a host with substitutes.
+    /// The remark that is printed when a host starts with substitutes.
     static let remark: String? =
         "this build has no engines: HTTP uses URLSession, and records are kept in memory until the host stops"
     #endif
@@ -58,7 +58,7 @@ enum Engines {
         #endif
     }
 
-    /// The function that opens the cache on the disk; `nil` if the build has no engines, and memory takes its place.
+    /// The function that opens the cache on disk; `nil` if the build has no engines, so that the cache is in memory.
     static var openCache: HostOptions.CacheOpener? {
         #if Engines
         { folder, limit, report in try SQLiteResponseCache(folder: folder, limit: limit, report: report) }
@@ -69,7 +69,7 @@ enum Engines {
 
     /// Starts a server of a host's routes, and returns when it listens.
     ///
-    /// - Parameter reloadsPages: Whether pages in browsers can have themselves loaded again after a change.
+    /// - Parameter reloadsPages: Whether pages in browsers reload themselves after a change.
     /// - Throws: `server.failed`.
     static func serve(
         _ host: PluginHost, _ settings: ServerSettings, reloadsPages: Bool
@@ -123,7 +123,7 @@ enum Engines {
     }
     #endif
 
-    /// Opens the record store in a folder for a command, which never moves it aside.
+    /// Opens the record store in a folder for a command, and never moves a damaged store aside.
     ///
     /// - Parameter isWriting: Whether the command changes records, which is not permitted while another process has the
     ///   store open.

@@ -8,6 +8,7 @@ import BackplaneTools
 extension BackplaneTool {
     struct Explain: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "explain",
             abstract: "Explain which classes were chosen for a manager, or why it cannot be created.",
             usage: "backplane explain [<options>] [<manifest>] <name>",
             discussion: """
@@ -82,7 +83,7 @@ extension Explanation {
         if !warnings.isEmpty {
             branches.append(Tree([Span("warnings", .doubtful)], warnings.map { $0.tree(in: file, under: manager) }))
         }
-        // The location is that of the first component, which shows it.
+        // The first component already shows the location.
         return Tree(
             [Span(manager.printable, .heading), ": ", state.span] + (life?.spans(after: state) ?? [])
                 + (components.isEmpty ? place.spans(in: file) : []), branches)
@@ -94,9 +95,9 @@ extension Explanation.State {
 }
 
 extension Explanation.Life {
-    /// Returns the manager's state in a running host, if it adds information.
+    /// Returns the manager's state in a running host, if the state adds information.
     ///
-    /// - Parameter resolution: The state printed before it; "unsatisfied" is not repeated.
+    /// - Parameter resolution: The state that is printed before; "unsatisfied" is not repeated.
     fileprivate func spans(after resolution: Explanation.State?) -> [Span] {
         let style: Span.Style = state == "ready" ? .good : ["failed", "unsatisfied"].contains(state) ? .bad : .plain
         return state != resolution?.rawValue
@@ -269,7 +270,7 @@ extension Explanation.ExplainedComponent {
         )
         (why, passedOver, self.place) = (choice.why, choice.passedOver, place)
         sharedWith = node?.managers.filter { $0 != definition.address.manager } ?? []
-        wires = node.map { composition.wires(of: $0.id).map(WireRow.init) } ?? []
+        wires = composition.wires.filter { $0.user == node?.id }.map { WireRow($0.status) }
         let connected = Set(wires.map(\.label))
         unconnected =
             node == nil ? [] : choice.entry?.component.wires.map(\.label).filter { !connected.contains($0) } ?? []
@@ -316,7 +317,7 @@ struct Reasons {
             told.insert(used).inserted
         {
             reason.because = problems(of: used, .error).map { self.reason($0, of: used, depth: depth + 1) }
-            // The causes below it report the rest of the message.
+            // The causes below the error report the rest of the message.
             reason.message = "`\(used)` cannot be created"
         }
         return reason

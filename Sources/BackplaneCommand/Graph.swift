@@ -7,15 +7,15 @@ import BackplaneTools
 extension BackplaneTool {
     struct Graph: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "graph",
             abstract: "Draw the components of a manifest, the wires between them and their lanes.",
             discussion: """
                 Prints a tree of each manager with its collaborators. Managers that cannot be created are included, \
                 each with its first problem. In drawings for Mermaid and Graphviz, native wires are solid and encoded \
                 wires dashed. Nothing is started. The exit code is 1 if the manifest cannot be read.
 
-                With --operations, the graphs of operations that components of a running host run are drawn instead, \
-                each node with its state; edges that let a node run after any outcome are dashed. The manifest then \
-                chooses the host.
+                With --operations, the graphs of operations in a running host are drawn instead, each node with its \
+                state; edges that let a node run after any outcome are dashed. The manifest then chooses the host.
 
                 EXAMPLES
                   backplane graph manifests/bookshelf-both.json
@@ -65,7 +65,7 @@ extension BackplaneTool {
                     do throws(BackplaneError) {
                         graphs.append(try conversation.answer(to: OperationRequest(number: graph.number)))
                     } catch {
-                        // It has ended in the meantime.
+                        // The graph has ended in the meantime.
                         guard error.code.rawValue == "operation.unknown" else { throw error }
                     }
                 }
@@ -171,10 +171,11 @@ extension ComponentGraph {
 
 extension ComponentGraph.Edge {
     fileprivate init(_ wire: Composition.PlannedWire) {
+        let status = wire.status
         self.init(
-            from: "n\(wire.user)", to: "n\(wire.provider)", label: wire.label, contract: wire.contract,
-            version: wire.version.description, style: .native)
-        if case .encoded(let reason) = wire.lane { (style, because) = (.encoded, reason) }
+            from: "n\(wire.user)", to: "n\(wire.provider)", label: status.label, contract: status.contract,
+            version: status.version.description, style: .native)
+        if case .encoded(let reason) = status.lane { (style, because) = (.encoded, reason) }
     }
 
     /// The lines of the edge's label.
@@ -224,7 +225,7 @@ extension ComponentGraph {
             case .open: lane = []
             }
             if let name = provider.name {
-                // It has a tree of its own, and managers can use one another in a circle.
+                // Every manager has its own tree, and managers can use one another in a circle.
                 let name = Span(name.printable, provider.kind == .fault ? .bad : .heading)
                 tree.branches.append(Tree([lead, name] + lane))
             } else {
@@ -272,7 +273,7 @@ extension ComponentGraph.Node.Kind {
 // MARK: Operations
 
 extension OperationForm {
-    /// The graph with its nodes, each with its state and the nodes that it waits for.
+    /// The graph with its nodes, their states and the nodes for which they wait.
     fileprivate var tree: Tree {
         let nodes = (nodes ?? []).map { node in
             let needs = (node.needs ?? []).map { "\($0)" }.joined(separator: ", ")

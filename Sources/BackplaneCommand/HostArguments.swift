@@ -58,7 +58,7 @@ extension LogFormat: ExpressibleByArgument {}
 
 /// A value of `--log-level`: a level, or a level for one component or plugin, such as `org.example.desk=debug`.
 struct LogLevelWord: Sendable, Hashable, CustomStringConvertible {
-    /// The name of a component, the id of a plugin, or `host`; `nil` for everything without a level of its own.
+    /// The name of a component, the id of a plugin, or `host`; `nil` for everything without its own level.
     var name: String?
     var level: Log.Level
 
@@ -175,7 +175,7 @@ extension HostSettings {
         return composition
     }
 
-    /// Prints the number of errors on standard error, if there are any, and the command that lists them.
+    /// Prints the number of errors, if any, and the command that lists them on standard error.
     func remark(onErrorsOf composition: Composition) {
         let errors = composition.problems.errors.count
         guard errors > 0 else { return }
@@ -201,7 +201,7 @@ extension HostSettings {
     }
 }
 
-/// The options of commands whose requests are answered by mocks or a cassette, or recorded to one.
+/// The options of commands that answer requests from mocks or a cassette, or record them to a cassette.
 struct SubstituteArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -221,7 +221,7 @@ struct SubstituteArguments: ParsableArguments {
         completion: .file())
     var replay: String?
 
-    /// The given options, as they are passed to another command.
+    /// The given options in the form in which they are passed to another command.
     var given: [(name: String, value: String)] {
         [("--mock", mock), ("--record", record), ("--replay", replay)].compactMap { name, value in
             value.map { (name, $0) }
@@ -243,7 +243,7 @@ struct SubstituteArguments: ParsableArguments {
         }
     }
 
-    /// Requires that none is given, because the command does not create the host.
+    /// Requires that no option is given, because the command does not create the host.
     func requireNone() throws {
         guard let option = given.first?.name else { return }
         throw ValidationError("\(option) applies to a host that this command creates, not to a running one")

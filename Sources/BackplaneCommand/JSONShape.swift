@@ -3,7 +3,7 @@ import BackplaneDocuments
 import BackplaneHost
 import BackplaneScreens
 
-/// The shape of the JSON that a type is encoded as, as far as its layout determines it.
+/// The shape of a type's JSON encoding, as far as the type's layout determines it.
 indirect enum JSONShape: Sendable, Equatable {
     /// A property of an object.
     struct Property: Sendable, Equatable {
@@ -114,8 +114,8 @@ extension JSONShape: Encodable {
 
 /// The shapes of the JSON of a contract's methods, read from the layouts that its plugin provides for the native lane.
 ///
-/// The types' code does not run, so the shapes are those of the compiler's own encoding: a type with custom coding or
-/// keys may expect different JSON. Parts that a layout does not describe are any JSON.
+/// The types' code does not run, so the shapes describe the encoding that the compiler synthesises. A type with custom
+/// coding or keys may expect different JSON. Parts that a layout does not describe are any JSON.
 struct ContractShapes: Sendable {
     private let inputs, outputs: [String: TypeLayout]
     private let declarations: [Int: TypeLayout.Declaration]
@@ -149,7 +149,7 @@ extension ScreenAnnotation.Entry {
 /// A reader of one shape.
 private struct ShapeReader {
     let declarations: [Int: TypeLayout.Declaration]
-    /// The numbers of the enclosing declared types; nested inside itself, a type is any JSON.
+    /// The numbers of the enclosing declared types; a type that is nested inside itself is any JSON.
     private var around: [Int] = []
     /// The number of values and members that may still be read, because a short text can refer to one type many times.
     private var left = 1_000
@@ -177,7 +177,7 @@ private struct ShapeReader {
         case ("Optional", let value?): optional(shape(of: value))
         case ("Array", let element?), ("ContiguousArray", let element?), ("Set", let element?):
             .array(shape(of: element))
-        // With keys that are not texts a dictionary is an array of keys and values in turn.
+        // With other keys than strings, a dictionary is encoded as an array of alternating keys and values.
         case ("Dictionary", .standard("String", _)?) where arguments.count == 2:
             .dictionary(keys: .string, shape(of: arguments[1]))
         case ("Dictionary", .standard("Int", _)?) where arguments.count == 2:
@@ -198,11 +198,11 @@ private struct ShapeReader {
         guard !declaration.isEnumeration else { return shape(ofCases: declaration) }
         around.append(number)
         defer { around.removeLast() }
-        // A type that wraps a raw value is encoded as that.
+        // A type that wraps a raw value is encoded as the raw value.
         if declaration.members.count == 1, let member = declaration.members.first, member.name == "rawValue" {
             return member.type.map { shape(of: $0) } ?? .any
         }
-        // The storage of a property wrapper or of a lazy property has another name than the property.
+        // The storage of a wrapped or lazy property has a different name from the property.
         guard !declaration.members.contains(where: { $0.name.hasPrefix("_") || $0.name.hasPrefix("$") }) else {
             return .any
         }

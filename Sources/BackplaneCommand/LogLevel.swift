@@ -10,8 +10,8 @@ extension BackplaneTool {
             commandName: "log-level",
             abstract: "List or change the log levels of a running host.",
             discussion: """
-                A level without a name applies to everything that has no level of its own. NAME=LEVEL applies to one \
-                component, the components of one plugin (its id), or `host`; NAME= removes that level. The levels \
+                A level without a name applies to everything that does not have its own level. NAME=LEVEL applies to \
+                one component, the components of one plugin (its id), or `host`; NAME= removes that level. The levels \
                 apply until the host stops.
 
                 EXAMPLES

@@ -5,7 +5,7 @@ import BackplaneTools
 import FoundationEssentials
 import Glibc
 
-/// The methods of a manager, as reported by the host that runs it.
+/// The methods of a manager, as reported by its host.
 struct MethodList: Codable, Sendable {
     struct Method: Codable, Sendable {
         var name: String
@@ -54,7 +54,7 @@ struct MethodRow: Encodable, Sendable {
         }
     }
 
-    /// The words that call the method; `nil` if its input is not sufficiently known.
+    /// The arguments that call the method; `nil` if its input is not sufficiently known.
     var example: [String]? { input == .null ? [method] : input.example.map { [method, $0] } }
 }
 
@@ -110,7 +110,7 @@ struct OrderedResult {
 
 /// The input of `backplane call`, and the explanation of an input that the method does not accept.
 struct CallInput: Sendable {
-    /// The JSON, `-` for standard input, or `nil` for none, which is `null` for the method.
+    /// The JSON, `-` for standard input, or `nil` for no input, which the method receives as `null`.
     var text: String?
 
     /// Returns the input as JSON.
@@ -130,7 +130,7 @@ struct CallInput: Sendable {
         throw BackplaneError(.callInvalidInput, "the input is not JSON: \(reason)\(advice)")
     }
 
-    /// The advice for a word that was intended as a string.
+    /// The advice for an unquoted word that was probably intended as a string.
     private var advice: String {
         guard let text, text != "-", !text.isEmpty,
             !text.contains(where: { "\"{}[]'\\".contains($0) || $0.isNewline })
@@ -142,7 +142,7 @@ struct CallInput: Sendable {
     ///
     /// - Parameters:
     ///   - error: The error of the call.
-    ///   - row: The method; if it accepts no input, the error is not the method's own.
+    ///   - row: The method; if it accepts no input, the input has not caused the error.
     ///   - method: The names of the manager and the method.
     ///   - bytes: The input as read; `nil` if it is `text`.
     func explaining(

@@ -14,7 +14,7 @@ struct HostChoiceArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The manifest that is active in the running host (default: that of the only running host, or the one in the current folder).",
+            "The manifest that is active in the running host (default: the only running host, or the host of the manifest in the current folder).",
             valueName: "manifest"))
     var manifest: String?
 
@@ -32,7 +32,7 @@ struct RunningArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The manifest, instead of the first argument; with --running, that of the running host.",
+            "The manifest, instead of the first argument; with --running, the manifest of the running host.",
             valueName: "manifest"))
     var manifest: String?
 
@@ -131,8 +131,8 @@ extension HostChoice {
 
         /// Sends a message whose answer consists of elements, and returns the exit code.
         ///
-        /// An element of a newer host that cannot be decoded is printed as it came, on standard error, and fails the
-        /// command in the end.
+        /// If an element from a newer host cannot be decoded, its JSON is printed on standard error, and the command
+        /// fails at the end.
         ///
         /// - Parameter use: A function called with each element, and its JSON.
         func follow<Element: Decodable>(
@@ -151,7 +151,7 @@ extension HostChoice {
 
         /// Sends a message and returns the answer.
         ///
-        /// When nobody reads the output of a lasting answer any more, the command ends, which ends the request.
+        /// When the reader of the command's output is gone, the command ends, and with it a lasting request.
         ///
         /// - Parameters:
         ///   - limit: The time to wait, or `nil` for no limit.
@@ -187,7 +187,7 @@ extension HostChoice {
                         endUnlessRead()
                     })
             } catch {
-                // It has greeted this command, and does not listen any more.
+                // The host has greeted this command, but no longer listens.
                 guard error.code == .controlUnreachable, let process = host.greeting?.process else { throw error }
                 throw BackplaneError(
                     .controlUnreachable, "the host, process \(process), has stopped in the meantime: \(error.message)",
@@ -198,7 +198,7 @@ extension HostChoice {
 }
 
 extension Output {
-    /// A Boolean value that indicates whether standard output is a pipe that nobody reads any more.
+    /// A Boolean value that indicates whether standard output is a pipe without a reader.
     static var hasNoReader: Bool {
         var entry = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLERR) != 0
@@ -206,7 +206,7 @@ extension Output {
 }
 
 extension ProgressLine {
-    /// Shows a text that takes one line of the terminal, since only one can be overwritten.
+    /// Shows a text on one line of the terminal, because only one line can be overwritten.
     func showFitting(_ text: String) { show(text.fitted(to: Terminal.columns - 1)) }
 
     /// Returns a bar for a part of a number of bytes: `received [#####---------------] 25 % of 2 MB`.
@@ -313,7 +313,7 @@ struct WiresRequest: ControlMessage {
 }
 
 extension ControlRequest {
-    /// The control requests that this tool's hosts answer in addition to those of every host.
+    /// The control requests that this tool's hosts answer in addition to the requests of every host.
     static let ofTool = [services, explain, methods, wires]
 
     private static let services = ControlRequest(ServicesRequest.self, endsWithClient: true) {

@@ -36,7 +36,7 @@ struct ServeArguments: ParsableArguments {
         throw ValidationError("--serve applies to a host that this command creates, not to a running one")
     }
 
-    /// Returns the settings of the server of a host, whose manifest is loaded; `nil` if it is to have none.
+    /// Returns the settings of the server of a host with a loaded manifest; `nil` if the host has no server.
     func settings(for host: PluginHost) -> ServerSettings? {
         let own = host.routing.table.server
         guard let serve else { return own }
@@ -45,7 +45,7 @@ struct ServeArguments: ParsableArguments {
         return settings
     }
 
-    /// Returns the problems of a host's manifest; routes that clash are errors if they are to be served.
+    /// Returns the problems of a host's manifest; conflicting routes are errors if the host has a server.
     func problems(of host: PluginHost) async -> [Problem] {
         let problems = await host.check()
         guard settings(for: host) != nil else { return problems }
@@ -56,9 +56,9 @@ struct ServeArguments: ParsableArguments {
         }
     }
 
-    /// Starts the server of a host that has started; returns `nil` if it is to have none.
+    /// Starts the server of a host that has started; returns `nil` if the host has no server.
     ///
-    /// - Parameter reloadsPages: Whether pages in browsers can have themselves loaded again after a change.
+    /// - Parameter reloadsPages: Whether pages in browsers reload themselves after a change.
     /// - Throws: `server.failed`.
     func begin(_ host: PluginHost, reloadsPages: Bool = false) async throws(BackplaneError) -> RunningServer? {
         guard let settings = settings(for: host) else { return nil }
@@ -72,7 +72,7 @@ struct RunningServer: Sendable {
     var url: String
     /// The number of routes that it has mounted.
     var routes: Int
-    /// Stops the server in order, which takes no longer than a limit, or otherwise than the host's own.
+    /// Stops the server gracefully within a limit, by default the host's own.
     var stop: @Sendable (_ limit: Duration?) async -> Void
 
     /// The remark for a server without routes.
@@ -113,7 +113,7 @@ struct ScreenArguments: ParsableArguments {
         throw ValidationError("--web applies to a host that this command creates, not to a running one")
     }
 
-    /// Starts the server of an application's screens; returns `nil` if it is to have none.
+    /// Starts the server of an application's screens; returns `nil` if the screens are not served.
     ///
     /// - Parameters:
     ///   - settings: The settings of the host.
@@ -131,8 +131,9 @@ struct ScreenArguments: ParsableArguments {
         return try await Engines.show(app, at: address, key: Self.key(settings))
     }
 
-    /// Returns the key of cookies, which is kept beside the data of the components, so that browsers stay signed in;
-    /// `nil` if it cannot be kept.
+    /// Returns the key of cookies; `nil` if it cannot be stored.
+    ///
+    /// The key is stored beside the data of the components, so that browsers stay signed in.
     private static func key(_ settings: HostSettings) -> [UInt8]? {
         let size = 32
         guard let folder = try? DataFolder(in: settings.data, manifest: settings.manifest).path,
@@ -148,7 +149,7 @@ struct ScreenArguments: ParsableArguments {
 }
 
 extension PluginHost {
-    /// Throws an error that says what to do if the manifest and its plugins have no screens to begin with.
+    /// Throws an error with advice if the manifest and its plugins provide no initial screens.
     func requireScreens() async throws(BackplaneError) {
         await loadScreens()
         let table = screens.table

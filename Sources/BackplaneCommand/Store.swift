@@ -10,6 +10,7 @@ import Glibc
 extension BackplaneTool {
     struct Store: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "store",
             abstract: "List, read, save, restore and check the records of a host's store.",
             discussion: """
                 Works on a manifest's store: directly on the file in its data folder or, if a running host has the \
@@ -30,6 +31,7 @@ extension BackplaneTool {
 extension BackplaneTool.Store {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the collections with their record counts and indexes.")
 
         @OptionGroup var store: StoreChoiceArguments
@@ -42,25 +44,30 @@ extension BackplaneTool.Store {
                     Output.json(collections)
                     return 0
                 }
-                Output.table(
-                    ["NAMESPACE", "COLLECTION", "RECORDS", "SIZE", "LAST CHANGE", "INDEXES"],
-                    collections.map { row in
-                        [
-                            row.namespace.printable, row.collection.printable, "\(row.records)",
-                            row.bytes.map { Figure.bytes(Int($0)) } ?? "",
-                            row.changed.map { Date(timeIntervalSince1970: Double($0)).formatted(.iso8601) } ?? "",
-                            row.indexes.map { $0.name.printable + ($0.isUnique ? " (unique)" : "") }.joined(
-                                separator: ", "),
-                        ]
-                    })
+                Output.table(Self.table(collections))
                 return 0
             }
             throw ExitCode(code)
         }
+
+        static func table(_ collections: [StoreCollection]) -> Table {
+            Table(
+                ["NAMESPACE", "COLLECTION", "RECORDS", "SIZE", "LAST CHANGE", "INDEXES"],
+                collections.map { row in
+                    [
+                        Span(row.namespace.printable), Span(row.collection.printable), Span("\(row.records)"),
+                        Span(row.bytes.map { Figure.bytes(Int($0)) } ?? ""),
+                        Span(row.changed.map { Date(timeIntervalSince1970: Double($0)).formatted(.iso8601) } ?? ""),
+                        Span(
+                            row.indexes.map { $0.name.printable + ($0.isUnique ? " (unique)" : "") }
+                                .joined(separator: ", ")),
+                    ]
+                })
+        }
     }
 
     struct Get: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Print one record as JSON.")
+        static let configuration = CommandConfiguration(commandName: "get", abstract: "Print one record as JSON.")
 
         @Argument(help: "The namespace of the data access controller (by default, its class name).")
         var namespace: String
@@ -82,7 +89,7 @@ extension BackplaneTool.Store {
             throw ExitCode(code)
         }
 
-        /// Returns the names like the first one that does not exist, or the command that lists them.
+        /// Returns advice for the first name that does not exist: similar names, or the command that lists all names.
         private func advice(in store: StoreHandle) async throws(BackplaneError) -> String {
             let collections = try await store.list(), own = collections.filter { $0.namespace == namespace }
             let names: [String], word: String
@@ -101,11 +108,12 @@ extension BackplaneTool.Store {
 
     struct Dump: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "dump",
             abstract: "Print records as JSON lines, which `restore` reads.",
             discussion: """
-                A line with the indexes of each collection comes before a line for each of its records. Each page of \
-                500 records is a consistent snapshot. Of a damaged collection only the pages before the damage are \
-                printed; the exit code is then 1.
+                Each collection begins with a line for its indexes, followed by a line for each record. Each page of \
+                500 records is a consistent snapshot. If a collection is damaged, only the pages before the damage are \
+                printed, and the exit code is 1.
                 """)
 
         @Argument(help: "The namespace (default: all).") var namespace: String?
@@ -163,10 +171,12 @@ extension BackplaneTool.Store {
 
     struct Restore: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "restore",
             abstract: "Store the records of a dump.",
             discussion: """
-                A store is created if there is none. The indexes of the dump are added to those of the collections. Records are stored in batches of up \
-                to 500, each atomically; an error ends the command and names the line that it reached.
+                The whole dump is checked before anything is stored. A store is created if there is none. The indexes \
+                of the dump are added to the collections. Records are stored in batches of up to 500, each \
+                atomically; an error ends the command and names the line that it reached.
                 """)
 
         @Argument(help: "The dump, or - for standard input.") var dump: String
@@ -174,20 +184,27 @@ extension BackplaneTool.Store {
         @OptionGroup var store: StoreChoiceArguments
 
         func run() async throws {
+            let lines: DumpReader
+            do throws(BackplaneError) {
+                lines = try DumpReader(dump)
+                // Before a store is created or changed.
+                while try next(of: lines) != nil {}
+                try lines.rewind()
+            } catch {
+                throw ExitCode(Output.fail(error))
+            }
             let code = await store.use(isWriting: true) { store throws(BackplaneError) in
-                var lines = try DumpReader(dump), number = 0, batch = RestoredBatch(isOverwriting: overwrite)
+                var batch = RestoredBatch(isOverwriting: overwrite)
                 let progress = CountingLine("restored")
                 defer { progress.clear() }
-                while let line = try lines.next() {
-                    number += 1
-                    if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D }) { continue }
-                    switch try read(line, number) {
+                while let line = try next(of: lines) {
+                    switch line {
                     case .collection(let namespace, let definition):
                         try await batch.write(to: store, progress)
                         try await store.add(definition, in: namespace)
                     case .record(let namespace, let collection, let record):
                         if !batch.takes(record, in: namespace) { try await batch.write(to: store, progress) }
-                        batch.add(record, to: collection, in: namespace, line: number)
+                        batch.add(record, to: collection, in: namespace, line: lines.number)
                     }
                 }
                 try await batch.write(to: store, progress)
@@ -198,18 +215,25 @@ extension BackplaneTool.Store {
             throw ExitCode(code)
         }
 
-        private func read(_ line: [UInt8], _ number: Int) throws(BackplaneError) -> RecordLine {
-            do throws(BackplaneError) {
-                return try RecordLine(line)
-            } catch {
-                let place = dump == "-" ? "line \(number)" : "\(dump): line \(number)"
-                throw BackplaneError(error.code, error.message, at: "\(place)\(error.location.map { ": \($0)" } ?? "")")
+        /// Returns the next line that is not blank.
+        private func next(of lines: DumpReader) throws(BackplaneError) -> RecordLine? {
+            while let line = try lines.next() {
+                if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D }) { continue }
+                do throws(BackplaneError) {
+                    return try RecordLine(line)
+                } catch {
+                    let place = dump == "-" ? "line \(lines.number)" : "\(dump): line \(lines.number)"
+                    throw BackplaneError(
+                        error.code, error.message, at: "\(place)\(error.location.map { ": \($0)" } ?? "")")
+                }
             }
+            return nil
         }
     }
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "check",
             abstract: "Check the whole store and list every problem, without changing anything.")
 
         @OptionGroup var store: StoreChoiceArguments
@@ -236,6 +260,7 @@ extension BackplaneTool.Store {
 
     struct Schemas: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "schemas",
             abstract: "Count the records of each schema.",
             discussion: """
                 Records with an older schema are migrated by their component when it first uses the collection.

@@ -1,19 +1,23 @@
 import Backplane
 import BackplaneControl
 import BackplaneDocuments
+import BackplaneRecords
 import BackplaneStorage
 import FoundationEssentials
 import Glibc
 
-/// The lines of a file or of standard input, read lazily.
-struct DumpReader: ~Copyable {
+/// The lines of a file or of standard input, read lazily, and again after ``rewind()``.
+final class DumpReader {
     private let path: String
     private let descriptor: Int32
+    /// The place of the first line in the file.
+    private let beginning: off_t
+    /// The number of the last line.
+    private(set) var number = 0
     private var bytes: [UInt8] = []
     private var start = 0
     private var isEnded = false
-    private var isFirst = true
-    /// The maximum length of a line: that of a record of maximum size in base64.
+    /// The maximum length of a line: a record of maximum size in base64.
     private static let limit = 128 << 20
 
     /// Opens a file.
@@ -22,22 +26,52 @@ struct DumpReader: ~Copyable {
     /// - Throws: `store.unusable`.
     init(_ path: String) throws(BackplaneError) {
         self.path = path
-        descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.unreadable(path) }
+        let given = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+        guard given >= 0 else { throw Self.unreadable(path) }
+        let place = lseek(given, 0, SEEK_CUR)
+        guard place < 0 else {
+            (descriptor, beginning) = (given, place)
+            return
+        }
+        defer { close(given) }
+        guard let copy = Self.copy(of: given) else { throw Self.unreadable(path) }
+        (descriptor, beginning) = (copy, 0)
+        try rewind()
     }
 
-    deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
+    deinit { close(descriptor) }
+
+    /// Copies the rest of a pipe to an unnamed file, because a pipe can be read only once.
+    private static func copy(of pipe: Int32) -> Int32? {
+        guard let file = tmpfile() else { return nil }
+        defer { fclose(file) }
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = Glibc.read(pipe, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return count == 0 && fflush(file) == 0 ? dup(fileno(file)) : nil }
+            guard fwrite(buffer, 1, count, file) == count else { return nil }
+        }
+    }
+
+    /// Returns to the first line.
+    ///
+    /// - Throws: `store.unusable`.
+    func rewind() throws(BackplaneError) {
+        guard lseek(descriptor, beginning, SEEK_SET) >= 0 else { throw Self.unreadable(path) }
+        (bytes, start, isEnded, number) = ([], 0, false, 0)
+    }
 
     /// Returns the next line without its newline, or `nil` at the end.
     ///
     /// The byte order mark that some editors put at the start of a file is skipped.
-    mutating func next() throws(BackplaneError) -> [UInt8]? {
-        defer { isFirst = false }
+    func next() throws(BackplaneError) -> [UInt8]? {
         guard let line = try nextLine() else { return nil }
-        return isFirst && line.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(line.dropFirst(3)) : line
+        number += 1
+        return number == 1 && line.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(line.dropFirst(3)) : line
     }
 
-    private mutating func nextLine() throws(BackplaneError) -> [UInt8]? {
+    private func nextLine() throws(BackplaneError) -> [UInt8]? {
         var searched = start
         while true {
             if let end = bytes[searched...].firstIndex(of: 0x0A) {
@@ -57,7 +91,7 @@ struct DumpReader: ~Copyable {
         }
     }
 
-    private mutating func read() throws(BackplaneError) {
+    private func read() throws(BackplaneError) {
         let size = 1 << 16, old = bytes.count
         bytes.append(contentsOf: repeatElement(0, count: size))
         let count = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + old, size) }
@@ -73,7 +107,7 @@ struct DumpReader: ~Copyable {
 
 /// A line of a dump: a collection with its indexes, or a record.
 ///
-/// A collection's line comes before those of its records:
+/// A collection's line precedes the lines of its records:
 ///
 /// ```
 /// {"namespace":"BookStore","collection":"loans","indexes":[{"name":"due","paths":["due"],"unique":false}]}
@@ -135,14 +169,15 @@ enum RecordLine {
             throw BackplaneError(.callInvalidInput, "expected a JSON object: \(error.reason)")
         }
         let form = try JSON.decode(Form.self, line, failing: .callInvalidInput)
+        try RecordLimits.check(name: form.namespace, "a namespace")
         guard let id = form.id else {
             guard let indexes = form.indexes else {
                 throw BackplaneError(
                     .callInvalidInput, "expected the `id` of a record or the `indexes` of a collection")
             }
-            self = .collection(
-                namespace: form.namespace,
-                CollectionDefinition(form.collection, indexes: indexes))
+            let definition = CollectionDefinition(form.collection, indexes: indexes)
+            try RecordLimits.check(definition)
+            self = .collection(namespace: form.namespace, definition)
             return
         }
         let value: [UInt8]
@@ -156,8 +191,9 @@ enum RecordLine {
         } else {
             throw BackplaneError(.callInvalidInput, "the record \(id.debugDescription) has no `value`")
         }
-        self = .record(
-            namespace: form.namespace, collection: form.collection, StoredRecord(id: id, value: value))
+        let record = StoredRecord(id: id, value: value)
+        try RecordLimits.check(RecordBatch([.save(collection: form.collection, record)]))
+        self = .record(namespace: form.namespace, collection: form.collection, record)
     }
 
     /// Returns the place of a member's value in an object.
@@ -198,7 +234,7 @@ struct RestoredBatch {
 
     /// Stores the records, and begins another batch.
     ///
-    /// - Throws: The store's error, with the number of records that were stored before it.
+    /// - Throws: The store's error, with the number of records that were stored before the error.
     mutating func write(to store: StoreHandle, _ progress: CountingLine) async throws(BackplaneError) {
         guard !records.isEmpty else { return }
         do throws(BackplaneError) {

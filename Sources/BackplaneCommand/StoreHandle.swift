@@ -23,28 +23,34 @@ struct StoreChoiceArguments: ParsableArguments {
             valueName: "folder"))
     var data: String?
 
+    /// The words that no other argument takes, such as a manifest.
+    @Argument(help: .hidden) var rest: [String] = []
+
     func validate() throws {
+        if let word = rest.first {
+            throw ValidationError("unexpected argument `\(word)`; --manifest or --data chooses the store")
+        }
         if socket != nil, manifest != nil || data != nil {
             throw ValidationError("--socket chooses the store of a running host; leave out --manifest and --data")
         }
     }
 
-    /// Opens the store, through the host that has it open, if any.
+    /// Opens the store directly, or through the host that has it open.
     ///
     /// - Parameters:
     ///   - isWriting: Whether the command changes the store.
     ///   - creates: Whether to create the store if there is none.
-    /// - Throws: `store.unusable` if there is no store, or if it is to be changed while a process without a control
-    ///   socket has it open; `control.unreachable`.
+    /// - Throws: `store.unusable` if there is no store, or if `isWriting` is set and a process without a control socket
+    ///   has the store open; `control.unreachable`.
     func open(isWriting: Bool, creates: Bool = false) throws -> StoreHandle {
         if let socket {
             return .host(ControlClient(try HostChoice(socket: socket).host().socket))
         }
         let manifest = try ManifestChoice.taken(manifest), folder = try folder(of: manifest)
         let exists = FileManager.default.fileExists(atPath: folder + "/store.sqlite")
-        // The store of a misspelt manifest would be used by no host.
+        // No host would use the store of a misspelt manifest.
         if creates, !exists { _ = try ManifestFile.read(manifest) }
-        if creates { _ = try DataFolder(in: data, manifest: manifest).storeFolder() }
+        if creates { try DataFolder(in: data, manifest: manifest).make(.store) }
         for host in HostChoice.all(running: manifest) where host.greeting?.requests.contains(StoreRequest.name) == true
         {
             let client = ControlClient(host.socket)
@@ -60,7 +66,7 @@ struct StoreChoiceArguments: ParsableArguments {
     }
 
     private func folder(of manifest: String) throws(BackplaneError) -> String {
-        try DataFolder(in: data, manifest: manifest).storePath
+        try DataFolder(in: data, manifest: manifest).path(of: .store)
     }
 
     /// Opens the store, runs an operation on it, and prints the operation's error.

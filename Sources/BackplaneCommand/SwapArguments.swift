@@ -103,7 +103,7 @@ struct LongCallArguments: ParsableArguments {
         }
     }
 
-    /// Adds these options to those of a swap.
+    /// Adds these options to the options of a swap.
     ///
     /// - Throws: `ValidationError` if a value is out of range, or has no effect in combination with another.
     func add(to options: inout ChangeOptions) throws {

@@ -6,9 +6,10 @@ import BackplaneTools
 extension BackplaneTool {
     struct Validate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "validate",
             abstract: "Check a plugin against the rules of the boundary.",
             discussion: """
-                The rules are numbered requirements, which docs/validate.md explains. They are checked in separate \
+                The rules are numbered requirements, which docs/reference/validate.md explains. They are checked in separate \
                 processes, so that a crash or a hang is reported as a finding. The plugin's components are created, \
                 called with invalid JSON, cancelled and stopped, with none of their wires connected. --manifest \
                 supplies their configuration, which is empty without it. The exit code is 1 if the plugin violates a \

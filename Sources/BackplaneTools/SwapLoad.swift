@@ -5,7 +5,7 @@ import Glibc
 import Synchronization
 import TurnstileContracts
 
-/// A library whose file is replaced again and again, in the way of a linker that writes a new file and renames it.
+/// A library whose file is replaced repeatedly, as by a linker that writes a new file and renames it.
 package struct RebuiltLibrary: Sendable {
     /// The path of the library.
     package let path: String
@@ -26,14 +26,14 @@ package struct RebuiltLibrary: Sendable {
 
     package func build(_ edition: Int) throws {
         let new = path + ".new"
-        unlink(new)  // renaming it to its own name would keep it
+        unlink(new)  // renaming a hard link to another link of the same file does nothing
         guard link(editions[edition - 1], new) == 0, rename(new, path) == 0 else {
             throw BackplaneError(
                 .componentFailed, "the file cannot be written: \(String(cString: strerror(errno)))", at: path)
         }
     }
 
-    /// Returns the path of a library that was built together with this program and is beside it.
+    /// Returns the path of a library that was built together with this program, into the same folder.
     ///
     /// - Throws: `plugin.not-found` with the command that builds it.
     package static func built(_ name: String) throws(BackplaneError) -> String {
@@ -45,21 +45,21 @@ package struct RebuiltLibrary: Sendable {
     }
 }
 
-/// A host whose only manager, a turnstile with a small state, is swapped again and again for its other edition.
+/// A host with one manager, a turnstile with a small state, which is swapped repeatedly for its other edition.
 package final class TurnstileHost: Sendable {
     package static let manager = "Turnstile"
     fileprivate let turnstile: Remote<Turnstile>
     fileprivate let call: Call
     private let host: PluginHost
     private let library: RebuiltLibrary
-    /// The numbers of swaps that have begun and ended; each hands the state over.
+    /// The numbers of swaps that have begun and ended, each of which hands the state over.
     fileprivate let begun = Atomic(0), ended = Atomic(0)
 
     private init(_ editions: [String], in folder: String, loads: String, lanes: LaneRule) async throws {
         library = try RebuiltLibrary(of: editions, in: folder)
         var options = HostOptions(
             loadFolder: loads, dataFolder: folder + "/data", log: StandardErrorLog(level: .critical), lanes: lanes)
-        options.checksState = false  // a release build does not, and figures of a debug build are meaningless
+        options.checksState = false  // as in a release build
         options.occupationLimit = nil  // calls intentionally occupy threads here
         let manifest = Manifest(
             plugins: [PluginReference(library: library.path)],
@@ -77,7 +77,7 @@ package final class TurnstileHost: Sendable {
     /// Calls `body` with a host that has started, and always stops the host afterwards.
     ///
     /// - Parameters:
-    ///   - editions: The paths of the library's editions, the one to load first at the start.
+    ///   - editions: The paths of the library's editions, beginning with the first to load.
     ///   - folder: The folder for the library.
     ///   - loads: The folder for the copies that are loaded.
     package static func with<Result>(
@@ -94,7 +94,7 @@ package final class TurnstileHost: Sendable {
         return result
     }
 
-    /// Makes one more call, and returns the count in the state, which includes it.
+    /// Makes one more call, and returns the count in the state, including this call.
     package func count() async throws -> Int { try await turnstile.pass(0, call).count }
 
     /// Builds the other edition, without timing the build, and swaps to it; by default without a trial of its library.
@@ -119,7 +119,7 @@ package final class TurnstileHost: Sendable {
     }
 }
 
-/// Callers who pass a turnstile at full speed, each on a thread of its own, and check every answer.
+/// Callers that pass a turnstile at full speed, each on its own thread, and check every answer.
 package final class SwapLoad: Sendable {
     /// The answers that one caller has received.
     package struct Account: Sendable {
@@ -135,8 +135,8 @@ package final class SwapLoad: Sendable {
 
         /// Records an answer.
         ///
-        /// - Parameter handovers: From those of the state that had ended when the call started, to those that had begun
-        ///   when the answer arrived.
+        /// - Parameter handovers: The possible numbers of handovers: from the number that had ended when the call
+        ///   started to the number that had begun when the answer arrived.
         fileprivate mutating func note(_ ticket: Ticket, _ handovers: ClosedRange<Int>) {
             answered += 1
             if !handovers.contains(ticket.handovers) || ticket.edition != 1 + ticket.handovers % 2 { wrong += 1 }
@@ -153,10 +153,10 @@ package final class SwapLoad: Sendable {
 
     private init() {}
 
-    /// Begins the next window of the run, to which gaps count from now on.
+    /// Begins the next window of the run, to which later gaps belong.
     package func nextWindow() { window.add(1, ordering: .relaxed) }
 
-    /// Runs `body` while callers, numbered from 1, make calls; `body` starts once each has received an answer.
+    /// Runs `body` while callers, numbered from 1, make calls; `body` starts once each caller has received an answer.
     package static func with<Value: Sendable>(
         _ count: Int, at swapped: TurnstileHost, _ body: (SwapLoad) async throws -> Value
     ) async throws -> (value: Value, accounts: [Account]) {

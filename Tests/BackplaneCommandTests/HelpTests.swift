@@ -104,6 +104,16 @@ struct HelpTests {
         #expect(BackplaneTool.exitCode(for: try #require(error)) == .validationFailure)
     }
 
+    @Test(arguments: [["list"], ["dump", "Shelf", "numbers"], ["restore", "-"]])
+    func `a word too many for a store is told how a store is chosen`(words: [String]) throws {
+        let error = #expect(throws: (any Error).self) {
+            _ = try BackplaneTool.parseAsRoot(["store"] + words + [Tool.almanac])
+        }
+        #expect(
+            BackplaneTool.message(for: try #require(error))
+                == "unexpected argument `\(Tool.almanac)`; --manifest or --data chooses the store")
+    }
+
     @Test func `what stands after two dashes is an input, not an option`() throws {
         let words = ["call", Tool.almanac, "ClockManager", "echo", "--", "--five"]
         let call = try #require(try BackplaneTool.parseAsRoot(words) as? BackplaneTool.Call)

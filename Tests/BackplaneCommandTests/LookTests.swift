@@ -1,10 +1,13 @@
 import Backplane
+import BackplaneStorage
 import Foundation
 import TestFixtures
 import Testing
 
 @testable import BackplaneCommand
+@testable import BackplaneControl
 @testable import BackplaneExchange
+@testable import BackplaneHost
 @testable import BackplaneTools
 
 /// `backplane graph`, `explain`, `services` and `names` as processes: what goes where, and how they end.
@@ -78,6 +81,42 @@ struct LookTests {
         #expect(graph.status == 0 && graph.errors == "", "\(graph)")
         #expect(graph.output.contains("WebService 1.0.0 of plugin definition.Books, encoded"), "\(graph.output)")
         #expect(graph.output.contains("the definition of `Books` returns JSON"), "\(graph.output)")
+    }
+}
+
+/// The widest tables, in a terminal of 40 columns.
+struct NarrowTableTests {
+    private static let statistics = [
+        ComponentStatistics(
+            component: "ReadingRoomManager", role: "manager", managers: ["ReadingRoomManager"],
+            plugin: "org.backplane.bookshelf", generation: 12, calls: 1_234_567, errors: 3, inFlight: 4, waiting: 5,
+            streams: StreamStatistics(), timers: [], timerCount: 0, exchanges: ExchangeStatistics(), latency: nil,
+            lastFailure: FailureStatistics(
+                BackplaneError(.componentFailed, "the shelf `fiction` has no room for another book"),
+                at: 1_764_107_045))
+    ]
+    private static let generation = {
+        var generation = Generation(
+            plugin: "org.backplane.bookshelf", number: 12, version: Version(2, 1), library: nil, state: .onProbation,
+            loadedAt: 1_764_107_045)
+        generation.heldBy = ["1 call of LibraryManager.search has not ended", "rollback"]
+        return generation
+    }()
+    private static let collection = StoreCollection(
+        namespace: "BookStore", collection: "loans", records: 1_000, change: 1, changed: 1_764_107_045,
+        indexes: [IndexDefinition("due"), IndexDefinition("book", isUnique: true)], bytes: 194_000)
+
+    @Test(arguments: [
+        StatisticsTable.table(Self.statistics), StatisticsTable.failures(Self.statistics),
+        GenerationRows.table([Self.generation]), ServiceList(.books).table,
+        BackplaneTool.Store.List.table([Self.collection]),
+    ])
+    func `no line is wider than the terminal, and nothing is cut`(table: Table) {
+        let lines = table.lines(colour: false, width: 40)
+        #expect(lines.allSatisfy { $0.displayWidth <= 40 }, "\(lines.joined(separator: "\n"))")
+        // Without white space, in which alone the lines may differ.
+        func characters(_ texts: [String]) -> String { texts.joined().filter { $0 != " " } }
+        #expect(characters(lines) == characters(table.header + table.rows.flatMap { $0.map(\.text) }))
     }
 }
 

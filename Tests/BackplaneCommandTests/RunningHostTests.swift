@@ -1,11 +1,12 @@
 import Backplane
-import BackplaneHost
 import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneCommand
 @testable import BackplaneControl
+@testable import BackplaneHost
 
 /// Commands that talk to a host that runs in another process.
 @Suite(.timeLimit(.minutes(10)))
@@ -152,6 +153,18 @@ struct RunningHostTests {
         while !text.output.contains("recreated: ClockManager") { _ = try await tool.plain("reset", "ClockManager") }
         text.signal(SIGINT)
         #expect(await text.end().status == 130)
+        host.signal(SIGTERM)
+        #expect(await host.end().status == 0)
+    }
+
+    @Test func `events end quietly when nobody reads them any more, even if no other event follows`() async throws {
+        let host = try await tool.startRun(Tool.almanac)
+        let piped = try RunningTool(
+            ["-c", #"{ "$@"; echo "over, $?" >&2; } | head -1"#, "sh", BuiltProducts.folder + "/backplane", "events"],
+            of: "/bin/sh", input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder])
+        while piped.output.isEmpty { _ = try await tool.plain("reset", "ClockManager") }
+        let outcome = await piped.end()
+        #expect(outcome.output.contains("reset") && outcome.errors.hasSuffix("over, 0\n"), "\(outcome)")
         host.signal(SIGTERM)
         #expect(await host.end().status == 0)
     }

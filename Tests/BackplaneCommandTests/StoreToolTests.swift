@@ -105,6 +105,26 @@ struct StoreToolTests {
         #expect(!FileManager.default.fileExists(atPath: tool.data))
     }
 
+    @Test func `a dump that cannot be read, or has a mistake anywhere, creates nothing`() async throws {
+        let missing = try await store("restore", tool.folder + "/none")
+        #expect(missing.status == 1 && missing.errors.contains("cannot be read"), "\(missing.errors)")
+        func piped(_ dump: String) async throws -> Tool.Outcome {
+            let words = ["store", "restore", "-", "--manifest", manifest, "--data", tool.data]
+            return try await RunningTool(
+                ["-c", #"printf '%s' "$0" | "$@""#, dump, BuiltProducts.folder + "/backplane"] + words, of: "/bin/sh",
+                input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder]
+            ).end()
+        }
+        let sound = #"{"namespace":"A","collection":"b","id":"1","value":1}"# + "\n"
+        for line in ["{}", #"{"namespace":"A","collection":"b","id":"","value":1}"#] {
+            for outcome in [try await store("restore", "-", input: sound + line), try await piped(sound + line)] {
+                #expect(outcome.status == 1 && outcome.errors.contains("line 2: "), "\(outcome.errors)")
+            }
+        }
+        #expect(!FileManager.default.fileExists(atPath: tool.data))
+        #expect(try await piped(sound).output == "restored 1 records\n")
+    }
+
     @Test func `records that are there are replaced only if that is meant`() async throws {
         try await keep(1...2)
         let dump = try await store("dump").output

@@ -6,7 +6,6 @@ import BackplaneStorage
 import BackplaneTestKit
 import Foundation
 import Glibc
-import Synchronization
 import TestFixtures
 import Testing
 
@@ -92,9 +91,10 @@ struct RestartTests {
     }
 
     @Test func `a store that cannot be written fails what was asked for, and no transfer`() async throws {
-        let store = FailingStore(), server = try FileServer(content), reports = Recording<BackplaneError>()
+        let store = FailingStore(MemoryRecordStore()), server = try FileServer(content),
+            reports = Recording<BackplaneError>()
         let pool = try await TransferPool(TransferFixture.network, store: store) { reports.add($0) }
-        store.fails.store(true, ordering: .relaxed)
+        store.allowWrites(0)
         let error = await #expect(throws: BackplaneError.self) { try await pool.begin(fixture.download(server.url())) }
         #expect(error?.code == .storeUnusable)
         #expect(try await pool.end().phase == .succeeded, "it had begun")
@@ -187,40 +187,5 @@ final class WorkerProcess {
     func kill() {
         if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) }
         end()
-    }
-}
-
-/// A store in memory whose writes can be made to fail.
-final class FailingStore: RecordStore {
-    let fails = Atomic(false)
-    private let store = MemoryRecordStore()
-
-    func write(_ batch: RecordBatch, in namespace: String) async throws(BackplaneError) -> [Int64] {
-        guard !fails.load(ordering: .relaxed) else { throw BackplaneError(.storeUnusable, "the disk is full") }
-        return try await store.write(batch, in: namespace)
-    }
-
-    func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError) {
-        try await store.define(collection, in: namespace)
-    }
-
-    func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage {
-        try await store.read(query, in: namespace)
-    }
-
-    func count(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> Int {
-        try await store.count(query, in: namespace)
-    }
-
-    func changes(of collection: String, since number: Int64, limit: Int, in namespace: String)
-        async throws(BackplaneError) -> ChangePage
-    {
-        try await store.changes(of: collection, since: number, limit: limit, in: namespace)
-    }
-
-    func namespaces() async throws(BackplaneError) -> [String] { try await store.namespaces() }
-
-    func collections(in namespace: String) async throws(BackplaneError) -> [CollectionSummary] {
-        try await store.collections(in: namespace)
     }
 }

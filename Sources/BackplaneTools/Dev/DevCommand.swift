@@ -120,6 +120,13 @@ package struct DevSettings: Sendable {
     /// The manifest, read on each access.
     package var document: ManifestDocument { read() }
 
+    /// A Boolean value that indicates whether a swap takes place once the calls that hold it up have ended.
+    ///
+    /// This is the case unless the policy is to fail the swap or to cancel the calls.
+    package var waitsForLongCalls: Bool {
+        if case .retry = (swaps?.drain ?? document.manifest.swap.drain).fallback { true } else { false }
+    }
+
     /// The options of the next swap; `nil` leaves them to the host.
     ///
     /// The next save waits for the swap. Unless the options or the manifest specify otherwise, the swap therefore waits

@@ -70,8 +70,8 @@ enum DevEvent: Sendable {
         var product: String
         var outcome: DevLoop.BuildEnd
         var seconds: Double
-        /// A Boolean value that indicates whether the library or its resources differ from those before the build, or
-        /// are not active.
+        /// A Boolean value that indicates whether the build has changed the library or its resources, or they are not
+        /// active.
         var isChanged: Bool
         var isSwapped: Bool
         /// The output of the compiler.

@@ -41,8 +41,8 @@ extension DevEvent {
             )
         case .rolledBack(let report): (Span("rolled back", .doubtful), report.movements, report.remarks)
         case .applied(let report):
-            !report.managers.movesAny && report.managers.restarted.isEmpty && report.warnings.isEmpty
-                ? nil : (Span("applied", .good), report.managers.text, report.warnings.map { "  " + $0.printable })
+            !report.managers.movesAny && report.components.isEmpty && report.warnings.isEmpty
+                ? nil : (Span("applied", .good), report.manifestText, report.warnings.map { "  " + $0.printable })
         case .generations(let memory):
             (Span("in memory", .heading), counted(memory.generations.count, "generation"), memory.table)
         case .stopped(let reason): (Span("stopped", .heading), reason.reason, [])
@@ -52,6 +52,14 @@ extension DevEvent {
 
 extension ManagerChanges {
     fileprivate var text: String { "the manifest: \(lines.joined(separator: "; "))" }
+}
+
+extension ChangeReport {
+    /// The managers that another manifest changes, or the collaborators if it changes only these.
+    fileprivate var manifestText: String {
+        guard !managers.movesAny, managers.restarted.isEmpty, !components.isEmpty else { return managers.text }
+        return "the manifest: \(components.map { "\($0.component.printable) \($0.action)" }.joined(separator: "; "))"
+    }
 }
 
 extension DevEvent.Beginning {
@@ -145,7 +153,7 @@ extension DevEvent.Swap {
 }
 
 extension DevEvent.Libraries {
-    /// The line for unchanged libraries; `nil` if none was built here, for example if a file was only touched.
+    /// The line for unchanged libraries; `nil` if this session built none of them, such as after `touch`.
     fileprivate var parts: (word: Span, text: String, rest: [String])? {
         guard let time = builtIn.values.max() else { return nil }
         let names = libraries.map(FilePath.name).sorted().joined(separator: ", ").printable
@@ -195,30 +203,34 @@ extension DevEvent.Refusal {
         error.code == .swapFailed && error.causes.contains { $0.code == .swapHeld }
     }
 
-    /// The hint that names the next key.
-    var nextStep: String? {
+    /// Returns the hint that names the next key.
+    ///
+    /// - Parameter waits: Whether a swap that is held up by calls takes place once they have ended.
+    func nextStep(ifWaiting waits: Bool) -> String? {
         switch subject {
-        case .swap where isHeld: "swapped in by itself once these calls have ended; s restarts the application now"
+        case .swap where isHeld && waits:
+            "swapped in by itself once these calls have ended; s restarts the application now"
         case .swap: "save a correction, or press r to try again; s restarts the application with the newest build"
         case .manifest: "save a correction; s restarts the application with this manifest"
         case .rollback, .package, .build, .host, .watching: nil
         }
     }
 
-    /// The refusal as an input of the loop.
-    var answer: DevLoop.Answer {
+    /// Returns the refusal as an input of the loop.
+    ///
+    /// - Parameter waits: Whether a swap that is held up by calls takes place once they have ended.
+    func answer(ifWaiting waits: Bool) -> DevLoop.Answer {
         // A library that is not active may be named by a manifest that has not been applied yet.
         guard subject == .swap, error.code != .swapRefused, error.code != .pluginUnknown else { return .misfit }
-        if isHeld { return .held }
-        // The manifest that came along is to blame, and the code may fit the active one.
+        if isHeld { return waits ? .held : .failed }
+        // The error is in the new manifest, and the libraries may fit the active manifest.
         if error.code.rawValue.hasPrefix("manifest.") { return .misfit }
         return error.code.rawValue.hasPrefix("plugin.") ? .unfinished : .failed
     }
 }
 
 extension DevEvent.Refusal {
-    /// Returns the refusal with the line and column of each location in the manifest that it names, as `check` shows
-    /// them.
+    /// Returns the refusal with a line and column for each location in the manifest, as `check` shows them.
     func placed(in document: ManifestDocument, of manifest: String) -> DevEvent.Refusal {
         var refusal = self
         var positions: [String: String] = [:]
@@ -228,7 +240,7 @@ extension DevEvent.Refusal {
             positions[location] = "\(manifest):\(position.line):\(position.column): \(location)"
         }
         refusal.error = error.relocated(by: positions)
-        // An error that sums up several has the place of the first.
+        // An error with several causes has the location of its first cause.
         if let first = refusal.error.causes.first?.location, refusal.error.location == document.path {
             refusal.error.location = first
         }

@@ -8,7 +8,7 @@ struct DevLibraries: Sendable {
     private var seen: [String: ProductStamp] = [:]
     /// The files of the last swap request, as last seen before it.
     private var asked: [String: ProductStamp] = [:]
-    /// The libraries that the application refused, and those that the user has taken back.
+    /// The libraries that the application has refused, or that the user has taken back.
     private var inactive: Set<String> = []
     /// The duration of each library's last build in this session, in seconds.
     private var builtIn: [String: Double] = [:]
@@ -18,7 +18,7 @@ struct DevLibraries: Sendable {
     private var unremarkable: Set<String> = []
     private var isAskedAgain = false
 
-    /// Returns whether a complete library differs from the one last seen, and remembers it.
+    /// Returns whether a complete library differs from its last known version, and remembers the library.
     mutating func isNew(_ path: String, _ stamp: ProductStamp) -> Bool {
         guard stamp.library != nil, stamp != seen[path], !ProductStamp.isBeingWritten(path) else { return false }
         seen[path] = stamp
@@ -51,8 +51,8 @@ struct DevLibraries: Sendable {
 
     /// Marks libraries as swapped in.
     ///
-    /// One that was replaced before it was loaded is already active when its change is offered, and is not reported
-    /// then, even if the change was detected before the answer.
+    /// If a library was replaced before the host loaded it, the new file is already active when the loop learns of the
+    /// change. The file is then not reported, even if the change was detected before the host's answer.
     mutating func areSwapped(_ paths: [String]) {
         unremarkable.formUnion(paths.filter { asked[$0]?.library != ProductStamp(library: $0).library })
     }

@@ -1,8 +1,9 @@
 /// The state machine of `backplane dev`: decides on the next actions without performing them.
 ///
-/// A library is swapped as soon as the linker has closed it. If the host refuses it while others are still being built,
-/// it is tried again together with them, because a changed contract rebuilds several plugins that fit only each other.
-/// If calls hold it up for too long, the host waits for them in the background, until something else is to be done.
+/// A library is swapped as soon as the linker has closed it. If the host refuses the library while others are still
+/// being built, all of them are swapped together, because a changed contract rebuilds several plugins that fit only
+/// each other. If calls hold a swap up for too long, the host waits for the calls in the background, until the next
+/// request.
 struct DevLoop: Sendable {
     enum Event: Sendable, Hashable {
         /// The reading of package descriptions has started or ended; until it ends, the products are unknown.
@@ -71,8 +72,7 @@ struct DevLoop: Sendable {
     private var readings = 0
     private var rollBacks: [String] = []
     private var refusals = Refusals()
-    /// The libraries that long calls hold up, whether the manifest belongs to them, and whether the host waits for the
-    /// calls.
+    /// The libraries whose swap long calls hold up, whether the manifest belongs to them, and whether the host waits.
     private var held: Set<String> = [], isHeldManifest = false, isWaiting = false
     /// The libraries that the host refused together with the manifest, and that may fit the active one.
     private var alone: Set<String> = []
@@ -110,7 +110,7 @@ struct DevLoop: Sendable {
         case .waited(let answer): if waited(answer) { actions.append(.showRefusal) }
         case .rollBack(let plugin):
             rollBacks.append(plugin)
-            // A build that the user took back does not come by itself.
+            // Held libraries must not be swapped in later, because the user has taken them back.
             held = []
         case .restart:
             failed = []
@@ -151,7 +151,7 @@ struct DevLoop: Sendable {
             return refusals.refused(
                 libraries, isNew: isNew, moreIsComing: duringBuild || !isBuilt || !newLibraries.isEmpty)
         case .swap(let libraries, _, _) where answer == .held:
-            // A manifest still belongs to the others.
+            // The manifest still belongs to the libraries that were held before.
             isHeldManifest = isHeldManifest && !held.isEmpty
             held.formUnion(libraries.subtracting(newLibraries))
             return true
@@ -186,7 +186,7 @@ struct DevLoop: Sendable {
         }
     }
 
-    /// Returns whether to notify the user that the swap has failed for which the host waited.
+    /// Returns whether to notify the user that the waiting swap has failed.
     private mutating func waited(_ answer: Answer) -> Bool {
         isWaiting = false
         switch answer {
@@ -276,7 +276,7 @@ struct DevLoop: Sendable {
 
     /// Returns the request for libraries together with a manifest that is not active, once everything is built.
     ///
-    /// Either both were saved, or the host has refused one of them by itself.
+    /// This is needed if both were saved, or if the host has refused one of them without the other.
     private mutating func askForBoth() -> Action? {
         guard isBuilt, manifest != .active else { return nil }
         let hasNews = !newLibraries.isEmpty || manifest == .new || refusals.areWorthTrying

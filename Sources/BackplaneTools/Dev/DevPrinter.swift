@@ -82,7 +82,7 @@ final class DevPrinter: Sendable {
 
     /// Shows the progress of a build at a terminal.
     func progress(_ text: String) {
-        let text = text.printable.shortened(to: Terminal.columns - 1)
+        let text = text.printable.fitted(to: Terminal.columns - 1)
         if !json { state.withLock { $0.progress = text } }
     }
 

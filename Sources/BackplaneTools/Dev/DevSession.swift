@@ -92,7 +92,7 @@ final class DevSession {
             guard let refusal = application?.refusal else { break }
             let settings = command.settings
             printer.print(.refused(refusal.placed(in: settings.document, of: settings.manifest)))
-            hint(refusal.nextStep)
+            hint(refusal.nextStep(ifWaiting: settings.waitsForLongCalls))
         }
     }
 }
@@ -248,7 +248,7 @@ extension DevSession {
         if changes.paths.intersection(missing).contains(where: { stamp(of: $0).library != nil }) { takeManifest() }
     }
 
-    /// Returns whether a complete library differs from the one last seen, and remembers it.
+    /// Returns whether a complete library differs from its last known version, and remembers the library.
     func isNew(_ path: String) -> Bool {
         let stamp = stamp(of: path)
         guard libraries.isNew(path, stamp) else { return false }
@@ -307,7 +307,7 @@ extension DevSession {
     private func hasEnded(_ build: RunningBuild, _ ending: ChildProcess.Ending) {
         let end = build.end(ending), library = build.product.library
         let hadCome = build.hasCome
-        // Decide this before the loop learns of the end: a library that is refused now may fit the next one.
+        // Decide this before the loop learns of the end, because a library that is refused now may fit the next one.
         let isFresh = end == .succeeded && isNew(library)
         self.build = nil
         if end != .cancelled { told.add(build.diagnostics) }
@@ -436,7 +436,7 @@ extension DevSession {
             if refusal.subject == .swap { libraries.areRefused(application?.asked ?? []) }
             // The end of the application is reported separately.
             application?.refusal = refusal.error.code == .controlUnreachable ? nil : refusal
-            return tell(.answered(refusal.answer))
+            return tell(.answered(refusal.answer(ifWaiting: command.settings.waitsForLongCalls)))
         }
         tell(.answered(.done))
     }
@@ -452,7 +452,7 @@ extension DevSession {
         case .refused(let refusal):
             libraries.areRefused(asked)
             application?.refusal = refusal.error.code == .controlUnreachable ? nil : refusal
-            tell(.waited(refusal.answer))
+            tell(.waited(refusal.answer(ifWaiting: command.settings.waitsForLongCalls)))
         case .rolledBack, .applied, .generations: break
         }
     }
@@ -472,7 +472,7 @@ extension DevSession {
 
 // The commands of the user.
 extension DevSession {
-    /// Prints which key leads on, if there are keys.
+    /// Prints the next key to press, if there are keys.
     func hint(_ text: String?) {
         if hasKeys, let text { printer.hint(text) }
     }
@@ -503,8 +503,7 @@ extension DevSession {
         }
     }
 
-    /// Builds all products, and offers the libraries again that were refused or taken back, even if nothing changes
-    /// them.
+    /// Builds all products, and offers refused or taken-back libraries again even if the build does not change them.
     private func rebuild() {
         let products = composition?.products ?? []
         let others = libraries.tryAgain().filter { library in

@@ -105,7 +105,7 @@ final class FileWatch: Sendable {
         inotify.wake()
     }
 
-    /// Ends the thread; a report in progress may still finish, but none follows it.
+    /// Ends the thread; a report in progress may still finish, but no other report follows.
     func close() {
         state.withLock { $0.isClosed = true }
         inotify.wake()
@@ -196,7 +196,7 @@ struct WatchedTree: Sendable, Hashable {
 /// A walk through a watched tree: each folder is watched before it is read, so that later changes raise events.
 struct TreeWalk {
     /// The relevant names in each folder, keyed by watch descriptor; `nil` means all names.
-    private(set) var folders: [Int32: Set<RawPath>?] = [:]
+    private(set) var folders: [Int32: Set<String>?] = [:]
     private(set) var files: Set<String> = []
     private(set) var problems: [BackplaneError] = []
     private let inotify: Inotify
@@ -205,27 +205,27 @@ struct TreeWalk {
 
     init(through tree: WatchedTree, _ inotify: Inotify) {
         self.inotify = inotify
-        watchWay(to: RawPath(tree.path))
+        watchWay(to: tree.path)
         if tree.extent == .file { files.insert(tree.path) } else { visit(tree.path, of: tree) }
     }
 
-    /// Watches every folder on the path for the path's next component, and follows symbolic links.
-    private mutating func watchWay(to path: RawPath) {
-        var here = RawPath.root
-        for name in path.names {
+    /// Watches each folder on the path for the next component of the path, and follows symbolic links.
+    private mutating func watchWay(to path: String) {
+        var here = "/"
+        for name in FilePath.names(in: path) {
             watch(here, for: name)
-            here = here.appending(name)
-            guard linksLeft > 0, let destination = here.destination else { continue }
+            here = FilePath.join(here, name)
+            guard linksLeft > 0, let destination = FilePath.destination(of: here) else { continue }
             linksLeft -= 1
-            watchWay(to: destination.isAbsolute ? destination : here.folder.appending(destination))
+            watchWay(to: FilePath.join(FilePath.folder(of: here), destination))
         }
     }
 
     private mutating func visit(_ folder: String, of tree: WatchedTree) {
-        watch(RawPath(folder))
+        watch(folder)
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where tree.contains(name) {
             let path = FilePath.join(folder, name)
-            if tree.extent == .recursive, RawPath(path).kind == .folder {
+            if tree.extent == .recursive, (try? FileStatus(at: path))?.kind == .folder {
                 visit(path, of: tree)
             } else {
                 files.insert(path)
@@ -236,7 +236,7 @@ struct TreeWalk {
     /// Watches a folder.
     ///
     /// - Parameter name: The only relevant name in the folder, or `nil` if all names are.
-    private mutating func watch(_ folder: RawPath, for name: RawPath? = nil) {
+    private mutating func watch(_ folder: String, for name: String? = nil) {
         do throws(SystemError) {
             let number = try inotify.add(folder, [.created, .deleted, .movedHere, .movedAway, .written]),
                 names = folders[number] ?? []
@@ -244,7 +244,7 @@ struct TreeWalk {
         } catch {
             // The parent of a missing folder is watched for it; an unreadable folder on the path is skipped.
             if ![ENOENT, ENOTDIR, ELOOP].contains(error.number), name == nil || error.number == ENOSPC {
-                problems.append(Inotify.problem(error, watching: folder.text))
+                problems.append(Inotify.problem(error, watching: folder))
             }
         }
     }
@@ -263,12 +263,13 @@ struct WatchedFiles {
     private let inotify: Inotify
     private let limit: Int
     private var trees: Set<WatchedTree> = []
-    private var folders: [Int32: Set<RawPath>?] = [:]
+    private var folders: [Int32: Set<String>?] = [:]
     private var files: [String: Seen] = [:]
     private var problems: [BackplaneError] = []
     /// A Boolean value that indicates whether the last comparison found a changed file open for writing.
     ///
-    /// The file may have been closed already: the kernel raises the event of a close before it counts one writer less.
+    /// The file may have been closed already, because the kernel raises the event of a close before it updates the
+    /// number of writers.
     private(set) var foundOpenFile = false
 
     /// Creates an empty set of files.
@@ -294,7 +295,7 @@ struct WatchedFiles {
     /// Compares all files, and reads those whose metadata may have changed.
     mutating func look(takingAsIs new: Set<WatchedTree> = []) -> WatchedChanges {
         foundOpenFile = false
-        var paths: Set<String> = [], problems: [BackplaneError] = [], folders: [Int32: Set<RawPath>?] = [:],
+        var paths: Set<String> = [], problems: [BackplaneError] = [], folders: [Int32: Set<String>?] = [:],
             seen: [String: Seen] = [:]
         for tree in trees {
             let walk = TreeWalk(through: tree, inotify)

@@ -68,7 +68,7 @@ final class HostLink {
         guard !isStopping else { return process?.send(SIGKILL) ?? () }
         isStopping = true
         process?.send(SIGTERM)
-        // Before the start is complete there is nothing to lose.
+        // Until the start is complete, there is nothing to lose.
         let process = process, patience: UInt32 = client != nil ? 10 : 2
         Thread.detachNewThread {
             sleep(patience)
@@ -118,7 +118,7 @@ final class HostLink {
 
     /// Sends a request on a separate thread; the answer arrives as news.
     ///
-    /// - Parameter tell: A function that receives the answer, or `nil` to send it as that to the last request.
+    /// - Parameter tell: A function that receives the answer, or `nil` to report it as the answer to the last request.
     private func ask<Message: ControlMessage>(
         _ message: Message, about subject: DevEvent.Refusal.Subject,
         tell: (@Sendable (HostAnswer) -> Void)? = nil,

@@ -9,7 +9,7 @@ package final class Inotify: Sendable {
 
     /// Creates an instance without watches.
     ///
-    /// - Throws: `watch.unusable` if this user has reached the limit of instances, or the process that of open files.
+    /// - Throws: `watch.unusable` if the user has too many instances, or the process too many open files.
     package init() throws(BackplaneError) {
         do throws(SystemError) {
             descriptor = FileDescriptor(
@@ -30,10 +30,10 @@ package final class Inotify: Sendable {
     ///
     /// - Throws: `ENOENT` or `ENOTDIR` if there is no folder; `EACCES` if this user may not read it; `ENOSPC` if this
     ///   user has reached the limit of watches.
-    package func add(_ path: RawPath, _ kinds: Kinds) throws(SystemError) -> Int32 {
-        guard !path.bytes.contains(0) else { throw SystemError(EINVAL) }
+    package func add(_ path: String, _ kinds: Kinds) throws(SystemError) -> Int32 {
+        guard !path.utf8.contains(0) else { throw SystemError(EINVAL) }
         return try retryingInterrupted {
-            path.withCString { inotify_add_watch(descriptor.number, $0, kinds.rawValue | UInt32(IN_ONLYDIR)) }
+            inotify_add_watch(descriptor.number, path, kinds.rawValue | UInt32(IN_ONLYDIR))
         }
     }
 
@@ -81,8 +81,6 @@ extension Inotify {
         package static let created = Kinds(Int(IN_CREATE)), deleted = Kinds(Int(IN_DELETE)),
             written = Kinds(Int(IN_CLOSE_WRITE))
         package static let movedHere = Kinds(Int(IN_MOVED_TO)), movedAway = Kinds(Int(IN_MOVED_FROM))
-        /// The deletion of the watched folder itself.
-        package static let selfDeleted = Kinds(Int(IN_DELETE_SELF))
         /// The end of the watch, because the folder was deleted or the watch was removed.
         package static let ignored = Kinds(Int(IN_IGNORED))
         /// An overflow of the kernel's queue, which discarded later events.
@@ -94,14 +92,14 @@ extension Inotify {
         package let watch: Int32
         package let kinds: Kinds
         /// The name of the affected file in the folder; `nil` for the folder itself.
-        package let name: RawPath?
+        package let name: String?
 
-        package init(watch: Int32, kinds: Kinds, name: RawPath?) {
+        package init(watch: Int32, kinds: Kinds, name: String?) {
             (self.watch, self.kinds, self.name) = (watch, kinds, name)
         }
     }
 
-    /// Returns queued events, as many as one read returns; empty if there are none.
+    /// Returns the queued events that fit into one read; empty if there are none.
     package func events() throws(SystemError) -> [Event] {
         let number = descriptor.number
         var buffer = [UInt8](repeating: 0, count: 1 << 16), filled = 0
@@ -123,7 +121,7 @@ extension Inotify {
             events.append(
                 Event(
                     watch: raw.wd, kinds: Kinds(rawValue: raw.mask),
-                    name: name.isEmpty ? nil : RawPath(bytes: [UInt8](name))))
+                    name: name.isEmpty ? nil : String(decoding: name, as: UTF8.self)))
             rest = rest.dropFirst(size + Int(raw.len))
         }
         return events

@@ -54,7 +54,7 @@ final class RunningBuild {
     var text: [String] { listener.text }
     var diagnostics: [Diagnostic] { listener.diagnostics }
 
-    /// Asks SwiftPM to stop, and kills it if it does not.
+    /// Asks SwiftPM to stop, and kills it if it does not stop in time.
     func cancel() {
         isCancelled = true
         process.stop(patience: Self.patience)
@@ -68,7 +68,7 @@ final class RunningBuild {
     }
 }
 
-/// The parsed output of a build so far, read on a thread that thereby slows down a build with excessive output.
+/// The parsed output of a build so far; parsing on the reading thread slows down a build with excessive output.
 private final class Listener: Sendable {
     private let output: Mutex<BuildOutput>
 
@@ -89,7 +89,7 @@ private final class Listener: Sendable {
 /// The parsed output of `swift build`: progress and compiler diagnostics.
 struct BuildOutput: Sendable {
     enum Line: Sendable, Hashable {
-        /// A progress line, such as `[3/7] Compiling Notes`, which the next one replaces.
+        /// A progress line, such as `[3/7] Compiling Notes`, which the next progress line replaces.
         case progress(String)
         /// A line that is printed by every build.
         case ceremony
@@ -164,7 +164,7 @@ struct BuildOutput: Sendable {
     ///
     /// - Returns: The diagnostic that begins with the line, if it is a new one.
     mutating func take(_ line: String) -> Diagnostic? {
-        // The lines below a warning list the files it is about.
+        // The lines below a warning list the files that it concerns.
         isForeign = isWarningOfAnother(line) || isForeign && line.hasPrefix("    /")
         if isForeign { return nil }
         guard lines.count < Self.most else {

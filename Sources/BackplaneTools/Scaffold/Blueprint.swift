@@ -18,7 +18,7 @@ struct Blueprint: Sendable, Hashable {
         var before: String
         var after: String
 
-        /// The lines that are removed, after a minus sign, and those that are added, after a plus sign.
+        /// The removed lines, each after a minus sign, and the added lines, each after a plus sign.
         var difference: [String] {
             let lines = [before, after].map { $0.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) }
             return lines[1].difference(from: lines[0]).map { change in
@@ -33,7 +33,7 @@ struct Blueprint: Sendable, Hashable {
     /// The files to create; none of them may exist.
     var files: [File]
     var changes: [Change] = []
-    /// The lines to add to existing Swift sources: those that the user has to paste, once the others are edited.
+    /// The lines to add to existing Swift sources; after ``edit(in:)``, only the lines that the user has to paste.
     var pastes: [Paste] = []
     /// The shell commands to enter next, in order.
     var next: [String] = []
@@ -61,15 +61,18 @@ struct Blueprint: Sendable, Hashable {
         changes.append(Change(path: path, before: before, after: after))
     }
 
-    /// Turns lines to paste into changes, except where a source is written too cleverly to be edited.
+    /// Converts lines to paste into changes, except in sources that are too complex to be edited.
     ///
-    /// Whether a Package.swift can still be read is tried beside the package, and otherwise it is left alone.
+    /// The changed Package.swift is tried outside the package, and left unchanged if SwiftPM cannot read it.
     mutating func edit(in package: PackageFolder) {
+        for index in pastes.indices where pastes[index].file == "Package.swift" {
+            pastes[index].file = package.manifest
+        }
         for file in Set(pastes.map(\.file)).sorted() {
             guard let before = package.contents(of: file) else { continue }
             var edit = SwiftEdit(before)
             let left = pastes.filter { $0.file != file || !edit.add($0.lines, to: $0.place, of: $0.owner) }
-            guard file != "Package.swift" || package.accepts(edit.text) else { continue }
+            guard file != package.manifest || package.accepts(edit.text) else { continue }
             pastes = left
             change(file, from: before, to: edit.text)
         }

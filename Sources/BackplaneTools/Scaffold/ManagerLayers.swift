@@ -8,7 +8,7 @@ struct ManagerLayers: Sendable, Hashable {
     var name: String
     var hasStore = false
     var hasService = false
-    /// A Boolean value that indicates whether the manager provides a stream; it has no collaborators then.
+    /// A Boolean value that indicates whether the manager provides a stream, and therefore has no collaborators.
     var hasStream = false
     /// The module of the contracts, or `nil` if they are in the manager's module.
     var contracts: String?
@@ -71,7 +71,7 @@ extension ManagerLayers {
     /// The source of the contracts of the manager and its controllers and service.
     var contractsText: String { get throws(BackplaneError) { try text("contracts-\(kind).swift") } }
 
-    /// Adds a file for each component, and one for the contracts if they belong to the same module.
+    /// Adds a file for each component, and a file for the contracts if they belong to the same module.
     func addSources(to blueprint: inout Blueprint, in folder: String) throws(BackplaneError) {
         if contracts == nil { blueprint.add("\(folder)/\(name)Contracts.swift", text: try contractsText) }
         blueprint.add(
@@ -238,7 +238,7 @@ private struct Source {
 
     /// Returns the contract that a class of the file provides, or `nil` if the file does not declare the class.
     func contract(ofClass name: String) -> String? {
-        // Any other text from the manifest would be a pattern of its own.
+        // Any other text from the manifest could contain the syntax of patterns.
         guard SwiftIdentifier.isTypeName(name),
             let start = text.firstRange(of: try! Regex("\\b(?:class|actor|struct)\\s+\(name)\\b")),
             let match = text[start.upperBound...].firstMatch(of: /\btypealias\s+Provides\s*=\s*(\w+)/)

@@ -12,8 +12,7 @@ struct ManifestEdit: Sendable, Hashable {
 
     static let usual = "backplane.json"
 
-    /// Returns the manifest for a new plugin: `backplane.json`, or a new file in the folder `manifests` if that is in
-    /// use.
+    /// Returns the manifest for a new plugin: `backplane.json`, or a new file in the folder `manifests` if it is used.
     ///
     /// - Parameter given: A path relative to the current folder, or `nil` for the default.
     static func forPlugin(_ name: NewName, given: String?, in package: PackageFolder) -> ManifestEdit {
@@ -22,8 +21,7 @@ struct ManifestEdit: Sendable, Hashable {
         return ManifestEdit(hasFolder ? "manifests/\(name.kebab).json" : usual, in: package)
     }
 
-    /// Returns the manifest that names a library: `backplane.json`, or the only one in the folder `manifests` that
-    /// does.
+    /// Returns the manifest that names a library: `backplane.json`, or the only such file in the folder `manifests`.
     ///
     /// - Parameter given: A path relative to the current folder, or `nil` for the default.
     /// - Throws: `new.package` if no manifest names the library, or several do.

@@ -23,7 +23,7 @@ package struct NewCommand: Sendable {
         package var plugin: String?
         /// The library for the contracts, or `nil` for the plugin's module.
         package var contracts: String?
-        /// The names in the manifest of the managers that it uses.
+        /// The managers that the new manager uses, by their names in the manifest.
         package var uses: [String]
 
         package init(
@@ -143,7 +143,7 @@ package struct NewCommand: Sendable {
         return Made(blueprint, in: package.root == FilePath.absolute(".") ? "" : package.root)
     }
 
-    /// Writes a blueprint with signals ignored: it takes milliseconds, and an incomplete result would be worse.
+    /// Writes a blueprint while signals are ignored: this takes milliseconds, and must not be left incomplete.
     private func write(_ blueprint: Blueprint, in root: String) throws(BackplaneError) {
         if printsOnly { return try blueprint.requireNew(in: root) }
         let handlers = [SIGINT, SIGTERM, SIGHUP].map { ($0, signal($0, SIG_IGN)) }

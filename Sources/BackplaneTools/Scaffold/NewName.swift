@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
 
-/// The name of something new, in upper camel case, from which the names of types, targets and files are derived.
+/// The upper camel case name of a new item, from which the names of types, targets and files are derived.
 struct NewName: Sendable, Hashable {
     let text: String
     /// The folder that precedes the name in the argument, or `nil` for the current folder.
@@ -180,7 +180,7 @@ extension Character {
 }
 
 extension Substring {
-    /// The word with its leading capitals in lower case, except for the one that begins the next word.
+    /// The word with its leading capitals in lower case, except for the capital that begins the next word.
     fileprivate var loweringStart: String {
         let capitals = prefix { $0.isUppercase }
         let count =

@@ -62,7 +62,7 @@ struct NewPlugin: Sendable {
     var name: NewName
     var package: PackageFolder
     var manifest: ManifestEdit
-    /// Returns the dependency on Backplane; called only if the package has none yet.
+    /// A function that returns the dependency on Backplane; it is called only if the package has none yet.
     var backplane: @Sendable () throws(BackplaneError) -> BackplanePackage
 
     /// Returns the blueprint.
@@ -98,12 +98,12 @@ struct NewPlugin: Sendable {
             throw BackplaneError(
                 .newExists,
                 "the package already has \((products + targets).joined(separator: ", ")); choose another name",
-                at: "Package.swift")
+                at: package.manifest)
         }
     }
 }
 
-/// A library of contracts, which several plugins import, that `backplane new contracts` adds to a package.
+/// A library of contracts for several plugins, which `backplane new contracts` adds to a package.
 struct NewContracts: Sendable {
     var name: NewName
     var package: PackageFolder
@@ -124,7 +124,7 @@ struct NewContracts: Sendable {
         guard package.facts.target(library) == nil, !package.facts.products.contains(where: { $0.name == library })
         else {
             throw BackplaneError(
-                .newExists, "the package already has `\(library)`; choose another name", at: "Package.swift")
+                .newExists, "the package already has `\(library)`; choose another name", at: package.manifest)
         }
         var blueprint = Blueprint(
             files: [],

@@ -8,6 +8,9 @@ struct PackageFolder: Sendable {
     /// The absolute path of the package's root.
     let root: String
     let facts: PackageFacts
+    /// The name of the manifest that SwiftPM reads: Package.swift, or one for its version, such as
+    /// `Package@swift-6.swift`.
+    let manifest: String
 
     /// Reads a package's description.
     ///
@@ -18,6 +21,25 @@ struct PackageFolder: Sendable {
         do throws(BackplaneError) { facts = try PackageFacts(of: root) } catch {
             throw error.adding("; fix it, and run the command again")
         }
+        manifest = Self.manifest(in: root)
+    }
+
+    /// Returns the name of the manifest that SwiftPM reads.
+    private static func manifest(in root: String) -> String {
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).filter {
+            $0.hasPrefix("Package@swift-") && $0.hasSuffix(".swift")
+        }
+        guard !names.isEmpty, let folder = try? TemporaryFolder(for: "new") else { return "Package.swift" }
+        defer { folder.remove() }
+        // With a mistake in each copy, the compiler names the one that SwiftPM has chosen.
+        for name in names + ["Package.swift"] {
+            guard let text = try? Data(contentsOf: URL(filePath: FilePath.join(root, name))) else { continue }
+            try? (text + Data("\n)".utf8)).write(to: URL(filePath: FilePath.join(folder.path, name)))
+        }
+        do throws(BackplaneError) { _ = try PackageFacts(of: folder.path) } catch {
+            return names.first { name in error.said.contains { $0.contains("/\(name):") } } ?? "Package.swift"
+        }
+        return "Package.swift"
     }
 
     private static func find(_ given: String?) throws(BackplaneError) -> String {
@@ -48,7 +70,7 @@ struct PackageFolder: Sendable {
         }
     }
 
-    /// Returns whether SwiftPM can read a Package.swift, and finds something else in it than in the package's own.
+    /// Returns whether SwiftPM can read a Package.swift, and its description differs from the package's current one.
     func accepts(_ manifest: String) -> Bool {
         guard let folder = try? TemporaryFolder(for: "new") else { return false }
         defer { folder.remove() }
@@ -124,7 +146,7 @@ extension PackageFolder {
 extension PackageFolder {
     /// Returns the dependency on Backplane to add, or `nil` if the package already has it.
     ///
-    /// - Throws: `new.tools` if the package's tools version is too old for it.
+    /// - Throws: `new.tools` if the package's tools version is too old for the dependency.
     func missingBackplane(_ backplane: () throws(BackplaneError) -> BackplanePackage) throws(BackplaneError)
         -> BackplanePackage?
     {
@@ -145,7 +167,7 @@ extension PackageFolder {
             "expected the tools version 6.1 or later, which a dependency on Backplane without its traits requires, "
                 + "found \(found.major).\(found.minor); start the file with `// swift-tools-version: 6.1`, and run "
                 + "the command again\(language)",
-            at: FilePath.join(root, "Package.swift"))
+            at: FilePath.join(root, manifest))
     }
 
     private static let tools = Version(6, 1)
@@ -168,7 +190,7 @@ extension PackageFolder {
         return found
     }
 
-    /// Returns whether a target is a plugin, which no other plugin can import.
+    /// Returns whether a target is a plugin, which other plugins cannot import.
     private func belongsToPlugin(_ target: PackageFacts.PackageTarget) -> Bool {
         sources(in: folder(of: target)).contains { contents(of: $0).flatMap(PluginModule.pluginType) != nil }
     }
@@ -252,7 +274,7 @@ enum OwnPackage {
             && FileManager.default.fileExists(atPath: FilePath.join(folder, "Package.swift"))
     }
 
-    /// Returns the path of the package: the one that contains the executable, or the one recorded at build time.
+    /// Returns the path of the package that contains the executable, or else the path recorded at build time.
     ///
     /// - Throws: `new.package` if it no longer exists.
     static func path() throws(BackplaneError) -> String {

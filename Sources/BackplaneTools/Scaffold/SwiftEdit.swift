@@ -2,7 +2,7 @@ import Foundation
 
 /// An edit of a Swift source that adds elements to lists and statements to functions, and changes nothing else.
 ///
-/// It knows comments, strings and brackets, but not the language: where a list is not written out, nothing is added.
+/// The edit recognises comments, strings and brackets, but not the language. If a list is computed, nothing is added.
 struct SwiftEdit {
     private enum Kind { case code, comment, string }
 
@@ -155,11 +155,11 @@ struct SwiftEdit {
                 return (start, call, end)
             }
         }
-        // A dependency on the target is written in the same way, deeper in the declaration of another one.
+        // A dependency on the target has the same form, but is nested in the declaration of another target.
         return found.min { depth(of: $0.start, in: -1) < depth(of: $1.start, in: -1) }.map { ($0.call, $0.end) }
     }
 
-    /// Returns the beginning of the list that is an argument's value, or of the last constant of which it consists.
+    /// Returns the beginning of the list that is an argument's value or, if the value names constants, of the last one.
     private func list(in value: Int, of call: Int) -> Int? {
         if isCode(value, "[") { return value }
         var depth = 0, found: Int?
@@ -233,7 +233,7 @@ struct SwiftEdit {
         return nil
     }
 
-    /// Returns the next place that is neither space nor comment.
+    /// Returns the next place outside white space and comments.
     private func next(_ index: Int) -> Int { (index..<bytes.count).first { !isIgnored($0) } ?? bytes.count }
 
     private func isIgnored(_ index: Int) -> Bool {
@@ -270,7 +270,7 @@ struct SwiftEdit {
             || Character(Unicode.Scalar(byte)).isNumber
     }
 
-    /// Returns the end of the comment that begins at a place, or `nil` if none does.
+    /// Returns the end of the comment that begins at a place, or `nil` if no comment begins there.
     private static func endOfComment(_ bytes: [UInt8], _ start: Int) -> Int? {
         if bytes[start...].starts(with: "//".utf8) { return bytes[start...].firstIndex(of: newline) ?? bytes.count }
         guard bytes[start...].starts(with: "/*".utf8) else { return nil }
@@ -284,7 +284,7 @@ struct SwiftEdit {
         return bytes.count
     }
 
-    /// Returns the end of the string that begins at a place, or `nil` if none does.
+    /// Returns the end of the string that begins at a place, or `nil` if no string begins there.
     private static func endOfString(_ bytes: [UInt8], _ start: Int) -> Int? {
         let pounds = bytes[start...].prefix { $0 == pound }.count
         var index = start + pounds

@@ -3,11 +3,11 @@ import BackplaneDocuments
 import BackplaneHost
 import FoundationEssentials
 
-/// The files that `backplane new` writes: texts with `{{name}}` in the places of values.
+/// The templates of the files that `backplane new` writes: texts with placeholders such as `{{name}}`.
 enum Template {
     /// Returns a template's text with its values filled in.
     ///
-    /// - Throws: `new.templates` if the templates are not where this command is.
+    /// - Throws: `new.templates` if the template is in none of the folders that belong to this command.
     static func text(_ name: String, _ values: [String: String] = [:]) throws(BackplaneError) -> String {
         let places = places
         let text = places.lazy.compactMap { folder in
@@ -23,7 +23,7 @@ enum Template {
         return text.replacing(/\{\{(\w+)\}\}/) { match in values[String(match.1)] ?? String(match.0) }
     }
 
-    /// The folders of the templates: for an installed command, for one of `make dist`, and for one in a checkout.
+    /// The folders of the templates: of an installed command, of a command from `make dist`, and of a checkout.
     private static var places: [String] {
         let beside = RunningExecutable.folder.map {
             [FilePath.join(FilePath.folder(of: $0), "share/backplane/templates"), FilePath.join($0, "templates")]

@@ -68,9 +68,9 @@ extension ComponentChange {
             + graphs.map { Span("; the graph `\($0.printable)` ends in the replaced code") }
     }
 
-    /// The words for a component that declares no state: another instance has nothing of the old one's memory.
+    /// The words for a component that declares no state, so that a new instance starts empty.
     private var stateless: String {
-        action == .replaced || action == .recreated ? ", starts empty: it declares no state" : ", no state"
+        action == .replaced || action == .recreated ? ", its memory starts empty: it declares no state" : ", no state"
     }
 
     /// The old and new versions of the component's class.
@@ -124,7 +124,7 @@ extension WireChange {
 // MARK: The plan
 
 extension ChangeReport {
-    /// The plan as text: tables of the changes, what stays, then warnings, then the reasons for a refusal.
+    /// The plan as text: tables of the changes, then what stays unchanged, the warnings and the reasons for a refusal.
     private func planLines(colour: Bool) -> [String] {
         let tables = [pluginTable, componentTable, wireTable].filter { !$0.rows.isEmpty }.map {
             $0.lines(colour: colour)
@@ -193,7 +193,7 @@ extension ComponentChange {
 }
 
 extension StateChange {
-    /// The versions of the state, and the lane in which it would cross.
+    /// The versions of the state, and the lane in which it would be transferred.
     fileprivate var way: Span {
         guard let lane else { return Span(text) }
         return Span("\(text), \(lane)\(reason.map { ": \($0.printable)" } ?? "")")

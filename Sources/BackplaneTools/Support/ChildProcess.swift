@@ -35,8 +35,8 @@ package final class ChildProcess: Sendable {
     ///   - program: A path, or a name to look for in `PATH`, or `nil` for this program itself.
     ///   - environment: Variables that are added unless they are already set in this process.
     ///   - outlets: The descriptors to read from; the child inherits the others from this process.
-    ///   - ended: A function called once, when the child has ended and all its lines have been handled, or five
-    ///     seconds after its end.
+    ///   - ended: A function called once: when the child has ended and all its lines have been handled, but at most
+    ///     five seconds after the child's end.
     package init(
         _ program: String?, _ arguments: [String], environment: [String: String] = [:], outlets: [Outlet],
         ended: @escaping @Sendable (Ending) -> Void
@@ -61,7 +61,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Starts the program, and returns the pipe of its standard input, and those of the outlets.
+    /// Starts the program, and returns the pipes of its standard input and of the outlets.
     private static func start(
         _ program: String?, _ arguments: [String], _ environment: [String: String], _ outlets: [Outlet]
     ) throws(BackplaneError) -> (SpawnedProcess, input: ChildPipe, pipes: [ChildPipe]) {
@@ -141,8 +141,8 @@ package final class SpawnedProcess: Sendable {
     ///   - program: A path, or a name to look for in `PATH`, or `nil` for this program itself.
     ///   - environment: Variables that are added unless this process already has them.
     ///   - overrides: Variables that are set whether or not this process has them.
-    ///   - descriptors: The descriptors that the child receives, each by its number in the child and by that in this
-    ///     process; the child inherits others unless they are close-on-exec.
+    ///   - descriptors: The descriptors that the child receives, each with its number in the child and its number in
+    ///     this process. The child inherits other descriptors unless they are close-on-exec.
     package init(
         _ program: String?, _ arguments: [String], environment: [String: String] = [:],
         overrides: [String: String] = [:], descriptors: [(inChild: Int32, here: Int32)], group: Group
@@ -172,7 +172,8 @@ package final class SpawnedProcess: Sendable {
     private static func attributes(_ group: Group) -> posix_spawnattr_t {
         var attributes = posix_spawnattr_t(), blocked = sigset_t(), defaults = sigset_t()
         posix_spawnattr_init(&attributes)
-        // A program inherits blocked signals from the thread that starts it, as Swift's block some, and ignored ones.
+        // A program inherits ignored signals, and the signals that are blocked in the starting thread. Swift's threads
+        // block some signals.
         sigemptyset(&blocked)
         sigemptyset(&defaults)
         for signal in [SIGPIPE, SIGTTOU, SIGTTIN] { sigaddset(&defaults, signal) }
@@ -195,7 +196,7 @@ package final class SpawnedProcess: Sendable {
     /// Waits for the end of the process; returns `nil` if it was already waited for.
     package func wait() -> Ending? {
         guard let id = living.withLock(\.self) else { return nil }
-        // The process stays a zombie until the lock is held, so that no signal goes to another process of this id.
+        // The process stays a zombie until the lock is held, so that no signal reaches a later process with its id.
         var information = siginfo_t()
         while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         return living.withLock { living in
@@ -244,7 +245,7 @@ package struct ChildPipe: Sendable {
 
 /// A reader that splits the contents of a pipe into lines.
 package enum LineReader {
-    /// The maximum length of a line in bytes; the rest of a longer one counts as the next line.
+    /// The maximum length of a line in bytes; the rest of a longer line counts as the next line.
     static let longestLine = 1 << 20
 
     /// Reads lines until the end of file, repairing invalid UTF-8.

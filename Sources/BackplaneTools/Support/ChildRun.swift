@@ -7,9 +7,9 @@ import Synchronization
 
 /// The result of running this program once more, as a child that may crash or hang.
 ///
-/// The child is killed when it produces no output for longer than its limit. Its output is complete when it ends with a
-/// zero byte, and how the child ends is then ignored. Processes that it leaves behind are killed with it, and the child
-/// ends with this process (``ChildLifetime``).
+/// The child is killed if it produces no output for longer than its limit. The output is complete when it ends with a
+/// zero byte; the exit status of the child is then ignored. Processes that the child leaves behind are killed with it,
+/// and the child ends with this process (``ChildLifetime``).
 package struct ChildRun: Sendable {
     package enum Ending: Sendable {
         case saidAll, exit(Int32), signal(Int32), overdue
@@ -26,7 +26,7 @@ package struct ChildRun: Sendable {
 
     /// Runs the program until its output is complete or it has ended.
     ///
-    /// - Parameter limit: The time that may pass before the first output, and between one output and the next.
+    /// - Parameter limit: The maximum time before the first output, and between one output and the next.
     package init(_ arguments: [String], limit: Duration) async throws(BackplaneError) {
         // Processes that the child leaves behind become this process's children; its earlier descendants must survive.
         _ = bph_adopt_orphans()
@@ -63,7 +63,7 @@ package struct ChildRun: Sendable {
     private typealias Child = (process: SpawnedProcess, input: FileHandle, output: FileHandle, errors: FileHandle)
 
     private static func start(_ arguments: [String]) throws(BackplaneError) -> Child {
-        // The child's ends, in the order of their numbers there.
+        // The child's ends of the pipes, in the order of their numbers in the child.
         var given: [Int32] = []
         defer { for descriptor in given { close(descriptor) } }
         func pipe(isInput: Bool = false) throws(BackplaneError) -> FileHandle {
@@ -158,7 +158,7 @@ package enum ChildLifetime {
                 let count = read(parent, &byte, 1)
                 if count == 0 || count < 0 && errno != EINTR { break }
             }
-            // A second one is enough for it; without memory or processes for it, this one does what it can.
+            // The new process needs about a second. If it cannot be started, this process kills what it can.
             let end = try? SpawnedProcess(nil, [ChildEnd.command, "\(group)"], descriptors: [], group: .own)
             if end != nil { sleep(5) }
             Descendants.end()
@@ -166,7 +166,7 @@ package enum ChildLifetime {
             kill(group, SIGKILL)
         }
         guard !isWatched else { return }
-        // Without it the child might outlive its parent.
+        // Without the thread, the child might outlive its parent.
         _ = "the system cannot create a thread for the child process\n".withCString {
             write(STDERR_FILENO, $0, strlen($0))
         }
@@ -184,8 +184,8 @@ package enum ChildLifetime {
 
 /// The process that a child starts in order to be ended with all its descendants (``ChildLifetime``).
 ///
-/// The child cannot do this itself: until it is killed, its other threads may start processes that it has not listed,
-/// and afterwards it is unknown which processes were its descendants. So another process stops it first.
+/// The child cannot do this itself. Until it is killed, its other threads may start processes that it has not listed;
+/// afterwards, its descendants are unknown. Another process therefore stops the child first.
 package enum ChildEnd {
     /// The hidden command that the process runs.
     package static let command = "end-child"
@@ -196,9 +196,9 @@ package enum ChildEnd {
     ///   child has then already ended.
     package static func run(_ child: pid_t) {
         guard getppid() == child, kill(child, SIGSTOP) == 0 else { return }
-        // Until it is stopped, it may start further processes.
+        // Until all its threads are stopped, the child may start further processes.
         for _ in 0..<1_000 where !isStopped(child) { usleep(1_000) }
-        // The orphans of those that are killed become children of the stopped process.
+        // Orphans of killed processes become children of the stopped process.
         Descendants.end(of: child)
         kill(child, SIGKILL)
     }
@@ -231,8 +231,9 @@ package struct Descendants {
         }
     }
 
-    /// Kills all descendants for about a second, repeatedly because they may start others, and waits until they have
-    /// ended.
+    /// Kills all descendants and waits until they have ended.
+    ///
+    /// This is repeated for about a second, because descendants may start further processes.
     package static func end(of process: pid_t = getpid(), besides others: Descendants? = nil) {
         for _ in 0..<200 {
             let left = Descendants(of: process, besides: others).names.keys
@@ -253,7 +254,7 @@ struct ProcessStatus {
     var hasEnded: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
     var isStopped: Bool { state == UInt8(ascii: "T") || state == UInt8(ascii: "t") }
 
-    /// Reads all statuses in a folder: those of processes in `/proc`, those of a process's threads in its `task`.
+    /// Reads all statuses in a folder: `/proc` contains processes, and the `task` of a process contains its threads.
     static func all(in folder: String) -> [ProcessStatus] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).compactMap { pid_t($0) }
             .compactMap { ProcessStatus($0, in: folder) }

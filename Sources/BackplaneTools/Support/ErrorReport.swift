@@ -5,7 +5,7 @@ package import BackplaneHost
 extension BackplaneError {
     /// The error and its causes, one line each, indented.
     ///
-    /// Control characters in quoted text are escaped, so that it cannot start a line of its own. The output of another
+    /// Control characters in quoted text are escaped, so that the text cannot start a new line. The output of another
     /// program keeps its layout.
     package var reportLines: [String] {
         let details = (failure?.shownDetails ?? []).map { "\($0.key): \($0.value)".printable }
@@ -66,7 +66,7 @@ extension Problem {
 }
 
 extension Problem {
-    /// The place of a problem in the definition of a web service, a file of its own: `file:line:column: pointer`.
+    /// The place of a problem in the file with a web service's definition: `file:line:column: pointer`.
     package var placeInDefinition: (file: String, position: SourcePosition, pointer: String?)? {
         guard error.code.rawValue.hasPrefix("definition."), let location = error.location,
             let match = location.wholeMatch(of: /(.+?):([0-9]+):([0-9]+)(?:: (.*))?/),

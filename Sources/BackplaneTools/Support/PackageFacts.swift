@@ -213,7 +213,7 @@ extension PackageFacts {
 }
 
 extension BackplaneError.Code {
-    /// The code of the error that a package is missing, or cannot be read or extended.
+    /// The code of the error for a package that is missing, or cannot be read or extended.
     package static let newPackage = Self(rawValue: "new.package")
 }
 
@@ -221,7 +221,7 @@ extension BackplaneError.Code {
 enum ManifestOutput {
     /// Returns the message of the compiler, of the manifest's program or else of SwiftPM itself, unchanged.
     static func lines(of printed: [String]) -> [String] {
-        // A program that ends by a signal prints its reason before the registers.
+        // The Swift runtime prints the reason of a crash before the registers.
         let said = printed.prefix { !$0.hasPrefix("*** ") }.filter { !isFrame($0) }
         let lines = said.drop { $0.isEmpty }.reversed().drop { $0.isEmpty }.reversed()
         return lines.isEmpty ? printed : Array(lines)

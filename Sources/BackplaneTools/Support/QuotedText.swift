@@ -56,7 +56,7 @@ extension Unicode.Scalar {
 extension String {
     /// The string with control characters escaped.
     ///
-    /// Text from a manifest or a library then cannot start a line of its own, move the cursor or reverse the text.
+    /// Text from a manifest or a library then cannot start a new line, move the cursor or reverse the text.
     package var printable: String {
         guard unicodeScalars.contains(where: \.isTroublesome) else { return self }
         return unicodeScalars.map {

@@ -3,9 +3,9 @@ import Glibc
 
 /// The service manager that started this process and waits for messages about its state, such as systemd.
 ///
-/// The protocol is that of sd_notify(3): a datagram to the socket in `NOTIFY_SOCKET`.
+/// Messages are datagrams to the socket in `NOTIFY_SOCKET`, as in sd_notify(3).
 package struct ServiceManager: Sendable {
-    /// The path of the socket, or, with a leading `@`, its abstract name.
+    /// The path of the socket or, with a leading `@`, its abstract name.
     private let socket: String
     /// The interval within which the manager expects a watchdog message; `nil` if it expects none.
     package let watchdog: Duration?

@@ -12,7 +12,7 @@ package final class StopSignals: Sendable {
     /// - Parameters:
     ///   - numbers: The signals to handle.
     ///   - beforeDying: A function called before a second SIGINT ends the process.
-    /// - Throws: `host.exhausted` if no pipe or no thread can be created for them.
+    /// - Throws: `host.exhausted` if no pipe or thread can be created for the signals.
     package init(_ numbers: [Int32] = [SIGINT, SIGTERM], beforeDying: @escaping @Sendable () -> Void = {})
         throws(BackplaneError)
     {
@@ -45,7 +45,7 @@ package final class StopSignals: Sendable {
                 var byte = UInt8(number)
                 _ = write(writeEnd.load(ordering: .acquiring), &byte, 1)
             }
-            // Under `nohup` SIGHUP was ignored, and stays so: the terminal may go away.
+            // `nohup` ignores SIGHUP, so that the process outlives its terminal.
             if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
                 signal(SIGHUP, SIG_IGN)
             }

@@ -34,18 +34,44 @@ package struct Table: Sendable {
         (self.header, self.rows) = (header, rows)
     }
 
-    package func lines(colour: Bool) -> [String] {
+    /// Returns the header and the rows.
+    ///
+    /// - Parameter width: The columns of the terminal; a longer row continues on indented lines.
+    package func lines(colour: Bool, width: Int = .max) -> [String] {
         let all = [header.map { Span($0, .heading) }] + rows
         let widths = header.indices.map { column in all.map { $0[column].text.displayWidth }.max() ?? 0 }
-        return all.map { row in
-            // Trailing empty cells are omitted, so that no line ends in spaces.
-            let last = row.lastIndex { !$0.text.allSatisfy { $0 == " " } } ?? -1
-            return row.indices.prefix(through: last).map { column in
-                let cell = row[column]
-                return cell.text(colour: colour)
-                    + (column == last ? "" : String(repeating: " ", count: widths[column] - cell.text.displayWidth))
-            }.joined(separator: "  ")
+        let parts = Self.parts(of: widths, in: width)
+        return all.flatMap { row in
+            parts.flatMap { part -> [String] in
+                let indent = part.lowerBound == 0 ? "" : Self.indent
+                // Trailing empty cells are omitted, so that no line ends in spaces.
+                guard let last = row[part].lastIndex(where: { !$0.text.allSatisfy { $0 == " " } }) else {
+                    return part.lowerBound == 0 ? [""] : []
+                }
+                // Only a cell that stands alone can be wider than the terminal.
+                let pieces = row[last].text.wrapped(to: last == part.lowerBound ? width - indent.count : .max)
+                let cells = row[part.lowerBound..<last].indices.map { column in
+                    row[column].text(colour: colour)
+                        + String(repeating: " ", count: widths[column] - row[column].text.displayWidth + 2)
+                }
+                return pieces.map { indent + cells.joined() + Span($0, row[last].style).text(colour: colour) }
+            }
         }
+    }
+
+    private static let indent = "    "
+
+    /// Returns the columns on each line of a row.
+    private static func parts(of widths: [Int], in width: Int) -> [Range<Int>] {
+        var parts: [Range<Int>] = [], start = 0, end = 0
+        for column in widths.indices {
+            if column > start, end + 2 + widths[column] > width {
+                parts.append(start..<column)
+                (start, end) = (column, indent.count)
+            }
+            end += widths[column] + (column > start ? 2 : 0)
+        }
+        return parts + [start..<widths.count]
     }
 }
 
@@ -92,6 +118,20 @@ extension String {
             return width > columns
         }
         return self[..<(end ?? endIndex)] + "…"
+    }
+
+    /// Returns the text in pieces, each of which fits into columns of a terminal.
+    func wrapped(to columns: Int) -> [String] {
+        var pieces = [""], width = 0
+        for character in self {
+            width += character.displayWidth
+            if width > columns, pieces.last != "" {
+                pieces.append("")
+                width = character.displayWidth
+            }
+            pieces[pieces.count - 1].append(character)
+        }
+        return pieces
     }
 }
 

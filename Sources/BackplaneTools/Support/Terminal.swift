@@ -63,7 +63,7 @@ package enum Output {
         line(text, to: STDERR_FILENO)
     }
 
-    /// Prints a line on standard error that replaces the current one of the terminal.
+    /// Prints a line on standard error that replaces the current line of the terminal.
     static func overwrite(_ text: String) {
         write("\r\u{1B}[K\(text)", to: STDERR_FILENO)
     }
@@ -78,13 +78,14 @@ package enum Output {
         do {
             line(String(decoding: try encoder.encode(value), as: UTF8.self), to: descriptor)
         } catch {
-            // Rows contain only strings and numbers, and a number that is not finite has no JSON.
+            // Rows contain only strings and numbers. Encoding fails only for numbers that are not finite.
             lose("written as JSON: \(error)")
         }
     }
 
     package static func table(_ table: Table, to descriptor: Int32 = STDOUT_FILENO) {
-        for row in table.lines(colour: Terminal.wantsColour(on: descriptor)) { line(row, to: descriptor) }
+        let width = isatty(descriptor) == 1 ? Terminal.size(of: descriptor).columns : .max
+        for row in table.lines(colour: Terminal.wantsColour(on: descriptor), width: width) { line(row, to: descriptor) }
     }
 
     /// Prints a table of unstyled cells.

@@ -31,7 +31,7 @@ final class ComponentProbe {
     }
 
     let subjects: [Subject]
-    /// The files and processes that were there before the entry function ran.
+    /// The files and processes that existed before the entry function ran.
     let before: Remains.Baseline
     private let candidate: Candidate
     /// The folder that contains the components' own folders, and the folder of the plugin's resources.
@@ -54,8 +54,8 @@ final class ComponentProbe {
         let entry = unsafeBitCast(try library.symbol(LibraryFile.entry), to: PluginDescription.Entry.self)
         before = Remains.Baseline()
         candidate.note("its entry ran")
-        // An entry function is called once for each copy; its answer is used twice, as a checked description and as it
-        // is.
+        // An entry function is called once for each copy. The answer is used twice: as a checked description and
+        // unchecked.
         var answer = bp_answer()
         answer.size = UInt32(MemoryLayout<bp_answer>.size)
         let status = StubServices.ask(entry, &answer)
@@ -97,7 +97,7 @@ final class ComponentProbe {
         mkdir(folder, 0o700)
         lastHandle += 1
         let handle = lastHandle, home = "\(folder)/\(handle)", role = subject.component.role
-        // Components that use the network create theirs themselves.
+        // Components that use the network create their folders themselves.
         if role == UInt32(BP_DATA_ACCESS_CONTROLLER) { mkdir(home, 0o700) }
         let wires =
             (try? Descriptors.read(subject.component.wires, count: subject.component.wire_count, of: "wires")) ?? []
@@ -169,8 +169,7 @@ final class ComponentProbe {
         instance.subject.component.release?(instance.pointer)
     }
 
-    /// Runs a closure with every component that can be created and activated; all of them exist until the last has
-    /// finished.
+    /// Runs a closure with every component that can be created and activated; all components exist until the end.
     ///
     /// - Parameter patience: The time to wait for late answers before the instances are released, in tenths of a
     ///   second.
@@ -187,7 +186,7 @@ final class ComponentProbe {
             }
         }
         for _ in 0..<(active.isEmpty ? 0 : patience) {
-            note("it might have answered once more")
+            note("late answers were awaited")
             usleep(100_000)
         }
         for instance in active {
@@ -222,7 +221,7 @@ final class ComponentProbe {
                 subject.component.call?(
                     instance.pointer, UInt32(method), $0, &frame, id, Question.done, question.context)
             }
-            // The second cancellation comes after the answer or the first one, and must have no effect.
+            // The second cancellation must have no effect.
             if cancels { for _ in 0..<2 { subject.component.cancel?(instance.pointer, id) } }
         }
         if subject.methods[method].isSynchronous, question.all.isEmpty {
@@ -340,7 +339,7 @@ struct ProbeInput: Sendable {
     static let samples = [ProbeInput("null"), ProbeInput("0"), ProbeInput(#""""#), ProbeInput("{}"), ProbeInput("[]")]
 }
 
-/// The processes and files that were left behind, and the files that were closed, since a baseline.
+/// The processes and files that code has left behind since a baseline, and the files that it has closed.
 struct Remains: Sendable {
     private(set) var processes: [String] = []
     private(set) var files: [String] = [], closed: [String] = []
@@ -379,7 +378,7 @@ struct Remains: Sendable {
     private static func openFiles() -> [Int: String] {
         let manager = FileManager.default, folder = "/proc/self/fd"
         let names = (try? manager.contentsOfDirectory(atPath: folder)) ?? []
-        // The descriptor with which the folder was listed is closed by now.
+        // The list includes the descriptor for listing the folder, which is closed by now.
         let targets = names.compactMap(Int.init).compactMap { number in
             (try? manager.destinationOfSymbolicLink(atPath: "\(folder)/\(number)")).map { (number, $0) }
         }

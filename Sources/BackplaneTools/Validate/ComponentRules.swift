@@ -50,7 +50,7 @@ extension ComponentProbe {
             guard let instance = try? make(subject) else { continue }
             defer { release(instance) }
             let component = subject.component
-            // A component whose wires lead to stubs may refuse activation; then it is not stopped, either.
+            // A component with stubs as its collaborators may refuse activation; it is then not stopped.
             if let answer = run("activated", component.activate, instance), !answer.isOK {
                 refused.append("\(subject.name), which answered an error when it was activated: \(answer.reason)")
                 continue
@@ -74,9 +74,9 @@ extension ComponentProbe {
         return .judging(findings, remarks: refused.map { "not checked further: \($0)" })
     }
 
-    /// Looks for what is there since the entry function ran, and once all instances are released.
+    /// Looks for processes and files that were left behind since the entry function ran, after releasing all instances.
     func leaveNothing() -> Verdict {
-        note("what it had left was looked for")
+        note("left-over processes and files were counted")
         return .judging(Remains(since: before).findings)
     }
 
@@ -99,7 +99,7 @@ extension ComponentProbe {
         return .judging(tried, of: declaredMethods, "methods", untried, findings)
     }
 
-    /// Cancels calls of all methods; the check completes only if all of them answer.
+    /// Cancels calls of all methods; the check completes only if all calls are answered.
     func heedCancellation() -> Verdict {
         var tried = 0, deaf: [String] = [], findings: [String] = []
         // A second answer may come long after the first, so keep the instances for a while.
@@ -107,7 +107,7 @@ extension ComponentProbe {
             let subject = instance.subject
             tried += subject.callable.count
             if let cancel = subject.component.cancel {
-                note("a call was cancelled that \(subject.name) does not know")
+                note("a call that \(subject.name) does not know was cancelled")
                 cancel(instance.pointer, .max)
                 StubServices.keepWaiting()
             } else if !subject.methods.isEmpty {
@@ -127,9 +127,9 @@ extension ComponentProbe {
             remarks: deaf.map { "\($0) has no `cancel` function, and answered without" })
     }
 
-    /// Cancels calls of a method and returns the first cancellation that it ignored, if any.
+    /// Cancels calls of a method, and returns the first cancellation that the method ignored, if any.
     ///
-    /// A call must fail twice to count, because the machine may be busy.
+    /// A cancellation counts as ignored only if it is ignored twice, because the machine may be busy.
     private func ignoredCancellation(_ method: Int, _ instance: Instance) -> String? {
         var found: String?
         for input in ProbeInput.samples {
@@ -145,7 +145,7 @@ extension ComponentProbe {
         return found
     }
 
-    /// Returns whether an answer so long after a cancellation means that the cancellation was ignored.
+    /// Returns whether the status and the delay of an answer show that a cancellation was ignored.
     static func isIgnored(_ status: Int32, after delay: Duration) -> Bool {
         status != Int32(BP_CANCELLED) && delay > .milliseconds(500)
     }
@@ -228,7 +228,7 @@ extension ComponentProbe {
         var findings: [String] = [], pending: Question?
         for max in [1, 64, 2, 64, 64] as [UInt32] {
             let question = next(id, max, "\(name), opened with \(input.name),", instance)
-            // A stream may have nothing to give for any length of time.
+            // A stream may have no elements for any length of time.
             guard let answer = question.wait(atMost: 200) else {
                 pending = question
                 break

@@ -6,7 +6,8 @@ import FoundationEssentials
 
 /// The requirements that a plugin must meet.
 ///
-/// They are checked in this order, those of a part in one process. A rule is skipped where one that it needs failed.
+/// The rules are checked in this order, with one process for each part. A rule is skipped if a rule that it needs has
+/// failed.
 package struct Rule: Sendable {
     /// The identifier in reports and documentation, such as `V01`.
     let id: String
@@ -15,16 +16,16 @@ package struct Rule: Sendable {
     let needs: [String]
     let check: Check
 
-    /// The check of a rule, whose thrown error is a failure.
+    /// The check of a rule; a thrown error is a failure.
     enum Check: Sendable {
-        /// A check of the file, which runs none of its code.
+        /// A check of the file that does not run its code.
         case file(@Sendable (LibraryFacts) -> Verdict)
         /// A check of the entry function.
         case entry(@Sendable (Candidate) throws(BackplaneError) -> Verdict)
         case components(@Sendable (ComponentProbe) -> Verdict)
     }
 
-    /// The parts of the table, each of which is checked in a process of its own.
+    /// The parts of the table, each of which is checked in a separate process.
     package enum Part: String, CaseIterable, Sendable { case file, entry, components }
 
     var part: Part {
@@ -84,11 +85,11 @@ package struct Rule: Sendable {
             "V27", "streams answer with the requested elements, their end or an error, and can be closed",
             needs: ["V22"], .components { $0.stream() }),
         Rule(
-            "V28", "everything is answered once, and as its status says", needs: ["V21"],
+            "V28", "requests are answered once, with the payload that the status requires", needs: ["V21"],
             .components { $0.answerOnce() }),
     ]
 
-    /// Returns the verdict that follows from those on the rules that this one needs; `nil` if it is to be checked.
+    /// Returns the verdict that follows from the verdicts on the needed rules; `nil` if this rule must be checked.
     func verdict(after verdicts: [String: Verdict]) -> Verdict? {
         for id in needs {
             guard let verdict = verdicts[id], verdict.result != .passed else { continue }
@@ -120,7 +121,7 @@ package struct Verdict: Codable, Sendable, Hashable {
         Verdict(result: findings.isEmpty ? .passed : .failed, details: findings + remarks)
     }
 
-    /// Returns the verdict on the calls of methods, or of streams, given how many of the declared ones could be tried.
+    /// Returns the verdict on calls of methods or streams, given the number of declared ones that could be tried.
     ///
     /// - Parameter untried: The components that could not be activated, with the reasons.
     static func judging(
@@ -154,7 +155,7 @@ struct LibraryFacts: Sendable {
         }
         image = opened?.image
         guard let (copy, image) = opened else {
-            // The other rules need the first.
+            // All other rules need the first one.
             (hasEntry, hasIdentity) = (isTrusted, isTrusted)
             return
         }
@@ -199,13 +200,13 @@ struct LibraryFacts: Sendable {
     }
 }
 
-/// The library under test, within the process of its checks, and the checks of its entry function.
+/// The library under test in the process that checks it, and the checks of its entry function.
 final class Candidate {
     let path: String
     private let loadFolder: String?
-    /// The definitions of components in the manifest, which configure the classes that they name.
+    /// The component definitions of the manifest, which contain configurations for classes.
     private let definitions: [PlacedDefinition]
-    /// The function that records the next step, which is the only information if the step crashes or hangs.
+    /// A function that records the next step, which is all that is known if the step crashes or hangs.
     let note: (String) -> Void
     /// The answer of the first copy.
     private var first: PluginReport?
@@ -226,7 +227,7 @@ final class Candidate {
         }.map { ManifestValue.dictionary($0.definition.configuration).json }
     }
 
-    /// Returns a copy of the library that has passed every check, and the library that was loaded from it.
+    /// Returns a copy of the library that has passed every check, and the library loaded from the copy.
     func load() throws(BackplaneError) -> (file: LibraryFile, library: DynamicLibrary) {
         let file = try LibraryFile.prepare(path, in: try LoadFolder(in: loadFolder))
         note("it was loaded")

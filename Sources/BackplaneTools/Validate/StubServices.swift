@@ -3,10 +3,9 @@ import BackplaneHost
 import CBackplane
 import Synchronization
 
-/// The host services without a host: a store that stores nothing, timers that never fire, and a network and wires
-/// without a peer.
+/// The host services without a host: an empty store, timers that never fire, and a network and wires without a peer.
 ///
-/// Calls through wires and requests fail immediately, or wait until they are cancelled.
+/// Calls through wires and network requests fail immediately, or wait until they are cancelled.
 enum StubServices {
     private struct State {
         /// A Boolean value that indicates whether calls wait until they are cancelled, instead of failing immediately.
@@ -152,7 +151,7 @@ enum StubServices {
                 return 0
             },
             write: { _, batch, _, done, context in
-                // Every change finds something, since nothing is kept that would say otherwise.
+                // Each change reports one affected record, because nothing is stored that could contradict it.
                 let batch: bp_store_batch = read(batch)
                 let numbers = [Int64](repeating: 1, count: min(max(batch.change_count, 0), Descriptors.dataLimit))
                 done(context, Int32(BP_OK), numbers, numbers.count, .empty)
@@ -182,7 +181,7 @@ enum StubServices {
                 return 0
             },
             wait: { _, _, _, _, done, context in
-                // Nothing is kept, and nothing changes.
+                // Nothing is stored, so nothing changes.
                 begin(Reply(done, context))
             }))
 

@@ -2,7 +2,7 @@ package import Backplane
 import BackplaneHost
 import Foundation
 
-/// The check of one library against all rules, each part of them in a separate process.
+/// The check of a library against all rules, with a separate process for each part of the rules.
 package struct Validation: Sendable {
     package let path: String
     /// The folder in which the processes may leave files.
@@ -20,7 +20,7 @@ package struct Validation: Sendable {
         var verdicts: [String: Verdict] = [:]
         for part in Rule.Part.allCases {
             var left = Rule.all.filter { $0.part == part }
-            // A process that the library ends is replaced by one that checks the other rules.
+            // If the library ends the process, another process checks the remaining rules.
             while !left.isEmpty {
                 for rule in left { verdicts[rule.id] = rule.verdict(after: verdicts) }
                 let asked = left.filter { verdicts[$0.id] == nil }
@@ -56,7 +56,7 @@ package struct ValidationReport: Encodable, Sendable {
         }
     }
 
-    /// Creates the report on a library that was not found, or for which there is no load folder.
+    /// Creates the report on a library that was not found, or that could not be copied to a load folder.
     package init(_ path: String, _ problem: BackplaneError) {
         (self.path, self.problem, isValid, requirements) = (path, problem, false, [])
     }
@@ -90,9 +90,9 @@ package enum ValidationChild {
         var verdict: Verdict?
     }
 
-    /// Checks rules of one part in a child process, and returns the verdicts on the first of them, at least on one.
+    /// Checks rules of one part in a child process, and returns the verdicts on one or more of the first rules.
     ///
-    /// The rule in whose check the child ends has failed, and those after it have no verdict.
+    /// If the child ends during a check, that rule has failed and the later rules have no verdict.
     static func verdicts(of rules: [Rule], _ validation: Validation) async -> [String: Verdict] {
         let part = rules[0].part.rawValue, limit = validation.limit
         let run: ChildRun
@@ -215,6 +215,6 @@ package enum ValidationChild {
 }
 
 extension BackplaneError {
-    /// The message followed by those of its causes, without the location, which is always the library.
+    /// The messages of the error and its causes, without the location, which is always the library.
     fileprivate var findings: [String] { [message] + causes.flatMap { $0.findings.map { "  " + $0 } } }
 }

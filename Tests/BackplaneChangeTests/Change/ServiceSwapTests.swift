@@ -220,9 +220,9 @@ struct SwapWhileWritingTests {
 }
 
 /// Holds writes up at a latch.
-private final class HeldStore: RecordStore {
+private final class HeldStore: PassingStore {
     let latch = TestGate()
-    private let memory = MemoryRecordStore()
+    let store: any RecordStore = MemoryRecordStore()
     private let opened = Atomic(false)
     /// Where the component finds it: one test at a time.
     static let current = Mutex<HeldStore?>(nil)
@@ -232,31 +232,7 @@ private final class HeldStore: RecordStore {
     func write(_ batch: RecordBatch, in namespace: String) async throws(BackplaneError) -> [Int64] {
         await latch.passThoughCancelled()
         opened.store(true, ordering: .relaxed)
-        return try await memory.write(batch, in: namespace)
-    }
-
-    func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage {
-        try await memory.read(query, in: namespace)
-    }
-
-    func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError) {
-        try await memory.define(collection, in: namespace)
-    }
-
-    func count(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> Int {
-        try await memory.count(query, in: namespace)
-    }
-
-    func changes(of collection: String, since number: Int64, limit: Int, in namespace: String)
-        async throws(BackplaneError) -> ChangePage
-    {
-        try await memory.changes(of: collection, since: number, limit: limit, in: namespace)
-    }
-
-    func namespaces() async throws(BackplaneError) -> [String] { try await memory.namespaces() }
-
-    func collections(in namespace: String) async throws(BackplaneError) -> [CollectionSummary] {
-        try await memory.collections(in: namespace)
+        return try await store.write(batch, in: namespace)
     }
 }
 

@@ -131,6 +131,18 @@ struct NewCommandTests {
         #expect(twice.status == 1 && twice.errors.contains("new.exists"))
     }
 
+    @Test func `the manifest that SwiftPM reads for its version is edited, and no other`() async throws {
+        let package =
+            "// swift-tools-version: 6.1\nimport PackageDescription\nlet package = Package(name: \"a\", products: [], dependencies: [], targets: [])\n"
+        let names = ["Package.swift", "Package@swift-5.9.swift", "Package@swift-6.swift"]
+        for name in names { try write(package, as: name) }
+        let outcome = try await new("contracts", "Harbour", "--backplane", Page.root.path)
+        #expect(outcome.status == 0 && outcome.output.contains("changed Package@swift-6.swift\n"), "\(outcome.errors)")
+        let edited = try names.filter { try String(contentsOfFile: root + "/" + $0, encoding: .utf8) != package }
+        #expect(edited == ["Package@swift-6.swift"])
+        #expect(try await new("contracts", "Harbour").errors.contains("Package@swift-6.swift: new.exists"))
+    }
+
     @Test func `a Package.swift that computes its lists stays as it is, and the lines for it are printed`() async throws
     {
         let package =

@@ -4,6 +4,7 @@ import BackplaneRecords
 import BackplaneStorage
 import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 /// Record types that have changed since their records were stored.

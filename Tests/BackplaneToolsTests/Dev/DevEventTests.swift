@@ -31,7 +31,7 @@ struct DevEventTests {
         (report.callsHeld, report.longestWait, report.duration) = (3, .milliseconds(1.5), .milliseconds(17.9))
         report.components = [
             ComponentChange(
-                component: "Tags", role: "manager", .replaced, because: "its code is new", className: "Tags",
+                component: "Tags", role: "manager", action: .replaced, reason: "its code is new", className: "Tags",
                 fromVersion: "2.0.0", toVersion: "2.0.0",
                 manner: .gated,
                 state: StateChange(schema: "tags", fromVersion: 3, toVersion: nil, lost: "nothing takes version 3"))
@@ -45,6 +45,17 @@ struct DevEventTests {
         var report = swap
         (report.plugins[0].fromGeneration, report.plugins[0].toGeneration, report.outcome) = (3, 2, .rolledBack)
         report.failure = BackplaneError(.swapRefused, "every second call failed")
+        return report
+    }
+
+    private static var collaborator: ChangeReport {
+        var report = ChangeReport(.changed)
+        report.managers.kept = ["Notes"]
+        report.components = [
+            ComponentChange(
+                component: "NotesService", role: "network service", action: .reconfigured,
+                reason: "its configuration differs", className: "NotesService", toVersion: "1.0.0")
+        ]
         return report
     }
 
@@ -131,7 +142,7 @@ struct DevEventTests {
                         subject: .package,
                         error: BackplaneError(
                             .packageUnusable, "the Swift package manager cannot read this package", at: folder))),
-                .rolledBack(back), .applied(change), .generations(.init(generations: [])),
+                .rolledBack(back), .applied(change), .applied(collaborator), .generations(.init(generations: [])),
                 .output(.init(stream: .errors, text: "a line of the application's \u{1B}[31mown")),
                 .stopped(.init(reason: "SIGTERM")),
             ]

@@ -95,4 +95,14 @@ struct DevSettingsTests {
         #expect(settings("{}", told).swapOptions == told)
         #expect(settings(#"{"retryFor": 60}"#, told).swapOptions == told)
     }
+
+    @Test func `a swap that long calls have refused comes later only where that is the policy`() {
+        func waits(_ section: String, _ drain: DrainPolicy? = nil) -> Bool {
+            settings(section, ChangeOptions(drain: drain)).waitsForLongCalls
+        }
+        #expect(waits("{}") && waits(#"{"retryFor": 60}"#))
+        #expect(!waits(#"{"longCalls": "fail"}"#) && !waits(#"{"longCalls": "cancel"}"#))
+        #expect(!waits("{}", .upTo(.seconds(1), then: .cancel)))
+        #expect(waits(#"{"longCalls": "fail"}"#, .standard), "the options come before the manifest")
+    }
 }

@@ -261,7 +261,7 @@ struct InotifyTests {
     @Test func `what is no folder is an error, and what to do against a limit is said`() throws {
         try Data().write(to: URL(filePath: folder + "/file"))
         for (name, number) in [("missing", ENOENT), ("file", ENOTDIR), ("a\0b", EINVAL)] {
-            #expect(throws: SystemError(number)) { try Inotify().add(RawPath(folder + "/" + name), .created) }
+            #expect(throws: SystemError(number)) { try Inotify().add(folder + "/" + name, .created) }
         }
         let limit = Inotify.problem(SystemError(ENOSPC), watching: "/a")
         #expect(

@@ -32,6 +32,24 @@ struct TableTests {
             ])
     }
 
+    @Test func `a row that is wider than the terminal continues on indented lines, with nothing cut`() {
+        let table = Table(
+            ["NAME", "STATE", "WHY"],
+            [["図書館", "ready", ""], ["e\u{301}tage", "failed", "a long reason"], ["a", "", "short"]])
+        #expect(
+            table.lines(colour: false, width: 14) == [
+                "NAME    STATE", "    WHY", "図書館  ready", "e\u{301}tage   failed", "    a long rea", "    son", "a",
+                "    short",
+            ])
+        #expect(
+            table.lines(colour: false, width: 8) == [
+                "NAME", "    STAT", "    E", "    WHY", "図書館", "    read", "    y", "e\u{301}tage", "    fail",
+                "    ed",
+                "    a lo", "    ng r", "    easo", "    n", "a", "    shor", "    t",
+            ])
+        #expect(table.lines(colour: false, width: 29) == table.lines(colour: false))
+    }
+
     @Test(arguments: [
         ("plain", "plain"), ("a\nb", #"a\u{A}b"#), ("\u{1B}[31m", #"\u{1B}[31m"#), ("\u{202E}x", #"\u{202E}x"#),
         ("👩‍👩‍👧", "👩‍👩‍👧"), ("\u{2028}", #"\u{2028}"#),
