@@ -62,7 +62,7 @@ struct Refusal: ComponentError, Decodable {
     var error, message: String
     var code: String { error }
 
-    /// The error for a number of books that no catalogue has.
+    /// Returns the error for an implausible number of books.
     static func total(_ number: Int) -> Refusal {
         Refusal(error: "books.total", message: "the server's catalogue has \(number) books; expected \(Page.totals)")
     }

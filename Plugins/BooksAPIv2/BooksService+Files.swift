@@ -9,7 +9,7 @@ extension BooksService {
         var cover = Endpoint<Data>("GET", ["books", book, "cover"])
         cover.options.cache = .http
         let image = try await http.load(cover, call)
-        // Each call hands over a file of its own, also of the same book at the same time.
+        // Each call hands over its own file, even if calls for one book overlap.
         let name = "cover-\(UUID()).svg"
         try image.write(to: URL(filePath: "\(context.folder)/\(name)"))
         return try context.stored(name)

@@ -3,7 +3,7 @@ import BackplaneNetwork
 import BookshelfContracts
 import FoundationEssentials
 
-/// A library without a server of its own: loans and catalogue are in a Realtime Database, covers in Cloud Storage.
+/// A books service without its own server: loans and catalogue are in a Realtime Database, covers in Cloud Storage.
 ///
 /// | what | where |
 /// |---|---|
@@ -13,13 +13,13 @@ import FoundationEssentials
 final class FirebaseBooks: NetworkService {
     typealias Provides = BooksAPI
     struct Configuration: Decodable, Sendable {
-        /// The URL of the library in the database, such as `firebase://library`, or that of the REST interface.
+        /// The URL of the library in the database, such as `firebase://library`, or its URL in the REST API.
         var database: String
-        /// The URL of the bucket, such as `firebase-storage://library`, or that of its objects in the REST interface.
+        /// The URL of the bucket, such as `firebase-storage://library`, or the URL of its objects in the REST API.
         var storage: String
         /// The manifest's credential of the reader, and its account.
         var credential, account: String?
-        /// The executors of requests for `catalogue`, `loans` and `covers`; by default those of the URLs' schemes.
+        /// The executors of requests for `catalogue`, `loans` and `covers`; by default, the scheme of a URL decides.
         ///
         /// The events of loans need the executor for Firebase.
         var executors: [String: String]?
@@ -112,7 +112,7 @@ final class FirebaseBooks: NetworkService {
             : Endpoint<Data>("GET", ["covers", book])
         cover.options.executor = configuration.executors?["covers"]
         let image = try await storage.load(cover, call)
-        // Each call hands over a file of its own, also of the same book at the same time.
+        // Each call hands over its own file, even if calls for one book overlap.
         let name = "cover-\(UUID()).svg"
         try image.write(to: URL(filePath: "\(context.folder)/\(name)"))
         return try context.stored(name)
@@ -120,23 +120,30 @@ final class FirebaseBooks: NetworkService {
 
     // MARK: Loans
 
-    private struct StoredLoan: Codable, Sendable {
+    private struct StoredLoan: Codable, Sendable, Equatable {
         var due: String
+        /// A unique text by which a repeated request recognises its own loan.
+        var mark: String?
     }
     private static let days = 21.0
 
-    /// Borrows a book, unless there is a loan of it: of two readers one writes first, and the other has a conflict.
+    /// Borrows a book; if two readers borrow it at the same time, the second write is a conflict.
     private func borrow(_ book: String, _ call: Call) async throws -> Loan {
-        // Without fractions of a second, as it is written.
+        // Whole seconds, because the stored date has no fractions.
         let due = Date(timeIntervalSince1970: (Date.now.timeIntervalSince1970 + Self.days * 86_400).rounded())
-        let loan: Endpoint<Nothing> = endpoint(
-            "PUT", "loans", book, headers: ["If-Match": "null_etag"],
-            body: try .json(StoredLoan(due: due.formatted(.iso8601))))
+        let stored = StoredLoan(due: due.formatted(.iso8601), mark: "\(UUID())")
+        var loan: Endpoint<Nothing> = endpoint(
+            "PUT", "loans", book, headers: ["If-Match": "null_etag"], body: try .json(stored))
+        loan.retry = RetryPolicy()
         do {
             _ = try await database.load(loan, call)
         } catch {
             guard error.code == .networkConflict else { throw error }
-            throw ServerError(code: "loan.taken", message: "`\(book)` is on loan", status: 409)
+            // If the first response was lost, the repeated request conflicts with its own loan.
+            let read: Endpoint<StoredLoan?> = endpoint("GET", "loans", book)
+            guard try await database.load(read, call) == stored else {
+                throw ServerError(code: "loan.taken", message: "`\(book)` is on loan", status: 409)
+            }
         }
         return Loan(id: book, book: book, due: due)
     }
@@ -150,9 +157,9 @@ final class FirebaseBooks: NetworkService {
         return try await database.load(delete, call)
     }
 
-    /// Compares the loans with those before each change.
+    /// Sends the differences between successive lists of loans as events.
     ///
-    /// After a place, at which the loans are not known any more, the first change may have been several.
+    /// If reading resumes after an event, the earlier list is unknown. The first event is therefore `missed`.
     private func events(_ place: EventsAfter, _ elements: StreamSender<LibraryEvent>, _ call: Call) async throws {
         let path = configuration.database.hasPrefix("firebase:") ? "loans" : "loans.json"
         var endpoint = Endpoint<ServerEvent>("GET", path), known: Set<String>?

@@ -5,10 +5,9 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// The data access controller of the library, which stores the results of the latest searches, and the loans, in the
-/// host's store.
+/// The data access controller of the library, which stores the latest search results and the loans in the host's store.
 ///
-/// It also answers new searches from the titles, authors and subjects of its books while the server is unreachable.
+/// While the server is unreachable, it also answers new searches from the titles, authors and subjects of stored books.
 final class BookStore: DataAccessController, ReconfigurableComponent {
     typealias Provides = Shelf
     struct Configuration: Decodable, Sendable {
@@ -129,8 +128,8 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
         let date = Date.now
         try await store.transaction { transaction in
             let searches = transaction.collection(KeptSearch.self), books = transaction.collection(KeptBook.self)
-            // Records that a later search has since stored remain; unreadable ones are replaced, and those of a clock
-            // that has since been put back.
+            // Keep records that a later search has stored meanwhile. Replace unreadable records, and records dated in
+            // the future, which a clock that was set back has left.
             func isLatest(_ known: Date?) -> Bool { known.map { $0 <= date || $0 > .now } ?? true }
             let text = answer.query.text
             if isLatest((try? await searches.fetch(text))?.date) {
@@ -148,11 +147,11 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
         if let search = try await searches.fetch(query.text) { return Kept(search.books, at: search.date) }
         let found: [KeptBook]
         do throws(BackplaneError) {
-            // Also the beginnings of words, since the server finds parts of them.
+            // Beginnings of words match, too, because the server finds parts of words.
             let words = query.text.split(separator: " ").map { "\($0)*" }.joined(separator: " ")
             found = try await books.search(\.words, words).records
         } catch {
-            // The store has no full text, or the query no word.
+            // The store does not support full text, or the query has no words.
             guard error.code == .storeUnsupported || error.code == .callInvalidInput else { throw error }
             return nil
         }
@@ -165,7 +164,7 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
         do {
             while try await forgetSome(keeping: limit) {}
         } catch let error as BackplaneError where error.code == .storeConflict {
-            // So many keep searches at the same time that one of them forgets in turn.
+            // One of the other calls that store searches at the same time deletes the oldest.
         }
     }
 
@@ -180,7 +179,7 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
             let remaining = try await searches.query(\.date).page(limit: 1, after: oldest.next)
             let forgotten = oldest.records.map(\.id) + oldest.unreadable.map(\.id)
             var hasMore = forgotten.count < excess
-            // A book is as young as the last search that has it.
+            // A book has the date of the last search that found it.
             if let date = remaining.records.first?.date {
                 let old = try await books.query(\.date, upTo: date).page(limit: 1_000)
                 try await books.delete(old.records.map(\.id) + old.unreadable.map(\.id))

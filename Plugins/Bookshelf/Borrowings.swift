@@ -37,7 +37,7 @@ final class Borrowings: Sendable {
 
     /// Waits for the first borrowing after a number, and returns it.
     ///
-    /// After a reset, the numbers start over, so a number that has not been reached yet means the beginning.
+    /// After a reset, numbers start again from 1. A number that has not been reached yet therefore means the beginning.
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
     func next(after number: Int) async throws -> Borrowing {

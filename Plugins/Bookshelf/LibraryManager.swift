@@ -129,7 +129,7 @@ final class LibraryManager: Manager, StatefulComponent {
             await forget(loan, call)
             return answer
         } catch {
-            // One that was returned elsewhere, or that the server has lost, would be listed for ever.
+            // Otherwise, a loan that was returned elsewhere, or that the server has lost, would stay in the list.
             if BackplaneError(thrown: error).failure?.code == "loan.unknown" { await forget(loan, call) }
             throw error
         }

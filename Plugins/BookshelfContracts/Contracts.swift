@@ -9,7 +9,7 @@ public struct Library: Contract {
     public let search = AsyncMethod<BookQuery, Sourced<[Book]>>()
     /// Returns a page of the catalogue; the first one is 1.
     ///
-    /// A page that was fetched within a day is returned at once, and fetched again for the next call.
+    /// A page that was fetched within the last day is returned immediately, and refreshed for the next call.
     public let browse = AsyncMethod<Int, CataloguePage>()
     /// Stores the cover of a book, and returns its path.
     public let cover = AsyncMethod<String, String>()
@@ -17,10 +17,10 @@ public struct Library: Contract {
     public let borrow = AsyncMethod<String, Loan>()
     /// Ends the loan with an identifier.
     public let giveBack = AsyncMethod<String, Nothing>()
-    /// Streams the loans that have not been returned, those that are due first at the beginning: all of them now, and
-    /// again after each change.
+    /// Streams the loans that have not been returned, in the order of their due dates: all of them now, and again after
+    /// each change.
     public let loans = StreamMethod<CurrentLoans, [Loan]>()
-    /// Streams the borrowings after a number, of which the last thousand are available, followed by each new one.
+    /// Streams the borrowings after a number, followed by each new one; the last thousand are available.
     public let borrowings = StreamMethod<BorrowingsAfter, Borrowing>()
     /// Streams the events of the library after a given one, followed by each new one as it occurs.
     public let events = StreamMethod<EventsAfter, LibraryEvent>()

@@ -1,6 +1,6 @@
 public import Backplane
 
-/// An event of the library: a loan that was made or returned, by any reader.
+/// An event of the library: a book was lent or returned, by any reader.
 public struct LibraryEvent: Codable, Sendable, Hashable {
     /// The kind of an event.
     public enum Kind: String, Codable, Sendable {

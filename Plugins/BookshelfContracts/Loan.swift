@@ -24,7 +24,7 @@ public struct Loan: Codable, Sendable, Hashable {
     }
 }
 
-/// The input of a stream of all loans, which goes on with all of them when code is swapped.
+/// The input of a stream of all loans; after a swap, the stream begins again with all loans.
 public struct CurrentLoans: Codable, Sendable, Resumable {
     /// Creates the input.
     public init() {}

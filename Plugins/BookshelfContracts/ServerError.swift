@@ -2,7 +2,7 @@ public import Backplane
 
 /// A refusal by the books server, with the server's own error code.
 public struct ServerError: ComponentError {
-    /// The server's error code, such as `loan.taken`, or one like `http.503` if the response has none.
+    /// The server's error code, such as `loan.taken`, or the status, such as `http.503`, if the response has no code.
     public var code: String
     /// The server's explanation of the error.
     public var message: String

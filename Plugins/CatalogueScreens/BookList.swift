@@ -2,10 +2,10 @@ import Backplane
 import BackplaneScreens
 import BookshelfContracts
 
-/// The catalogue, page by page, or what a search finds while its words are typed.
+/// A screen with the pages of the catalogue, or with the results of a search, which are updated during typing.
 actor BookList: Screen {
     static let identifier = "catalogue.list"
-    /// What is shown, also after a swap.
+    /// The state of the screen that a swap preserves.
     struct Position: Codable, Sendable {
         var words = ""
         var page = 1
@@ -13,7 +13,7 @@ actor BookList: Screen {
     private struct Books: Sendable {
         var books: [Book]
         var page = 1, pages = 1
-        /// A Boolean value that indicates whether the server was not reachable, so that kept books are shown.
+        /// A Boolean value that indicates whether these are stored books, because the server could not be reached.
         var areKept = false
     }
     let title = "Catalogue"
@@ -63,7 +63,7 @@ actor BookList: Screen {
 
     func handle(_ event: ViewEvent) async throws {
         if try await loads.handle(event) { return }
-        // The page that is shown; the position is already that of another one if it could not be loaded.
+        // Not the page of `position`, which differs from the page on screen if the last load failed.
         let page = books.value?.page ?? 1
         switch event.id {
         case "search": show(Position(words: event.value))
@@ -79,8 +79,7 @@ actor BookList: Screen {
         load()
     }
 
-    /// Loads what is to be shown, and covers that could not be loaded before; a search that is not the latest one is
-    /// cancelled.
+    /// Loads the books at the position, and retries covers that could not be loaded; cancels an earlier search.
     private func load() {
         loads.start("books", replacing: true) { [library, agent, position, weak loads] in
             guard position.words.contains(where: { $0.isLetter || $0.isNumber }) else {

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneScreens
 import BookshelfContracts
 
-/// A book of the catalogue, which can be borrowed, or is on loan already.
+/// A screen with a book of the catalogue, which can be borrowed unless it is on loan.
 actor BookPage: Screen {
     typealias Input = Book
     static let identifier = "catalogue.book"
@@ -49,7 +49,7 @@ actor BookPage: Screen {
         guard event.id == "borrow" else { return }
         loads.start("borrow") { [book, library, agent] in
             let loan = try await library.borrow(book.id, agent.call)
-            // The loan is made in any case; the window tells the person if the screen cannot be shown.
+            // The loan is valid even if the next screen cannot be shown, which the window reports.
             try? await agent.performSegue(to: "loans.list")
             return loan
         }

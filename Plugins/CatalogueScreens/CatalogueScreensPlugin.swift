@@ -1,6 +1,6 @@
 public import Backplane
 
-/// The plugin of the catalogue's screens, which knows those of other plugins by their identifiers alone.
+/// The plugin of the catalogue's screens, which refers to screens of other plugins only by their identifiers.
 public struct CatalogueScreensPlugin: Plugin {
     /// The identifier that distinguishes this plugin from all others.
     public static let id = "org.backplane.catalogue-screens"

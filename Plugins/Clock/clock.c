@@ -1,4 +1,4 @@
-/* A complete plugin in plain C, a manager with two methods. It needs nothing but backplane.h. */
+/* A complete plugin in plain C: a manager with two methods. It needs nothing but backplane.h. */
 #define _POSIX_C_SOURCE 200809L     /* clock_gettime */
 
 #include "backplane.h"

@@ -3,9 +3,9 @@ import BackplaneDocuments
 import BackplaneNetwork
 import FoundationEssentials
 
-/// The places of Firebase's services.
+/// The URLs of Firebase's services.
 struct FirebaseConfiguration: Decodable, Sendable {
-    /// The URL of all databases, such as `http://127.0.0.1:9000` of an emulator; by default each has a host of its own.
+    /// The URL of all databases, such as `http://127.0.0.1:9000` of an emulator; by default, each has its own host.
     var database: String?
     /// The URL of Cloud Storage; `https://firebasestorage.googleapis.com` by default.
     var storage: String?
@@ -21,18 +21,18 @@ struct FirebaseAddress {
     private(set) var url: String
     /// The number of keys of a database path.
     private(set) var depth = 0
-    /// The bucket and the name of an object in it; `nil` for all other resources.
+    /// The bucket and the name of an object; `nil` for all other resources.
     private(set) var object: (bucket: String, name: String)?
     /// The URL without an object's name, at which uploads begin.
     private(set) var uploads = ""
     /// A Boolean value that indicates whether the response is a file's content, of any type.
     private(set) var isContent = false
-    /// A Boolean value that indicates whether the URL is that of the REST interface itself, which stays unchanged.
+    /// A Boolean value that indicates whether the order has a URL of the REST interface, which is used unchanged.
     private(set) var isVerbatim = false
 
     /// Creates the address of an order.
     ///
-    /// - Throws: `network.invalid-request` for a URL that Firebase cannot have; nothing is sent.
+    /// - Throws: `network.invalid-request` for a URL that is not valid in Firebase, before anything is sent.
     init(_ order: HTTPOrder, _ configuration: FirebaseConfiguration) throws(BackplaneError) {
         url = order.url
         guard let mark = order.url.firstRange(of: "://") else { throw .address("the URL has no host", order.url) }
@@ -48,7 +48,7 @@ struct FirebaseAddress {
         case "firebase": try become(database: name, path, query, configuration, order.url)
         case "firebase-storage": try become(bucket: name, path, query, configuration, order)
         default:
-            // Chosen by name: the request is one to the REST interface already.
+            // The order names this executor, and its request is already one to the REST interface.
             isVerbatim = true
             guard path.hasPrefix("/v0/b/") else { return }
             service = .storage
@@ -58,7 +58,7 @@ struct FirebaseAddress {
 
     // MARK: Realtime Database
 
-    /// Keys may have up to 768 bytes of UTF-8, without the characters below, and a path up to 32 of them
+    /// The maximum number of keys in a path; a key has at most 768 bytes of UTF-8, without the characters below
     /// (firebase.google.com/docs/database/usage/limits and …/web/structure-data).
     static let mostDepth = 32
     private static let mostKeyBytes = 768
@@ -101,7 +101,7 @@ struct FirebaseAddress {
         depth = keys.count
     }
 
-    /// Returns a value of the query as JSON, which filters have to be; `nil` for a name that is no parameter
+    /// Returns the value of a parameter, as JSON if filters require it; `nil` for an unknown parameter
     /// (firebase.google.com/docs/database/rest/retrieve-data).
     private static func databaseValue(
         of name: String, _ value: String, _ order: String
@@ -137,7 +137,7 @@ struct FirebaseAddress {
         guard name.utf8.count <= 1_024, name.utf8.allSatisfy({ $0 > 31 && $0 != 127 }) else {
             throw .address("an object's name has at most 1,024 bytes, and no control characters", order.url)
         }
-        // A URL's segments `.` and `..` are others.
+        // Servers and clients resolve the segments `.` and `..` of a URL.
         guard ![name, bucket].contains(where: { $0 == "." || $0 == ".." }) else {
             throw .address("neither a bucket nor an object has the name `.` or `..`", order.url)
         }
@@ -164,9 +164,10 @@ struct FirebaseAddress {
 
     // MARK: URLs
 
-    /// Returns the fields of a query with values that a function returns; a name without one is an error.
+    /// Returns the fields of a query with the values that a function returns.
     ///
-    /// So `auth` and `access_token` are, whose place is a credential.
+    /// A name for which the function returns `nil` is an error, including `auth` and `access_token`, which belong in a
+    /// credential.
     private static func fields(
         _ query: Substring, _ order: String,
         _ value: (String, String) throws(BackplaneError) -> String?
@@ -176,7 +177,7 @@ struct FirebaseAddress {
             let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = try decoded(parts[0], order)
             guard let value = try value(name, try decoded(parts.count > 1 ? parts[1] : "", order)) else {
-                throw .address("`\(name.prefix(40))` is no parameter of the query", order)
+                throw .address("unknown query parameter `\(name.prefix(40))`", order)
             }
             fields.append("\(name)=\(value.percentEncoded)")
         }
@@ -197,7 +198,7 @@ struct FirebaseAddress {
             bytes.append(code)
             rest = rest.dropFirst(2)
         }
-        guard let decoded = String(validating: bytes, as: UTF8.self) else { throw .address("this is no UTF-8", order) }
+        guard let decoded = String(validating: bytes, as: UTF8.self) else { throw .address("expected UTF-8", order) }
         return decoded
     }
 }

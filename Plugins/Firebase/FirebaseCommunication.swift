@@ -3,9 +3,9 @@ import BackplaneDocuments
 import BackplaneNetwork
 import FoundationEssentials
 
-/// The communication controller that carries out exchanges with Firebase by its REST interfaces.
+/// The communication controller that carries out exchanges with Firebase through its REST interfaces.
 ///
-/// It chooses credentials by their names, and the host adds the tokens.
+/// A request names its credential, and the host adds the token.
 final class FirebaseCommunication: CommunicationController {
     typealias Provides = HTTPExecuting
     typealias Configuration = FirebaseConfiguration
@@ -56,16 +56,16 @@ extension HTTPOrder {
         return request
     }
 
-    /// Returns the options of a request to Firebase, which has the credential of the order.
+    /// Returns the options of a request to Firebase, including the credential of the order.
     func options(redirects: Int = 0) -> HTTPOptions {
         var options = options
         options.redirects = redirects
-        // Whether an equal request may follow was decided for the order.
+        // The order has already been checked for equal requests.
         options.equalRequests = .allow
         return options
     }
 
-    /// Checks that a value does not make the database deeper than it may be.
+    /// Checks that a value does not exceed the maximum depth of a database.
     ///
     /// - Throws: `network.body`.
     fileprivate func requireDepth(below depth: Int) async throws {
@@ -73,7 +73,7 @@ extension HTTPOrder {
         guard !content.isEmpty, ["PUT", "POST", "PATCH"].contains(method) else { return }
         var nesting = JSONNesting()
         for try await bytes in try content.open() { nesting.read(bytes) }
-        // `POST` adds a key of its own.
+        // `POST` adds a generated key.
         let whole = depth + nesting.most + (method == "POST" ? 1 : 0)
         guard whole > FirebaseAddress.mostDepth else { return }
         throw BackplaneError(
@@ -113,11 +113,11 @@ private struct JSONNesting {
 }
 
 extension HTTPHeaders {
-    /// A Boolean value that indicates whether the type of the body is that of a web page.
+    /// A Boolean value that indicates whether the body is a web page, according to its media type.
     var isWebPage: Bool { self["Content-Type"]?.contains("html") == true }
 }
 
-/// The response of the executor for one of Firebase's.
+/// The conversion of Firebase's responses to responses of the executor.
 enum FirebaseAnswer {
     private static let explanationLimit = 64 << 10
 
@@ -127,7 +127,7 @@ enum FirebaseAnswer {
     static func to(
         _ order: HTTPOrder, at address: FirebaseAddress, _ response: HTTPStreamedResponse
     ) async throws -> HTTPStreamedResponse {
-        // The body of a 412 is the current value, and its `ETag` that of the next condition.
+        // A 412 has the current value as its body, and the `ETag` for the next condition.
         if response.status == 412 { return response }
         guard (200..<400).contains(response.status) else {
             let body = try? await response.body.collect(upTo: explanationLimit)
@@ -137,7 +137,7 @@ enum FirebaseAnswer {
         if !address.isContent, response.status == 200, response.headers.isWebPage {
             response.body.cancel()
             throw BackplaneError(
-                .networkUnparsable, "expected JSON, found a web page, which may be that of a proxy",
+                .networkUnparsable, "expected JSON, found a web page, perhaps from a proxy",
                 failure: .init(code: "firebase.web-page", details: ["status": "\(response.status)"]))
         }
         guard address.service == .database, !address.isVerbatim, order.method == "POST", response.status == 200 else {
@@ -156,9 +156,10 @@ enum FirebaseAnswer {
 
     /// Returns the response for a refusal, with the service's message as `application/problem+json` (RFC 9457).
     ///
-    /// The database answers 401 to what its rules forbid, and to a token that is no longer valid
-    /// (firebase.google.com/docs/reference/rest/database#section-error-conditions); Cloud Storage has 402 and 429 for a
-    /// quota, and 403 for its rules (firebase.google.com/docs/storage/web/handle-errors).
+    /// The database responds with 401 to requests that its rules forbid and to expired tokens
+    /// (firebase.google.com/docs/reference/rest/database#section-error-conditions). Cloud Storage responds with 403 to
+    /// requests that its rules forbid, and with 402 or 429 if a quota is exceeded
+    /// (firebase.google.com/docs/storage/web/handle-errors).
     static func refusal(
         _ status: Int, _ body: [UInt8], _ fields: HTTPHeaders, _ service: FirebaseAddress.Service
     ) throws(BackplaneError) -> HTTPResponse {
@@ -182,9 +183,9 @@ enum FirebaseAnswer {
         return HTTPResponse(status: status, headers: headers, body: Array(problem.json))
     }
 
-    /// Returns the service's own words, `error` of the database and `error.message` of the others; `nil` for none.
+    /// Returns the service's message: `error` of the database, `error.message` of other services; `nil` for none.
     private static func message(_ body: [UInt8], _ fields: HTTPHeaders) -> String? {
-        if fields.isWebPage { return "a web page, which may be that of a proxy" }
+        if fields.isWebPage { return "a web page, perhaps from a proxy" }
         guard case .dictionary(let answer)? = try? DocumentValue(json: Data(body)) else { return nil }
         switch answer["error"] {
         case .string(let text): return text

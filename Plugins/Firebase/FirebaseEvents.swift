@@ -6,8 +6,8 @@ import FoundationEssentials
 extension FirebaseCommunication {
     /// Sends the value at a path as server-sent events: the whole value now, and again after each change.
     ///
-    /// An event's id stands for the value, so that a reader that comes back with it misses nothing, and receives no
-    /// value twice. The reader makes interrupted connections again, as `http.events` does.
+    /// The id of an event identifies the value. A reader that resumes after an id therefore misses no value and
+    /// receives none twice. The reader restores interrupted connections, as `http.events` does.
     func follow(
         _ order: HTTPOrder, _ address: FirebaseAddress, _ parts: StreamSender<HTTPResponsePart>, _ call: Call
     ) async throws {
@@ -30,7 +30,7 @@ extension FirebaseCommunication {
                     last = id
                     try await parts.send(.body(Array("id: \(id)\nevent: value\ndata: \(value.text)\n\n".utf8)))
                 } else {
-                    // A reader gives up a connection that is silent.
+                    // Without data, a reader would give up the connection.
                     try await parts.send(.body(Array(": \(event.name)\n\n".utf8)))
                 }
             }
@@ -46,15 +46,15 @@ extension FirebaseCommunication {
 
 /// The value at a path, to which the events of its stream are applied.
 ///
-/// The events are those of firebase.google.com/docs/reference/rest/database, "Streaming from the REST API".
+/// The events are described in firebase.google.com/docs/reference/rest/database, "Streaming from the REST API".
 struct FollowedValue {
-    /// The value; `nil` before the first event has set it.
+    /// The value; `nil` until the first event sets it.
     private(set) var value: DocumentValue?
 
     /// The value as JSON.
     var text: String { value?.text ?? "" }
 
-    /// A text that stands for the value, the same for equal values: FNV-1a of its JSON.
+    /// An identifier of the value, the same for equal values: FNV-1a of its JSON.
     var id: String? {
         guard value != nil else { return nil }
         let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
@@ -63,8 +63,8 @@ struct FollowedValue {
 
     /// Applies an event.
     ///
-    /// - Throws: `network.status` (403) if the rules no longer allow reading; `network.failed` if the token is no
-    ///   longer valid, so that the reader comes back with another one; `network.malformed` for other nonsense.
+    /// - Throws: `network.status` (403) if the rules no longer allow reading; `network.failed` if the token has
+    ///   expired, so that the reader reconnects with another one; `network.malformed` for an invalid event.
     mutating func apply(_ event: ServerEvent) throws(BackplaneError) {
         switch event.name {
         case "put":
@@ -74,7 +74,7 @@ struct FollowedValue {
         case "patch":
             let (keys, data) = try Self.change(event)
             guard let old = value else { throw Self.malformed("a patch before the value that it changes") }
-            guard case .dictionary(let members) = data else { throw Self.malformed("a patch that is no object") }
+            guard case .dictionary(let members) = data else { throw Self.malformed("a patch that is not an object") }
             value = members.reduce(old) { value, member in
                 value.setting((keys + Self.keys(member.key))[...], to: member.value)
             }
@@ -85,7 +85,7 @@ struct FollowedValue {
         case "auth_revoked":
             throw BackplaneError(
                 .networkFailed, "the stream has ended, because its token is no longer valid")
-        default: break  // `keep-alive`, and what later versions add
+        default: break  // `keep-alive`, and events of later versions
         }
     }
 
@@ -104,25 +104,36 @@ struct FollowedValue {
 }
 
 extension DocumentValue {
-    /// Returns the value with another one below its keys; `null` removes it, and objects that become empty.
+    /// Returns the value with a new value at a path of keys; `null` removes a member and all objects that become empty.
     fileprivate func setting(_ keys: ArraySlice<String>, to new: DocumentValue) -> DocumentValue {
-        guard let key = keys.first else { return new }
-        var members: [String: DocumentValue]
-        switch self {
-        case .dictionary(let own): members = own
-        case .array(let own): members = Dictionary(uniqueKeysWithValues: own.enumerated().map { ("\($0)", $1) })
-        default:
-            guard new != .null else { return self }  // it has no such child
-            members = [:]
-        }
-        let child = (members[key] ?? .null).setting(keys.dropFirst(), to: new)
-        members[key] = child
-        members = members.filter { $0.value != .null }
-        return members.isEmpty ? .null : Self.array(of: members) ?? .dictionary(members)
+        guard let key = keys.first else { return new.withoutNulls }
+        guard children != nil || new.withoutNulls != .null else { return self }  // there is no child to remove
+        var members = children ?? [:]
+        members[key] = (members[key] ?? .null).setting(keys.dropFirst(), to: new)
+        return Self.object(of: members)
     }
 
-    /// Returns the array as which the service shows an object whose keys are numbers, more than half of those up to the
-    /// greatest; `nil` for any other (firebase.blog/posts/2014/04/best-practices-arrays-in-firebase).
+    /// The value as the service stores it, without `null` and empty objects.
+    private var withoutNulls: DocumentValue { children.map { Self.object(of: $0.mapValues(\.withoutNulls)) } ?? self }
+
+    /// The members of an object, or the elements of an array, keyed by their indexes; `nil` for any other value.
+    private var children: [String: DocumentValue]? {
+        switch self {
+        case .dictionary(let own): own
+        case .array(let own): Dictionary(uniqueKeysWithValues: own.enumerated().map { ("\($0)", $1) })
+        default: nil
+        }
+    }
+
+    private static func object(of members: [String: DocumentValue]) -> DocumentValue {
+        let members = members.filter { $0.value != .null }
+        return members.isEmpty ? .null : array(of: members) ?? .dictionary(members)
+    }
+
+    /// Returns the object as an array, or `nil` if the service would return it as an object.
+    ///
+    /// The service returns an array if all keys are numbers, and more than half of the numbers from 0 to the greatest
+    /// key exist (firebase.blog/posts/2014/04/best-practices-arrays-in-firebase).
     private static func array(of members: [String: DocumentValue]) -> DocumentValue? {
         let numbers = members.keys.map { key in Int(key).flatMap { "\($0)" == key && $0 >= 0 ? $0 : nil } }
         guard !numbers.contains(nil), let last = numbers.compactMap(\.self).max(), members.count * 2 - 1 > last else {

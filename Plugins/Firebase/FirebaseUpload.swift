@@ -4,11 +4,12 @@ import FoundationEssentials
 import Synchronization
 
 extension FirebaseCommunication {
-    /// Uploads the content of an order in pieces, and goes on where an interrupted upload of the same content ended.
+    /// Uploads the content of an order in pieces, and resumes an interrupted upload of the same content.
     ///
-    /// The protocol is that of Google's resumable uploads, as the libraries of Firebase use it: `start` is answered
-    /// with the URL of a session, to which `upload` adds pieces, the last one with `finalize`, and `query` is answered
-    /// with the number of bytes that have arrived (developers.google.com/photos/library/guides/resumable-uploads).
+    /// The protocol is Google's resumable upload, which the libraries of Firebase also use
+    /// (developers.google.com/photos/library/guides/resumable-uploads). The command `start` returns the URL of a
+    /// session, `upload` adds a piece to the session, `upload, finalize` adds the last piece, and `query` returns the
+    /// number of bytes that have arrived.
     func upload(
         _ order: HTTPOrder, _ object: (bucket: String, name: String), at address: FirebaseAddress,
         _ parts: StreamSender<HTTPResponsePart>, _ call: Call
@@ -69,7 +70,7 @@ extension FirebaseCommunication {
                 }
             } catch let error as BackplaneError where error.isConnectivity {
                 failures += 1
-                // The sender of the order may try again later, and continue the session then.
+                // The sender may repeat the order later, which continues the session.
                 guard failures < ResumableUpload.mostFailures else { throw error }
                 offset = nil
             }
@@ -86,7 +87,7 @@ extension BackplaneError {
 extension HTTPResponse {
     /// A Boolean value that indicates whether a response is a page without the fields of uploads.
     ///
-    /// The type of the service's own empty responses may be that of a page.
+    /// An empty response of the service itself may also have the media type of a page.
     fileprivate var isOfProxy: Bool { headers.isWebPage && headers["X-Goog-Upload-Status"] == nil }
 }
 
@@ -94,7 +95,7 @@ extension HTTPOrder {
     /// The account that uploads.
     fileprivate var sender: String { "\(credential ?? "")/\(account ?? "")" }
 
-    /// Returns a text that is another one for other content, as far as that shows without reading a file.
+    /// Returns a text that identifies the content: a hash of a body, or the path, size and date of a file.
     fileprivate func fingerprint(_ length: Int64) throws -> String {
         guard let file else { return "\(length) \(body.hashValue)" }
         let date = try? FileManager.default.attributesOfItem(atPath: file)[.modificationDate] as? Date
@@ -105,7 +106,7 @@ extension HTTPOrder {
 /// The session of a resumable upload.
 struct UploadSession {
     var url: String
-    /// The size of all pieces but the last: about 1 MB, and a multiple of what the service says.
+    /// The size of all pieces but the last: about 1 MB, and a multiple of the service's granularity.
     var pieceSize: Int
 
     init(_ url: String, _ fields: HTTPHeaders) {
@@ -115,7 +116,7 @@ struct UploadSession {
     }
 }
 
-/// The sessions that have been begun and not ended, by what they upload. They last as long as the component.
+/// The unfinished sessions, keyed by the object, account and content that they upload; kept while the component exists.
 final class UploadSessions: Sendable {
     private static let most = 1_000
     private let sessions = Mutex<[String: UploadSession]>([:])
@@ -172,19 +173,19 @@ private struct ResumableUpload {
     }
 }
 
-/// The content of an upload, which is read again from its start if an earlier piece is needed.
+/// The content of an upload, which is reread from its start if an earlier piece is needed.
 private final class UploadContent {
     private let body: HTTPBody
     private var stream: HTTPBodyStream.AsyncIterator?
     private var position: Int64 = 0
-    /// Bytes that were read and not used.
+    /// The bytes that were read and are not part of a piece yet.
     private var rest: [UInt8] = []
 
     init(_ body: HTTPBody) { self.body = body }
 
     func length() throws -> Int64 { try body.open().length ?? 0 }
 
-    /// Returns the bytes at an offset, of which the last are fewer.
+    /// Returns `size` bytes at an offset, or fewer at the end of the content.
     func piece(at offset: Int64, _ size: Int) async throws -> [UInt8] {
         if stream == nil || offset != position {
             (stream, position, rest) = (try body.open().makeAsyncIterator(), 0, [])

@@ -5,7 +5,7 @@ import BookshelfContracts
 
 /// The web interface of the library: a JSON API, covers and texts as files, events, and a page with the catalogue.
 ///
-/// It has no state, so that a swap of it delays no request.
+/// It has no state, so swapping it delays no request.
 final class LibraryRoutes: RouteManager {
     struct Wires: Wiring {
         let library: Wire<Library>
@@ -66,7 +66,7 @@ final class LibraryRoutes: RouteManager {
         return path
     }
 
-    /// The interceptor that answers with the refusals of the library and its server, which concern the client.
+    /// The interceptor that converts errors of the library and its server that concern the client to responses.
     private static var refusals: RouteInterceptor<LibraryRoutes> {
         .intercepted { _, request, next, _ in
             do { return try await next(request) } catch let error as BackplaneError {
@@ -76,7 +76,7 @@ final class LibraryRoutes: RouteManager {
                 }
                 guard let status = failure.details["status"].flatMap({ Int($0) }), [403, 404, 409].contains(status)
                 else { throw error }
-                // Without a code of its own, the server has given no reason.
+                // The code `http` means that the server has given no reason.
                 throw RouteProblem(status, failure.code == "http" ? nil : error.message)
             }
         }

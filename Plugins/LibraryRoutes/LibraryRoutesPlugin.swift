@@ -1,6 +1,6 @@
 public import Backplane
 
-/// The plugin of the library's web interface, which its team swaps without touching the library.
+/// The plugin of the library's web interface, which can be swapped independently of the library.
 public struct LibraryRoutesPlugin: Plugin {
     /// The identifier that distinguishes this plugin from all others.
     public static let id = "org.backplane.library-routes"

@@ -3,7 +3,7 @@ import BackplaneScreens
 import BookshelfContracts
 import FoundationEssentials
 
-/// The books on loan, which are always the current ones.
+/// A screen with the books on loan, which follows every change.
 actor LoanList: Screen {
     static let identifier = "loans.list"
     let title = "Loans"
@@ -43,10 +43,10 @@ actor LoanList: Screen {
         try await agent.performSegue(to: LoanReturn.self, data: question)
     }
 
-    /// Returns the title of a lent book, or its identifier as long as the title is unknown.
+    /// Returns the title of a lent book, or the identifier until the title is known.
     private func bookTitle(of loan: Loan) -> String {
         let title: LoadState<String> = loads.lazily("title of \(loan.book)") { [library, agent] in
-            // The identifier consists of words of the title.
+            // An identifier consists of words of the title.
             let words = loan.book.replacing("-", with: " ")
             let found = try await library.search(BookQuery(text: words), agent.call)
             return found.value.first { $0.id == loan.book }?.title ?? loan.book

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneScreens
 import BookshelfContracts
 
-/// The question whether a book is to be returned.
+/// A screen that asks whether to return a book.
 actor LoanReturn: Screen {
     static let identifier = "loans.return"
     struct Input: Codable, Sendable {
@@ -41,7 +41,7 @@ actor LoanReturn: Screen {
         case "return":
             loads.start("return") { [input, library, agent] in
                 _ = try await library.giveBack(input.loan, agent.call)
-                // The book is returned in any case; the window tells the person if the screen cannot be left.
+                // The book has been returned even if the screen cannot be dismissed, which the window reports.
                 try? await agent.dismiss()
             }
         case "keep": try await agent.dismiss()

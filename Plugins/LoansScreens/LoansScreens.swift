@@ -13,7 +13,7 @@ final class LoansScreens: ScreenManager {
     }
 }
 
-/// The flow of an application with loans: they have a tab, and a question about one is modal, and the only one.
+/// The flow of an application with loans: the list of loans has a tab, and at most one modal screen asks about a loan.
 final class LoansFlow: Manager {
     typealias Provides = Flow
 

@@ -1,6 +1,6 @@
 public import Backplane
 
-/// The plugin of the screens of loans, and of the flow of the application.
+/// The plugin with the screens of loans and the flow of the application.
 public struct LoansScreensPlugin: Plugin {
     /// The identifier that distinguishes this plugin from all others.
     public static let id = "org.backplane.loans-screens"

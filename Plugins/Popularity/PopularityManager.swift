@@ -4,7 +4,7 @@ import Synchronization
 
 /// The manager that counts borrowings by book, from the library's stream of borrowings.
 ///
-/// It has no state: a new instance rereads the borrowings that the library retains.
+/// It has no state, because a new instance rereads the borrowings that the library retains.
 final class PopularityManager: Manager {
     typealias Provides = Popularity
     struct Wires: Wiring {

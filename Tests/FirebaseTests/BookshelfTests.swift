@@ -114,6 +114,16 @@ struct `Bookshelf in Firebase` {
         }
     }
 
+    @Test func `a loan whose confirmation was lost is not taken for that of another`() async throws {
+        try await Self.run { library, standIn in
+            standIn.state.withLock { $0.losesAnswer = true }
+            let loan = try await library.borrow("emma", Call())
+            #expect(loan.book == "emma" && !standIn.state.withLock { $0.losesAnswer })
+            let taken = await #expect(throws: BackplaneError.self) { try await library.borrow("emma", Call()) }
+            #expect(taken?.failure?.code == "loan.taken")
+        }
+    }
+
     @Test(arguments: [false, true])
     func `the events of loans are those of the path`(isREST: Bool) async throws {
         try await Self.run({ configuration, addresses in

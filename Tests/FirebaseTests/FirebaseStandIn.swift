@@ -42,6 +42,8 @@ final class FirebaseStandIn: Sendable {
         var count = 0
         var followers: [Int: Follower] = [:]
         var faults: [Fault] = []
+        /// A Boolean value that indicates whether the connection breaks after the next change of the database.
+        var losesAnswer = false
 
         mutating func next(_ name: String) -> String {
             count += 1
@@ -163,10 +165,13 @@ final class FirebaseStandIn: Sendable {
         } else {
             do { result = try old.filtered(query) } catch { return refuse("400 Bad Request", "\(error)") }
         }
-        let tag = state.withLock { state in
+        let (tag, isLost) = state.withLock { state in
             if let (keys, value) = change { state.write(value, at: keys, event) }
-            return state.root[path].etag
+            let isLost = change != nil && state.losesAnswer
+            if isLost { state.losesAnswer = false }
+            return (state.root[path].etag, isLost)
         }
+        if isLost { return connection.close() }
         if query["print"] == "silent" { return connection.answer("204 No Content") }
         connection.answer("200 OK", request["X-Firebase-ETag"] == "true" ? [("ETag", tag)] : [], json: result)
     }

@@ -204,6 +204,19 @@ struct FirebaseTests {
         #expect(try after("put", "/\(Int.max)", "1") == .dictionary(["\(Int.max)": 1]))
     }
 
+    @Test func `an event that changes nothing leaves the value as it was, with all that is null in it`() throws {
+        var followed = FollowedValue()
+        func after(_ name: String, _ path: String, _ data: String) throws -> String? {
+            try followed.apply(ServerEvent(name: name, data: #"{"path":"\#(path)","data":\#(data)}"#))
+            return followed.id
+        }
+        let id = try after("put", "/", #"{"x":1}"#)
+        #expect(try after("patch", "/", #"{"a":{"b":null},"c":[null,{}]}"#) == id)
+        #expect(try after("put", "/a/b", #"{"c":{"d":null}}"#) == id)
+        #expect(try after("put", "/x/y", #"{"z":null}"#) == id)
+        #expect(try after("put", "/", #"{"x":1,"a":{"b":null}}"#) == id)
+    }
+
     // MARK: Tokens
 
     @Test func `a rejected token is refreshed once, for the database and for storage`() async throws {

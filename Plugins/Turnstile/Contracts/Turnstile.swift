@@ -1,8 +1,8 @@
 public import Backplane
 
-/// The contract of the counter that measures swaps.
+/// The contract of a counter that measures swaps.
 ///
-/// Every call is counted, so calls that are lost, made twice or answered by the wrong code are detected.
+/// Every call is counted. Calls that are lost, made twice or answered by the wrong code are therefore detected.
 public struct Turnstile: Contract {
     /// The version of this set of methods.
     public static let version: Version = "1.0.0"
