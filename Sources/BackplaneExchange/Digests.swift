@@ -115,7 +115,7 @@ private enum SHA256 {
         }
     }
 
-    /// Fills the schedule with the block and what follows from it.
+    /// Fills the schedule with the words of the block and the words derived from them.
     private static func expand(
         _ blocks: UnsafeRawBufferPointer, from block: Int, into words: UnsafeMutableBufferPointer<UInt32>
     ) {

@@ -8,7 +8,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// An HTTP executor that uses AsyncHTTPClient, with HTTP/1.1 and, where a server offers it under TLS, HTTP/2.
+/// An HTTP executor that uses AsyncHTTPClient, with HTTP/1.1 and, if a server offers it over TLS, HTTP/2.
 ///
 /// ```swift
 /// let http = AsyncHTTPClientExecutor()
@@ -29,7 +29,11 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     /// All capabilities.
     public let capabilities: HTTPCapabilities = [.streamedUploads, .decompression, .contentInGET, .tlsSettings]
     private let clients: HTTPClients
-    private let places: HostPlaces
+    /// The limit for exchanges with each host, one per connection.
+    ///
+    /// Without this limit, AsyncHTTPClient would count the wait for a connection as connection time, and let it time
+    /// out.
+    private let places: NetworkLimits
     private let origins = PooledOrigins()
     private let proxies: HTTPProxies
     private let decompressionRatio: Int
@@ -40,9 +44,9 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     ///   - connectTimeout: The time limit for connecting.
     ///   - connectionsPerHost: The maximum number of concurrent exchanges with one host. Additional exchanges are
     ///     queued, as long as their own limits allow.
-    ///   - trustRoots: The path of a PEM file with the certificates to trust instead of the system's; `nil` means that
-    ///     of `SSL_CERT_FILE`, if it is set.
-    ///   - proxies: The proxies for `https:`; by default, those defined by the environment.
+    ///   - trustRoots: The path of a PEM file with the certificates to trust instead of the system's; `nil` means the
+    ///     file that `SSL_CERT_FILE` names, if the variable is set.
+    ///   - proxies: The proxies for `https:`; by default, the proxies defined by the environment.
     ///   - decompressionRatio: The maximum factor by which decoding may expand content, beyond which the exchange
     ///     fails.
     public init(
@@ -52,7 +56,7 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
         clients = HTTPClients(
             connectTimeout: connectTimeout, connectionsPerHost: connectionsPerHost,
             trustRoots: trustRoots ?? Self.environmentRoots)
-        places = HostPlaces(limit: connectionsPerHost)
+        places = ["*": HostLimits(concurrent: connectionsPerHost, waiting: .max)]
         (self.proxies, self.decompressionRatio) = (proxies, decompressionRatio)
     }
 
@@ -73,9 +77,9 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
 
     /// Sends a request, and returns once the head of the response has arrived, regardless of its status.
     ///
-    /// A server may close a connection just as it is reused. An idempotent request (RFC 9110, section 9.2.2) whose body
-    /// can be resent is then repeated once, if no part of a response had arrived. The same applies to a request that an
-    /// HTTP/2 server has not processed because it was closing the connection (RFC 9113, section 6.8).
+    /// A server may close a connection just as it is reused. An idempotent request (RFC 9110, section 9.2.2) with a
+    /// body that can be resent is then repeated once, if no part of a response had arrived. The same applies to a
+    /// request that an HTTP/2 server has not processed because it was closing the connection (RFC 9113, section 6.8).
     ///
     /// A response with a status of 300 or more that comes before the body was sent is returned; the rest of the body is
     /// not sent.
@@ -85,7 +89,6 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     public func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
         try require(request, options)
         var ready = try request.readyToSend()
-        try Task.checkCancellation()  // the library sends before it looks
         let decodes =
             options.decompresses && ready.headers["Accept-Encoding"] == nil && ready.headers["Range"] == nil
         if decodes {
@@ -94,44 +97,71 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
             ready.headers.add("Accept-Encoding", "identity")
         }
         let scheme = ready.scheme, proxy = try proxies.proxy(for: ready)
-        // One spelling of an origin, because the library has one queue for it.
+        // The origin is normalised, because the library has a separate queue for each spelling.
         let origin = HTTPOrigin(ready.url).map { "\($0.scheme)://\($0.host):\($0.port)" } ?? ready.url
-        let place = try await places.take(at: origin)
         let isRepeatable = HTTPRequest.idempotentMethods.contains(ready.method) && ready.body.isReplayable
-        let isKept = isRepeatable && origins.mayHaveConnection(to: origin)
-        let key = clients.key(scheme: scheme, proxy: proxy, tls: options.tls, origin: origin)
-        defer {
-            for failure in clients.takePinFailures(of: key) { options.pinMismatched?(failure.error(for: request)) }
+        return try await places.run(ready, options, by: Alarms.shared) {
+            try Task.checkCancellation()  // the library sends before it looks
+            let isKept = isRepeatable && origins.mayHaveConnection(to: origin)
+            let key = clients.key(scheme: scheme, proxy: proxy, tls: options.tls, origin: origin)
+            defer {
+                for failure in clients.takePinFailures(of: key) { options.pinMismatched?(failure.error(for: request)) }
+            }
+            let first = try await attempt(ready, to: origin, key, decodes) { error in
+                isRepeatable && HTTPFailure.isUnprocessed(error) || isKept && HTTPFailure.isClosedBeforeResponse(error)
+            }
+            if let first { return first }
+            guard var response = try await attempt(ready, to: origin, key, decodes, mayRepeat: { _ in false }) else {
+                throw HTTPFailure.closed.error(for: ready)
+            }
+            response.timings.attempts = 2
+            return response
         }
-        let first = try await attempt(ready, to: origin, key, decodes, at: place) { error in
-            isRepeatable && HTTPFailure.isUnprocessed(error) || isKept && HTTPFailure.isClosedBeforeResponse(error)
-        }
-        if let first { return first }
-        guard
-            var response = try await attempt(ready, to: origin, key, decodes, at: place, mayRepeat: { _ in false })
-        else { throw HTTPFailure.closed.error(for: ready) }
-        response.timings.attempts = 2
-        return response
     }
 
     /// Sends a request once; returns `nil` if it failed with an error after which it may be repeated.
     private func attempt(
         _ request: HTTPRequest, to origin: String, _ key: ClientKey, _ decodes: Bool,
-        at place: HostPlace, mayRepeat: (any Error) -> Bool
+        mayRepeat: (any Error) -> Bool
     ) async throws -> HTTPStreamedResponse? {
         let upload = try Upload(request.body)
         do {
-            let use = try clients.client(key)
-            let response = try await use.client.execute(HTTPClientRequest(request, upload), deadline: .distantFuture)
+            let client = try clients.client(key)
+            let response = try await client.client.execute(HTTPClientRequest(request, upload), deadline: .distantFuture)
             origins.answered(origin)
             return HTTPStreamedResponse(
-                response, to: request, decodingUpTo: decodes ? decompressionRatio : nil, holding: (place, use))
+                response, to: request, decodingUpTo: decodes ? decompressionRatio : nil, holding: client)
         } catch {
             try Task.checkCancellation()
             if let failure = upload?.failure { throw failure }
             if mayRepeat(error) { return nil }
             throw HTTPFailure(error).error(for: request)
         }
+    }
+}
+
+/// The origins to which a connection may be kept open, so that a request may use one that its server has just closed.
+///
+/// The library does not report whether a connection is new.
+final class PooledOrigins: Sendable {
+    /// The time for which idle connections are kept open, with a margin.
+    private static let lifetime = Duration.seconds(90)
+    private static let limit = 1_000
+    private let answers = Mutex<[String: ContinuousClock.Instant]>([:])
+
+    func answered(_ origin: String) {
+        let now = ContinuousClock.now
+        answers.withLock { answers in
+            answers[origin] = now
+            guard answers.count > Self.limit else { return }
+            answers = answers.filter { now - $0.value < Self.lifetime }
+            if answers.count > Self.limit { answers = [origin: now] }  // others are then not repeated
+        }
+    }
+
+    func mayHaveConnection(to origin: String) -> Bool {
+        let now = ContinuousClock.now
+        return answers.withLock { $0[origin].map { now - $0 < Self.lifetime } ?? false }
     }
 }
 
@@ -150,10 +180,9 @@ extension HTTPClientRequest {
 
 extension HTTPStreamedResponse {
     fileprivate init(
-        _ response: HTTPClientResponse, to request: HTTPRequest, decodingUpTo ratio: Int?,
-        holding: (HostPlace, ClientUse)
+        _ response: HTTPClientResponse, to request: HTTPRequest, decodingUpTo ratio: Int?, holding client: PooledClient
     ) {
-        let reader = ResponseReader(response.body, of: request, holding: holding)
+        let reader = ResponseReader(response.body, of: request, holding: client)
         self.init(
             status: Int(response.status.code), headers: [:],
             version: response.version.major == 2 ? "HTTP/2" : "\(response.version)",
@@ -171,12 +200,11 @@ extension HTTPStreamedResponse {
 final class ResponseReader: @unchecked Sendable {
     private let request: HTTPRequest
     fileprivate var decoder: ContentDecoder?
-    private let place: HostPlace
-    private var use: ClientUse?
+    private var client: PooledClient?
     private var iterator: HTTPClientResponse.Body.AsyncIterator?
 
-    init(_ body: HTTPClientResponse.Body, of request: HTTPRequest, holding: (HostPlace, ClientUse)) {
-        (self.request, (place, use)) = (request, holding)
+    init(_ body: HTTPClientResponse.Body, of request: HTTPRequest, holding client: PooledClient) {
+        (self.request, self.client) = (request, client)
         iterator = body.makeAsyncIterator()
     }
 
@@ -197,11 +225,7 @@ final class ResponseReader: @unchecked Sendable {
         }
     }
 
-    @Sendable func release() {
-        iterator = nil
-        place.end()
-        use = nil
-    }
+    @Sendable func release() { (iterator, client) = (nil, nil) }
 }
 
 /// A request's body as passed to the library, which pulls a chunk once the previous one has been written.

@@ -9,21 +9,21 @@ import Synchronization
 
 /// The check of a server's key against the pins of a host, once for each connection.
 ///
-/// AsyncHTTPClient lets nobody take part in the handshake, but it waits for this check before it sends a request on the
-/// connection. The chain and the host's name have been verified by then. Of the chain, only the server's own
-/// certificate is available.
+/// AsyncHTTPClient gives no access to the handshake, but waits for this check before it sends a request on the
+/// connection. By then, the chain and the host's name have been verified. Only the server's own certificate is
+/// available, not the rest of the chain.
 final class PinCheck: Sendable {
     private let keys: Set<CertificatePin>
     private let reportsOnly: Bool
-    /// The reason why no key can be compared, if that is only reported.
+    /// The reason why no key can be compared, if failures are only reported.
     private let defect: String?
-    /// The failures of connections that are only reported, and have not been yet.
+    /// The failures of connections that are only to be reported, and have not been reported yet.
     private let unreported = Mutex<[HTTPFailure]>([])
 
     /// Creates the check of settings; `nil` if they have no pins.
     ///
-    /// - Throws: `HTTPFailure.insecure` if a certificate file cannot be read, or there is no backup pin, unless that is
-    ///   only reported.
+    /// - Throws: `HTTPFailure.insecure` if a certificate file cannot be read, or there is no backup pin, unless
+    ///   failures are only reported.
     init?(_ settings: TLSSettings?) throws(HTTPFailure) {
         guard let settings, !settings.pins.isEmpty else { return nil }
         var keys: Set<CertificatePin> = [], defect: String?
@@ -34,7 +34,7 @@ final class PinCheck: Sendable {
 
     /// Checks the server of a connection, and closes the connection if it has none of the keys.
     ///
-    /// The library must learn of the error before it learns of the end of the connection.
+    /// The library must receive the error before the end of the connection.
     func check(_ channel: any Channel) -> EventLoopFuture<Void> {
         channel.eventLoop.submit { [self] in
             let failure = failure(channel.pipeline.syncOperations)
@@ -70,8 +70,6 @@ extension CertificatePin {
     }
 }
 
-// MARK: The pins of a server
-
 extension AsyncHTTPClientExecutor {
     /// Returns the pins of the certificates that a server sends, beginning with its own, without sending a request.
     ///
@@ -80,7 +78,7 @@ extension AsyncHTTPClientExecutor {
     ///
     /// - Parameter timeout: The time limit for the connection, and again for the handshake.
     /// - Throws: `network.refused` if the URL is not an `https:` URL; `network.failed` or `network.insecure` if there
-    ///   is no server, or one without certificates; `CancellationError`.
+    ///   is no server, or the server has no certificates; `CancellationError`.
     public static func pins(of url: String, timeout: Duration = .seconds(10)) async throws -> [CertificatePin] {
         let request = HTTPRequest("GET", url)
         guard let origin = HTTPOrigin(url), origin.scheme == "https" else {

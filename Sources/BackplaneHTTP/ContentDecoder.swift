@@ -31,24 +31,24 @@ struct ContentDecoder {
         return content
     }
 
-    /// Checks that the content is complete; no content at all is complete, too.
+    /// Checks that the content is complete; empty content is complete, too.
     func finish() throws(HTTPFailure) {
         guard layers.allSatisfy(\.isComplete) else { throw Inflater.damaged }
     }
 }
 
-/// The decoder of one coding, which is that of zlib: gzip with any number of members (RFC 1952), or deflate (RFC 1951),
-/// usually in the format of zlib (RFC 1950).
+/// The decoder of one coding of zlib: gzip with any number of members (RFC 1952), or deflate (RFC 1951), usually in the
+/// format of zlib (RFC 1950).
 private final class Inflater: @unchecked Sendable {  // only the reader of the body uses it
     static let damaged = HTTPFailure.malformed("its compressed content is damaged")
     private static let pieceSize = 64 << 10
 
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-    /// A Boolean value that indicates whether the content may lack the format of zlib.
+    /// Whether the content may lack the format of zlib.
     private let isDeflate: Bool
     private let ratio: Int
     private var members = 0, isInMember = false, isGzip = false
-    /// The first byte of a member, until the second one tells the format.
+    /// The first byte of a member, until the second byte determines the format.
     private var begun: [UInt8] = []
     private var produced = 0
 
@@ -64,7 +64,6 @@ private final class Inflater: @unchecked Sendable {  // only the reader of the b
 
     var isComplete: Bool { !isInMember && begun.isEmpty }
 
-    /// Returns the content that more bytes complete.
     func decode(_ bytes: [UInt8], upTo limit: Int) throws(HTTPFailure) -> [UInt8] {
         var input = begun + bytes, position = 0, output: [UInt8] = []
         begun = []
@@ -87,7 +86,7 @@ private final class Inflater: @unchecked Sendable {  // only the reader of the b
         return output
     }
 
-    /// Begins a member, whose first bytes tell the format.
+    /// Begins a member; its first bytes determine the format.
     private func begin(_ first: UInt8, _ second: UInt8) throws(HTTPFailure) {
         let isZlib = first & 0x0F == 8 && (Int(first) << 8 | Int(second)) % 31 == 0
         isGzip = first == 0x1F && second == 0x8B

@@ -11,27 +11,32 @@ import Synchronization
 struct ClientKey: Hashable, Sendable {
     var proxy: HTTPProxies.Proxy?
     var tls: TLSSettings?
-    /// The state of the file with the certificates to trust; `nil` for those of the system.
+    /// The state of the file with the certificates to trust; `nil` for the certificates of the system.
     var roots: FileState?
     /// The states of the files with the client certificate, its key and the pins.
     var files: [FileState] = []
-    /// The origin of the requests, if failures of pins are only reported, which concern one origin; otherwise `nil`.
+    /// The origin of the requests, if pin failures, which concern one origin, are only reported; otherwise `nil`.
     var origin: String?
+}
+
+/// A client, which is shut down when ``HTTPClients`` and the exchanges have released it.
+final class PooledClient: Sendable {
+    let client: HTTPClient
+    let pins: PinCheck?
+
+    init(_ client: HTTPClient, _ pins: PinCheck?) { (self.client, self.pins) = (client, pins) }
+
+    // Does not wait. Releasing a client that was not shut down would trap.
+    deinit { client.shutdown { _ in } }
 }
 
 /// The clients of one executor, created on demand: one for each proxy and TLS settings.
 ///
-/// Replaced certificates result in a new client, which reads them. An unused client with its own settings is shut down
-/// when the next one is created, if it has not been used for a while or there are too many.
+/// After certificates are replaced, a new client reads them. An unused client with its own settings is shut down when
+/// the next one is created, if it has not been used for a while or there are too many.
 final class HTTPClients: Sendable {
-    fileprivate struct Entry {
-        let client: HTTPClient
-        let pins: PinCheck?
-        var uses = 0
-        var lastUse = ContinuousClock.now
-    }
     fileprivate struct State {
-        var clients: [ClientKey: Entry] = [:]
+        var clients: [ClientKey: (client: PooledClient, lastUse: ContinuousClock.Instant)] = [:]
         var isOpen = true
     }
     private let connectTimeout: Duration
@@ -60,48 +65,39 @@ final class HTTPClients: Sendable {
 
     var count: Int { state.withLock { $0.clients.count } }
 
-    /// Returns the client with these properties, which is in use until the value is released.
-    func client(_ key: ClientKey) throws -> ClientUse {
-        let (client, ended) = try state.withLock { state -> (HTTPClient, [HTTPClient]) in
+    func client(_ key: ClientKey) throws -> PooledClient {
+        let (client, ended) = try state.withLock { state -> (PooledClient, [PooledClient]) in
             guard state.isOpen else { throw HTTPFailure.shutDown }
-            var ended: [HTTPClient] = []
-            if state.clients[key] == nil {
-                // A client that is taken has to be shut down: nothing after it may throw.
-                let pins = try PinCheck(key.tls), configuration = try configuration(key, pins)
-                ended = state.takeUnused(since: .now - unusedLimit, beyond: Self.most - 1)
-                state.clients[key] = Entry(client: HTTPClient(configuration: configuration), pins: pins)
+            if let client = state.clients[key]?.client {
+                state.clients[key]!.lastUse = .now
+                return (client, [])
             }
-            if key.isOfSettings { state.clients[key]!.uses += 1 }
-            return (state.clients[key]!.client, ended)
+            let pins = try PinCheck(key.tls)
+            let client = PooledClient(HTTPClient(configuration: try configuration(key, pins)), pins)
+            let ended = state.takeUnused(since: .now - unusedLimit, beyond: Self.most - 1)
+            state.clients[key] = (client, .now)
+            return (client, ended)
         }
-        for client in ended { client.shutdown { _ in } }
-        return ClientUse(client, of: self, key)
+        withExtendedLifetime(ended) {}  // they are shut down outside of the lock
+        return client
     }
 
     /// Returns the failures of pins that are to be reported for a client's origin, one for each connection.
     func takePinFailures(of key: ClientKey) -> [HTTPFailure] {
         guard key.origin != nil else { return [] }
-        return state.withLock { $0.clients[key]?.pins }?.takeFailures() ?? []
-    }
-
-    fileprivate func leave(_ key: ClientKey) {
-        guard key.isOfSettings else { return }
-        state.withLock { state in
-            state.clients[key]?.uses -= 1
-            state.clients[key]?.lastUse = .now
-        }
+        return state.withLock { $0.clients[key]?.client.pins }?.takeFailures() ?? []
     }
 
     func shutdown() async {
-        for client in take() { try? await client.shutdown().get() }
+        for client in take() { try? await client.client.shutdown().get() }
     }
 
-    /// Shuts down without waiting, because a client that was not shut down traps when it is released.
+    /// Shuts down all clients without waiting, including the ones in use.
     func close() {
-        for client in take() { client.shutdown { _ in } }
+        for client in take() { client.client.shutdown { _ in } }
     }
 
-    private func take() -> [HTTPClient] {
+    private func take() -> [PooledClient] {
         state.withLock { state in
             defer { state = State(isOpen: false) }
             return state.clients.values.map(\.client)
@@ -113,7 +109,7 @@ final class HTTPClients: Sendable {
             redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(connectTimeout)),
             proxy: key.proxy.map(HTTPClient.Configuration.Proxy.init))
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
-        // It would send the trace to any host, and record queries.
+        // The library's tracing would send the trace to any host, and record queries.
         configuration.tracing.tracer = nil
         configuration.http1_1ConnectionDebugInitializer = DeferredClose.add
         configuration.http2ConnectionDebugInitializer = CompactFrames.add
@@ -158,35 +154,16 @@ extension TLSConfiguration {
 }
 
 extension HTTPClients.State {
-    /// Removes and returns unused clients with their own settings: those last used before a given time, and the least
-    /// recently used ones while there are more clients than `count`.
-    fileprivate mutating func takeUnused(since time: ContinuousClock.Instant, beyond count: Int) -> [HTTPClient] {
-        let unused = clients.filter { key, entry in key.isOfSettings && entry.uses == 0 }
-            .sorted { $0.value.lastUse < $1.value.lastUse }
-        let ended = max(unused.prefix { $0.value.lastUse <= time }.count, clients.count - count)
-        return unused.prefix(ended).map { key, entry in
-            clients[key] = nil
-            return entry.client
-        }
+    /// Removes and returns unused clients with their own settings: clients last used before a given time, and the least
+    /// recently used ones while there are more than `count` clients.
+    fileprivate mutating func takeUnused(since time: ContinuousClock.Instant, beyond count: Int) -> [PooledClient] {
+        // Settings may change; a client without settings stays valid.
+        var unused = clients.keys.filter { $0.tls != nil || $0.roots != nil }
+        unused.removeAll { !isKnownUniquelyReferenced(&clients[$0]!.client) }
+        unused.sort { clients[$0]!.lastUse < clients[$1]!.lastUse }
+        let ended = max(unused.prefix { clients[$0]!.lastUse <= time }.count, clients.count - count)
+        return unused.prefix(ended).compactMap { clients.removeValue(forKey: $0)?.client }
     }
-}
-
-extension ClientKey {
-    /// A Boolean value that indicates whether the client was created for TLS settings, which may change.
-    fileprivate var isOfSettings: Bool { tls != nil || roots != nil }
-}
-
-/// The use of a client by one exchange, which ends with the value.
-final class ClientUse: Sendable {
-    let client: HTTPClient
-    private let clients: HTTPClients
-    private let key: ClientKey
-
-    fileprivate init(_ client: HTTPClient, of clients: HTTPClients, _ key: ClientKey) {
-        (self.client, self.clients, self.key) = (client, clients, key)
-    }
-
-    deinit { clients.leave(key) }
 }
 
 extension HTTPClient.Configuration.Proxy {
@@ -199,7 +176,8 @@ extension HTTPClient.Configuration.Proxy {
 
 /// The state of a file, which shows whether it was changed or replaced.
 ///
-/// It consists of metadata that the system reports without reading the file, at the cost of one `stat(2)` per exchange.
+/// The state consists of metadata that the system reports without reading the file, at the cost of one `stat(2)` per
+/// exchange.
 struct FileState: Hashable, Sendable {
     private let device, inode: UInt64
     private let size: Int64

@@ -51,8 +51,8 @@ extension HTTPFailure {
 
     /// Returns whether an error indicates that an HTTP/2 server has not processed the request (RFC 9113, section 8.7).
     ///
-    /// Either the server refused the stream, or it was closing the connection: with a stream beyond the last one that
-    /// it processes, which the library reports as cancelled, or before the stream began.
+    /// Either the server refused the stream, or it was closing the connection. In the latter case, the stream was
+    /// beyond the last one that the server processes, which the library reports as cancelled, or had not begun.
     static func isUnprocessed(_ error: any Error) -> Bool {
         switch error {
         case let error as NIOHTTP2Errors.StreamClosed: [.cancel, .refusedStream].contains(error.errorCode)
@@ -86,8 +86,8 @@ extension HTTPFailure {
 extension BoringSSLInternalError {
     /// The error's reason in words, such as `certificate verify failed`.
     ///
-    /// It is taken from a description of the form `Error: 268435581 error:1000007d:SSL
-    /// routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED at FILE:LINE`.
+    /// The reason is taken from a description of the form
+    /// `Error: 268435581 error:1000007d:SSL routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED at FILE:LINE`.
     fileprivate var word: String {
         let text = description
         let code = text[..<(text.firstRange(of: " at ")?.lowerBound ?? text.endIndex)]

@@ -28,7 +28,7 @@ extension BackplaneError.Code {
     public static let networkSignIn = Self(rawValue: "network.sign-in")
     /// A request cannot be created from an endpoint, because it has no URL, or a path that is not allowed.
     public static let networkInvalidRequest = Self(rawValue: "network.invalid-request")
-    /// The status of a response is not one of the endpoint's valid ones.
+    /// The status of a response is not valid for the endpoint.
     public static let networkStatus = Self(rawValue: "network.status")
     /// A response has no body although one was expected.
     public static let networkEmpty = Self(rawValue: "network.empty")
@@ -121,7 +121,7 @@ extension BackplaneError {
     /// Returns the error for a response with an invalid status.
     ///
     /// - Parameter said: The server's explanation.
-    /// - Parameter credential: The name of the credential that the request chose, of which the error reminds.
+    /// - Parameter credential: The name of the credential that the request chose, which the error mentions.
     static func status(
         _ response: HTTPStreamedResponse, valid: Range<Int>, _ request: HTTPRequest, _ body: KeptBody? = nil,
         _ said: (any ComponentError)? = nil, credential: String? = nil
@@ -173,8 +173,9 @@ extension BackplaneError {
 
     /// Returns the error for a response that cannot be parsed.
     ///
-    /// It shows the beginning of a body in another format, such as a web page, but no values, which may be secret. The
-    /// text of an error that is not intended for display is a confidential detail, because it may also contain values.
+    /// The error shows the beginning of a body in another format, such as a web page, but no values, which may be
+    /// secret. The text of an error that is not intended for display is a confidential detail, because it may also
+    /// contain values.
     ///
     /// - Parameter limit: The maximum number of bytes of the body that are kept.
     static func unparsable(
@@ -228,7 +229,7 @@ extension BackplaneError {
 
 /// The explanation of a response of the type `application/problem+json` (RFC 9457).
 struct HTTPProblem: ComponentError, Decodable {
-    /// The rule that decodes it, whatever the decoder of the endpoint.
+    /// The rule that decodes the explanation, regardless of the endpoint's decoder.
     static let failure = EndpointFailure { body, _ in
         try JSONDecoder.unchanged.decode(HTTPProblem.self, from: Data(body))
     }

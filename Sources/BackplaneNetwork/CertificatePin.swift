@@ -3,20 +3,20 @@ import FoundationEssentials
 
 /// A key that the server of a host may have: the SHA-256 hash of the key, or a certificate file that contains it.
 ///
-/// The hash is that of the certificate's SubjectPublicKeyInfo in DER (RFC 7469, section 2.4), so a renewed certificate
-/// with the same key has the same pin.
+/// The hash covers the certificate's SubjectPublicKeyInfo in DER (RFC 7469, section 2.4), so a renewed certificate with
+/// the same key has the same pin.
 public enum CertificatePin: Sendable, Hashable, CustomStringConvertible {
     /// The hash of the key, which has 32 bytes.
     case key(sha256: [UInt8])
     /// The path of a PEM file, whose first certificate has the key.
     case file(String)
 
-    /// The names before a slash or an equals sign with which texts begin that are meant to be hashes.
+    /// The names that mark a text as a hash when they precede a slash or an equals sign.
     private static let hashNames = ["sha1", "sha256", "sha384", "sha512", "sha-256", "pin-sha256"]
 
     /// Creates a pin from `sha256/` with the hash in Base64, or from the path of a PEM file.
     ///
-    /// - Throws: `network.insecure` if the text is that of a hash, but not of one of SHA-256 in Base64.
+    /// - Throws: `network.insecure` if the text is marked as a hash, but is not a SHA-256 hash in Base64.
     public init(_ text: String) throws(BackplaneError) {
         let name = text.prefix { $0 != "/" && $0 != "=" }
         guard name.endIndex < text.endIndex, Self.hashNames.contains(name.lowercased()) else {

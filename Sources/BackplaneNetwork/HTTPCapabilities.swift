@@ -1,7 +1,7 @@
 /// The parts of HTTP that not every executor supports.
 ///
-/// A request that needs one which its executor does not declare is refused before anything is sent. The raw values are
-/// those of `BP_EXECUTOR_…` in `backplane.h`.
+/// A request that needs a capability that its executor does not declare is refused before anything is sent. The raw
+/// values match `BP_EXECUTOR_…` in `backplane.h`.
 public struct HTTPCapabilities: OptionSet, Codable, Sendable {
     public let rawValue: UInt32
 
@@ -17,8 +17,8 @@ public struct HTTPCapabilities: OptionSet, Codable, Sendable {
     public static let tlsSettings = Self(rawValue: 1 << 3)
     /// Credentials by name: the executor chooses them for the requests that it sends itself, and never sees a secret.
     ///
-    /// The host then adds nothing to the request, so that `HTTPOptions.credential` also applies to a URL that is no
-    /// server's.
+    /// The host then adds nothing to the request, so `HTTPOptions.credential` also applies to a URL that does not
+    /// belong to a server.
     public static let credentialNames = Self(rawValue: 1 << 4)
 
     static let names: [(capability: HTTPCapabilities, name: String)] = [

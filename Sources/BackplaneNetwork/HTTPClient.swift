@@ -27,8 +27,8 @@ public struct HTTPClient: Sendable {
     /// Sends a request and returns the response with its body in memory, regardless of its status.
     ///
     /// - Parameters:
-    ///   - request: The request. A body that is a stream or a file outside the component's folder is read here while it
-    ///     is sent; a file in the folder is read by the host.
+    ///   - request: The request. The plugin reads a body that is a stream or a file outside the component's folder
+    ///     while it is sent; the host reads a file in the folder.
     ///   - limit: The maximum number of bytes of the response's body.
     ///   - call: The call being served, whose deadline applies to the exchange.
     ///   - options: The options of the exchange.
@@ -44,8 +44,8 @@ public struct HTTPClient: Sendable {
 
     /// Sends a request and returns once the head of the response has arrived, regardless of its status.
     ///
-    /// The body is received as it is read. The exchange ends if the response is released before its end or is not read
-    /// for a minute.
+    /// The body is received as it is read. The exchange ends if the response is released before the end of its body, or
+    /// is not read for a minute.
     ///
     /// - Throws: The errors of ``send(_:upTo:_:_:)``; `host.interface-missing` if the host cannot stream.
     public func open(
@@ -103,7 +103,7 @@ extension MayUseStore {
 }
 
 extension HTTPClient {
-    /// Signs in an account of a credential, replacing the one with the same name.
+    /// Signs in an account of a credential, and replaces an account of the same name.
     ///
     /// ```swift
     /// try await http.signIn("library", as: "ann", with: ["reader": "ann", "password": password], call)
@@ -115,8 +115,8 @@ extension HTTPClient {
     /// does not store the values.
     ///
     /// - Returns: The principal: an opaque number that changes with each sign-in.
-    /// - Throws: `network.credential` if there is no such credential, it is not for this component, or it requires
-    ///   other values; `network.sign-in` if the server returns no token; other codes of the network; `call.deadline`;
+    /// - Throws: `network.credential` if the credential does not exist, is not for this component, or requires other
+    ///   values; `network.sign-in` if the server returns no token; other codes of the network; `call.deadline`;
     ///   `call.cancelled`; `role.forbidden`; `call.retired` once the component has stopped.
     @discardableResult
     public func signIn(
@@ -127,8 +127,8 @@ extension HTTPClient {
 
     /// Signs out an account of a credential, for all components; does nothing if it is not signed in.
     ///
-    /// - Throws: `network.credential` if there is no such credential, or it is not for this component; `network.file`
-    ///   if its stored token cannot be removed; `role.forbidden`; `call.retired`.
+    /// - Throws: `network.credential` if the credential does not exist or is not for this component; `network.file` if
+    ///   the stored token cannot be removed; `role.forbidden`; `call.retired`.
     public func signOut(_ credential: String, account: String) throws(BackplaneError) {
         try way.signOut(credential, account: account)
     }
@@ -158,11 +158,7 @@ extension HTTPClient {
     public func loadWithResponse<Response>(
         _ endpoint: Endpoint<Response>, _ call: Call, progress: (@Sendable (HTTPProgress) -> Void)? = nil
     ) async throws(BackplaneError) -> (value: Response, response: HTTPResponse) {
-        do {
-            return try await EndpointRun(endpoint, on: self, call, progress).run()
-        } catch {
-            throw BackplaneError(thrown: error)
-        }
+        try await EndpointRun(endpoint, on: self, call, progress).run()
     }
 }
 
@@ -174,7 +170,7 @@ extension Endpoint {
     public func load(on http: HTTPClient, _ call: Call) -> EndpointLoad<Response> {
         EndpointLoad(event(.random(in: 1..<(1 << 53)), http.defaults, call)) {
             number, progress throws(BackplaneError) in
-            try await EndpointRun(self, on: http, call, progress, number: number).value
+            try await EndpointRun(self, on: http, call, progress, number: number).run().value
         }
     }
 
@@ -185,7 +181,7 @@ extension Endpoint {
             url: request?.printableURL ?? place, trace: call.trace?.id)
     }
 
-    /// The name of the endpoint, or else the method and the path without its query.
+    /// The name of the endpoint; without a name, the method and the path without its query.
     package var title: String { name ?? "\(method) \(place)" }
 
     private var place: String {
@@ -203,7 +199,7 @@ package protocol HTTPWay: Sendable {
     func open(_ request: HTTPRequest, _ call: Call, _ options: HTTPOptions) async throws(BackplaneError)
         -> HTTPStreamedResponse
 
-    /// Returns the fresh response in the memory of this process; `nil` if there is none, or the exchange is observed.
+    /// Returns a fresh response from the memory of this process; `nil` without one, or if the exchange is observed.
     func remembered(_ request: HTTPRequest, _ call: Call, _ options: HTTPOptions) -> RememberedResponse?
 
     func download(

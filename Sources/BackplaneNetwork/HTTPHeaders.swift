@@ -1,3 +1,5 @@
+import Backplane
+
 /// The header fields of a message, in order.
 ///
 /// Names are compared case-insensitively (RFC 9110, section 5.1).
@@ -9,7 +11,7 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         /// The value as it was given, without the spaces and tabs at its ends (RFC 9110, section 5.5).
         public var value: String
 
-        /// Returns whether both have one name, regardless of the case of its letters, and one value.
+        /// Returns whether two fields have the same value, and the same name regardless of case.
         public static func == (a: Self, b: Self) -> Bool { HTTPHeaders.equal(a.name, b.name) && a.value == b.value }
     }
     /// The fields in the order in which they were added.
@@ -53,7 +55,7 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         "if-none-match", "if-range", "if-unmodified-since", "last-event-id", "pragma", "range", "user-agent",
     ]
 
-    /// The fields that may go to another origin: any other field may be a credential.
+    /// The fields that may be sent to another origin: any other field may be a credential.
     package var forAnyone: HTTPHeaders { filter(Self.isForAnyone) }
 
     /// Returns whether a field, by its name in lower case, carries no credentials.
@@ -70,6 +72,24 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     private static func equal(_ a: String, _ b: String) -> Bool {
         a.utf8.count == b.utf8.count && a.utf8.elementsEqual(b.utf8) { $0.lowercased == $1.lowercased }
     }
+}
+
+extension HTTPHeaders: Codable {
+    /// Decodes header fields from an array of names and values.
+    ///
+    /// - Throws: `network.malformed` for an element that is not a pair of a name and a value.
+    public init(from decoder: any Decoder) throws {
+        for pair in try [[String]](from: decoder) {
+            guard pair.count == 2 else {
+                throw BackplaneError(
+                    .networkMalformed, "a header field consists of a name and a value; found \(pair.count) strings")
+            }
+            add(pair[0], pair[1])
+        }
+    }
+
+    /// Encodes the header fields as an array of names and values, in order.
+    public func encode(to encoder: any Encoder) throws { try fields.map { [$0.name, $0.value] }.encode(to: encoder) }
 }
 
 /// A reader of a field's value, which reads each byte once (RFC 9110, section 5.6).
@@ -111,4 +131,51 @@ package struct FieldReader {
 
 extension UInt8 {
     fileprivate var lowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
+}
+
+/// The evaluation of a request's conditions and range.
+extension HTTPHeaders {
+    /// Returns whether `If-None-Match` contains an entity tag, by a weak comparison (RFC 9110, section 13.1.2); `nil`
+    /// without the field.
+    package func ifNoneMatch(_ tag: String?) -> Bool? {
+        let lists = values("If-None-Match")
+        guard !lists.isEmpty else { return nil }
+        let own = tag.flatMap { Self.entityTags($0).first }
+        return lists.contains { Self.entityTags($0).contains { $0 == "*" || $0 == own } }
+    }
+
+    /// Returns the entity tags of a list, with their quotes and without the marks of weak tags; `*` remains unchanged.
+    private static func entityTags(_ list: String) -> [String] {
+        var reader = FieldReader(list), tags: [String] = []
+        while true {
+            reader.take { $0.isBlank || $0 == UInt8(ascii: ",") }
+            if reader.take("*") {
+                tags.append("*")
+                continue
+            }
+            reader.take { $0 == UInt8(ascii: "W") || $0 == UInt8(ascii: "/") }
+            guard reader.take("\"") else {
+                // Some servers forget the quotes.
+                let bare = reader.take { $0 != UInt8(ascii: ",") }
+                guard !bare.isEmpty else { return tags }
+                tags.append(bare.trimmingBlanks)
+                continue
+            }
+            let tag = reader.take { $0 != UInt8(ascii: "\"") }
+            guard reader.take("\"") else { return tags }
+            tags.append("\"\(tag)\"")
+        }
+    }
+
+    /// Returns the part of a body that `Range` requests (RFC 9110, section 14.2); empty if the body has no such part;
+    /// `nil` if the field is missing, does not specify bytes, or requests several parts.
+    package func range(of size: Int64) -> Range<Int64>? {
+        guard let text = self["Range"], text.lowercased().hasPrefix("bytes=") else { return nil }
+        let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false).map { String($0) }
+        guard ends.count == 2 else { return nil }
+        if ends[0].isEmpty { return ends[1].wholeNumber.map { size - min($0, size)..<size } }
+        guard let first = ends[0].wholeNumber, let last = ends[1].isEmpty ? .max : ends[1].wholeNumber, first <= last
+        else { return nil }
+        return min(first, size)..<max(min(first, size), min(last, size - 1) + 1)
+    }
 }

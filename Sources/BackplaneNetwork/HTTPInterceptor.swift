@@ -16,9 +16,10 @@ package import Backplane
 /// let network = HTTPPipeline([executor], interceptors: [signer])
 /// ```
 ///
-/// It may throw an error, which ends the exchange, or return a response of its own without calling `next`, which is
-/// then treated like any other. The first interceptor of a list is the outermost. Those of a client and of an endpoint
-/// intercept its loads, and those of a pipeline all exchanges but requests for tokens.
+/// An interceptor may throw an error, which ends the exchange. It may also return its own response without calling
+/// `next`; that response is treated like any other. The first interceptor of a list is the outermost. Interceptors of a
+/// client and of an endpoint intercept its loads; interceptors of a pipeline intercept all exchanges except requests
+/// for tokens.
 public struct HTTPInterceptor: Sendable {
     /// The part of an exchange that an interceptor surrounds.
     public enum Place: Sendable {
@@ -26,24 +27,24 @@ public struct HTTPInterceptor: Sendable {
         case load
         /// Around each attempt and each redirected request, next to the executor.
         ///
-        /// The interceptor may add header fields that do not vary the response; a changed body has no effect, and
-        /// other changes are errors. It sees neither the fields of a credential nor cookies. Clients in plugins refuse
-        /// it; there a manager provides ``Intercepting``.
+        /// The interceptor may add header fields on which the response does not depend. A changed body has no effect,
+        /// and other changes are errors. The interceptor sees neither the fields of a credential nor cookies. Clients
+        /// in plugins refuse such an interceptor; in a plugin, a manager provides ``Intercepting`` instead.
         case attempt
     }
     /// The rest of the chain: the next interceptor, and finally the exchange or the attempt.
     ///
-    /// Returns once the head of the response has arrived. Around the load of a file, it returns once the file is
-    /// complete, with a response without a body. Around a load, another call makes another exchange.
+    /// The function returns once the head of the response has arrived. Around the load of a file, it returns once the
+    /// file is complete, with a response without a body. Around a load, another call makes another exchange.
     public typealias Next = @Sendable (HTTPRequest) async throws -> HTTPStreamedResponse
-    /// The form of an interceptor: a function at its place, or a manager, which is found for each exchange.
+    /// The form of an interceptor: a function at its place, or a manager, which is looked up for each exchange.
     package enum Form: Sendable {
         case function(Place, @Sendable (HTTPRequest, Next) async throws -> HTTPStreamedResponse)
         case manager(@Sendable (Call) async throws -> InterceptingManager)
     }
     package let name: String?
     package let form: Form
-    /// The names of the hosts, as they are compared; empty for every host.
+    /// The names of the hosts in the form in which they are compared; empty for every host.
     private let hosts: Set<String>
 
     /// Creates an interceptor from its function.
@@ -78,7 +79,6 @@ package struct InterceptingManager: Sendable {
 }
 
 extension [HTTPInterceptor] {
-    /// Returns an exchange surrounded by those interceptors of a client that are around loads.
     func around(_ exchange: @escaping HTTPInterceptor.Next) -> HTTPInterceptor.Next {
         reversed().reduce(exchange) { next, interceptor in
             guard case .function(.load, let intercept) = interceptor.form else { return next }

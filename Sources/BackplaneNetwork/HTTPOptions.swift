@@ -9,7 +9,7 @@ public struct HTTPOptions: Sendable {
     public var totalTimeout: Duration?
     /// The time limit from the start to the head of the response; `nil` means no limit.
     public var headTimeout: Duration?
-    /// The time limit without a byte of the response's body; `nil` means no limit.
+    /// The time limit between bytes of the response's body; `nil` means no limit.
     public var readTimeout: Duration?
     /// The maximum number of bytes of the response's body, after decoding; `nil` means no limit.
     public var maximumBodySize: Int?
@@ -19,15 +19,15 @@ public struct HTTPOptions: Sendable {
     /// part of compressed content cannot be decoded. A decoded response has neither `Content-Encoding` nor
     /// `Content-Length`.
     public var decompresses = false
-    /// The function that receives the numbers of transferred bytes of both bodies.
+    /// The function that receives the progress of both bodies.
     ///
-    /// It is called in order, each time bytes have been transferred, and must not block.
+    /// It is called in order, each time that bytes have been transferred, and must not block.
     public var progress: (@Sendable (HTTPProgress) -> Void)?
-    /// The name of the executor in the manifest's `network.executors`; `nil` means that of the URL's scheme.
+    /// The name of the executor in the manifest's `network.executors`; `nil` means the executor of the URL's scheme.
     public var executor: String?
     /// The name of the credential that authenticates the request; `nil` means none.
     ///
-    /// It is one of the manifest's `network.credentials`, or of the program's.
+    /// The credential is declared in the manifest's `network.credentials`, or by the program.
     public var credential: String?
     /// The signed-in account of the credential; `nil` means the account that needs no sign-in.
     public var account: String?
@@ -42,12 +42,12 @@ public struct HTTPOptions: Sendable {
     public var cache = CachePolicy.none
     /// The tags by which the response can be removed from a cache.
     public var cacheTags: [String] = []
-    /// The treatment of the request if an equal one is in flight; `nil` means the default of its method.
+    /// The treatment of the request if an equal request is in flight; `nil` means the default of its method.
     public var equalRequests: EqualRequests?
-    /// A Boolean value that indicates whether a mock answers; `nil` means the choice of the client, and then of the
+    /// A Boolean value that indicates whether a mock answers; `nil` means the setting of the client or else the
     /// pipeline.
     public var usesMock: Bool?
-    /// The function that receives the outcome of each attempt, in order, whether or not another one follows.
+    /// The function that receives the outcome of each attempt, in order, whether or not another attempt follows.
     ///
     /// It must not block. A download whose body is interrupted is reported a second time, with the error.
     public var attempted: (@Sendable (HTTPAttempt) -> Void)?
@@ -55,13 +55,14 @@ public struct HTTPOptions: Sendable {
     package var attempt = 1
     /// The TLS settings that the pipeline has for the request's host, for the executor to apply.
     public package(set) var tls: TLSSettings?
-    /// The function that receives `network.pin-mismatch` from an executor, or `network.insecure` if no key could be
-    /// compared, if that is only reported; it must not block.
+    /// The function to which an executor reports pin mismatches that do not end the exchange.
+    ///
+    /// It receives `network.pin-mismatch`, or `network.insecure` if no key could be compared. It must not block.
     public package(set) var pinMismatched: (@Sendable (BackplaneError) -> Void)?
     /// The function that receives the number of bytes of each part of the response's body, before it is read.
     package var received: (@Sendable (Int) -> Void)?
-    /// The function that receives the numbers of sent and of all bytes of the request's body, from an executor that
-    /// does not stream it.
+    /// The function to which an executor that does not stream reports the sent bytes and the length of the request's
+    /// body.
     package var sent: (@Sendable (Int64, Int64) -> Void)?
     package var call: Call?
     /// The folder with the mocks of the sender's plugin; `nil` for none.
@@ -70,11 +71,11 @@ public struct HTTPOptions: Sendable {
     package var endpoint: String?
     /// A Boolean value that indicates whether the body is loaded whole, so that the response can be stored and shared.
     package var isWhole = false
-    /// A Boolean value that indicates whether the server has to confirm a stored response, however fresh.
+    /// A Boolean value that indicates whether the server has to confirm even a fresh stored response.
     package var refreshes = false
-    /// The interceptors around attempts of the client and the endpoint, outside those of the pipeline.
+    /// The client's and the endpoint's interceptors around attempts, outside the pipeline's.
     package var interceptors: [HTTPInterceptor] = []
-    /// A Boolean value that indicates whether the request asks for a token, and passes no interceptors.
+    /// A Boolean value that indicates whether the request asks for a token, and skips interceptors.
     package var isSignIn = false
     /// A Boolean value that indicates whether cassettes record neither body, because both may contain secrets.
     package var hidesBodies = false
@@ -82,9 +83,11 @@ public struct HTTPOptions: Sendable {
     package var hasNoCredential = false
     /// The names of the credential fields, which are hidden from interceptors.
     package var proofFields: [String] = []
+    /// The names of the query parameters in which credentials send tokens; cassettes do not record them.
+    package var tokenParameters: Set<String> = []
     /// The component that sends the request, for observers; `nil` for the program itself.
     package var sender: String?
-    /// The earliest time limit of the current attempt up to the head of its response; `nil` if there is none.
+    /// The time by which the head of the current attempt's response must arrive; `nil` without a limit.
     package var headDeadline: Deadline?
 
     /// Creates options without limits.
@@ -94,7 +97,7 @@ public struct HTTPOptions: Sendable {
     public static let collectionLimit = 64 << 20
 }
 
-/// The progress of both bodies of an exchange, in bytes.
+/// The progress of both bodies of an exchange in bytes.
 public struct HTTPProgress: Sendable {
     /// The number of bytes of the request's body that have been taken for sending.
     public var sent: Int64 = 0
@@ -107,7 +110,7 @@ public struct HTTPProgress: Sendable {
 
     /// The fraction of the response's body that has been received, from 0 to 1; `nil` if its length is unknown.
     ///
-    /// While a request's body is being sent, it is the fraction of that body.
+    /// While a request's body is being sent, this is the fraction of that body.
     public var fraction: Double? {
         func fraction(_ done: Int64, _ all: Int64?) -> Double? {
             all.map { $0 > 0 ? Swift.min(1, Double(done) / Double($0)) : 1 }
@@ -148,7 +151,7 @@ extension HTTPOptions {
         return bounded
     }
 
-    /// The options of a request that replaces a stale response in the background, unless another one does.
+    /// The options of a request that replaces a stale response in the background, unless another request does so.
     package var refreshing: HTTPOptions {
         var options = self
         (options.refreshes, options.equalRequests) = (true, .reject)
@@ -161,7 +164,6 @@ extension HTTPOptions {
 }
 
 extension RetryPolicy {
-    /// The policy with all numbers clamped to the ranges that every transport accepts.
     fileprivate var bounded: RetryPolicy {
         var bounded = self
         bounded.attempts = Swift.min(Swift.max(1, attempts), Self.mostAttempts)
@@ -183,5 +185,5 @@ extension Duration {
     package static let longest = Duration.seconds(1_000_000_000)
 
     /// The duration, clamped to the range of limits and delays: neither negative nor longer than the maximum.
-    var bounded: Duration { Swift.min(Swift.max(.zero, self), .longest) }
+    package var bounded: Duration { Swift.min(Swift.max(.zero, self), .longest) }
 }

@@ -23,7 +23,7 @@ public struct HTTPRequest: Sendable {
     /// The methods of the standard that are idempotent (RFC 9110, section 9.2.2).
     package static let idempotentMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
 
-    /// Returns a method of the standard in upper case, and any other as it is.
+    /// Returns a method of the standard in upper case, and any other method unchanged.
     static func standard(_ method: String) -> String {
         guard method.utf8.contains(where: { $0 >= UInt8(ascii: "a") }) else { return method }
         let standard = method.uppercased()
@@ -124,7 +124,7 @@ private struct CurlText {
             } else {
                 words += ["--data-binary", "@-"]
                 if let segments = request.body.segments {
-                    // Without one of its files, the shell says which, and the request is not sent.
+                    // If a file is missing, the shell reports which one, and the request is not sent.
                     let files = segments.compactMap { if case .file(let path) = $0 { path } else { nil } }
                     input = files.map { "head -c 0 -- \(Self.quoted($0)) && " }.joined()
                     input += "{ \(segments.map(Self.printing).joined(separator: "; ")); } | "

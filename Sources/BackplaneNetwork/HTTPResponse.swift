@@ -8,15 +8,15 @@ public struct HTTPResponse: Sendable {
     public var headers: HTTPHeaders
     /// The body; empty for a response without one, or if it was written to a file.
     public var body: [UInt8]
-    /// The URL after redirects; `nil` if it is that of the request.
+    /// The URL after redirects; `nil` if there were none.
     public var url: String?
     /// The durations of the exchange's phases.
     public var timings = HTTPTimings()
     /// The origin of the response.
     public var source = ResponseSource.network
-    /// The age of a response from a cache (RFC 9111, section 4.2.3); `nil` for any other.
+    /// The age of a response from a cache (RFC 9111, section 4.2.3); `nil` for any other response.
     public var age: Duration?
-    /// The acceptance with which the response is stored; `nil` if it is not to be stored.
+    /// The acceptance that stores the response; `nil` if it is not to be stored.
     package var acceptance: CacheAcceptance?
     /// A Boolean value that indicates whether the response is stale, and another load should replace it.
     package var isStale = false
@@ -51,7 +51,7 @@ public struct HTTPStreamedResponse: Sendable {
     public var version: String?
     /// The body, which can be read once.
     public var body: HTTPBodyStream
-    /// The URL after redirects; `nil` if it is that of the request.
+    /// The URL after redirects; `nil` if there were none.
     public var url: String?
     /// The durations of the phases up to the head.
     ///
@@ -59,13 +59,13 @@ public struct HTTPStreamedResponse: Sendable {
     public var timings = HTTPTimings()
     /// The origin of the response.
     public var source = ResponseSource.network
-    /// The age of a response from a cache (RFC 9111, section 4.2.3); `nil` for any other.
+    /// The age of a response from a cache (RFC 9111, section 4.2.3); `nil` for any other response.
     public var age: Duration?
-    /// The acceptance with which the response is stored; `nil` if it is not to be stored.
+    /// The acceptance that stores the response; `nil` if it is not to be stored.
     package var acceptance: CacheAcceptance?
     /// A Boolean value that indicates whether the response is stale, and another load should replace it.
     package var isStale = false
-    /// A Boolean value that indicates whether the body was received before, and its progress reported.
+    /// A Boolean value that indicates whether the body has already been received, and its progress reported.
     package var isReceived = false
 
     /// Creates a response whose body streams.
@@ -96,7 +96,7 @@ public struct HTTPStreamedResponse: Sendable {
 
     /// Reads the body to its end.
     ///
-    /// - Throws: `network.too-large` as soon as there are more; the error that ended the exchange.
+    /// - Throws: `network.too-large` as soon as the body exceeds the limit; the error that ended the exchange.
     public func collect(upTo limit: Int = HTTPOptions.collectionLimit) async throws -> HTTPResponse {
         let start = ContinuousClock.now
         var response = head
@@ -122,8 +122,8 @@ public struct HTTPStreamedResponse: Sendable {
 extension HTTPStreamedResponse {
     /// Returns the response of an interceptor that has answered by itself; `nil` if its body is in the written file.
     ///
-    /// An interceptor may also have wrapped the empty body of that file's response, and passes on the bytes that it
-    /// reads from it.
+    /// An interceptor may also have wrapped the empty body of the file's response, and passes on the bytes that it
+    /// reads from that body.
     package func answer(insteadOf written: HTTPBodyStream?) async throws -> HTTPStreamedResponse? {
         if let written, written.isSame(as: body) { return nil }
         let first = try await body.next()

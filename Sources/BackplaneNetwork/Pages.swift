@@ -46,7 +46,7 @@ private final class PageLoading<Response: Sendable>: Sendable {
     typealias Loading = Task<Result<Page, BackplaneError>, Never>
 
     private struct State {
-        /// The page that is being loaded, or the resulting error; `nil` before the first page and after the last.
+        /// The page that is being loaded, or an error; `nil` before the first page and after the last.
         var coming: Result<Loading, BackplaneError>?
         var count = 0
         /// The digests of the requests of the pages so far, used to detect a repeated one.
@@ -79,7 +79,6 @@ private final class PageLoading<Response: Sendable>: Sendable {
         return try page.get().value
     }
 
-    /// Starts to load a page, unless it has already been requested.
     private func begin(_ endpoint: Endpoint<Response>, _ state: inout State) {
         do throws(BackplaneError) {
             state.count += 1
@@ -145,9 +144,9 @@ public struct NextPage<Response: Sendable>: Sendable {
 
     /// The URL with the relation `next` in the response's `Link` fields (RFC 8288), which may be relative.
     ///
-    /// It is relative to the URL of the response, which differs from that of the request after a redirect. A link to
-    /// the origin of another server is an error, because the request's header fields may contain credentials; to the
-    /// origin of a redirect, only fields without them are sent.
+    /// A relative URL is resolved against the URL of the response, which differs from the request's URL after a
+    /// redirect. A link to another server's origin is an error, because the request's header fields may contain
+    /// credentials. To the origin of a redirect, only fields without credentials are sent.
     public static var link: NextPage {
         NextPage(requests: { _, response, endpoint, request in
             guard let target = LinkHeader.target("next", in: response.headers.values("Link")) else { return nil }
@@ -196,7 +195,7 @@ enum LinkHeader {
         return nil
     }
 
-    /// Reads a link with its relations in lower case; one with an anchor belongs to another document.
+    /// Reads a link with its relations in lower case; a link with an anchor belongs to another document.
     private static func next(_ text: inout FieldReader) -> (target: String, relations: [String], isOfOther: Bool)? {
         text.take { $0 == UInt8(ascii: ",") || $0.isBlank }
         guard text.take("<") else { return nil }

@@ -8,11 +8,11 @@ package import FoundationEssentials
 public struct RetryPolicy: Sendable, Hashable {
     /// The maximum number of attempts, including the first one.
     public var attempts = 3
-    /// The bound of the delay before the second attempt, which doubles with each further attempt.
+    /// The upper bound of the delay before the second attempt; it doubles with each further attempt.
     public var base: Duration = .milliseconds(200)
-    /// The maximum bound of a delay.
+    /// The upper bound of all delays.
     public var limit: Duration = .seconds(10)
-    /// The maximum `Retry-After` that is honoured; a response that requests more is the result.
+    /// The maximum `Retry-After` that is honoured; a response that requests a longer delay is the result.
     public var retryAfterLimit: Duration = .seconds(60)
     /// The statuses after which another attempt may help.
     public var statuses: Set<Int> = [408, 425, 429, 502, 503, 504]
@@ -50,13 +50,15 @@ extension RetryPolicy {
     ) -> Duration? {
         guard statuses.contains(status) else { return nil }
         let backoff = backoff(after: attempt, random: random)
-        guard let asked = headers["Retry-After"].flatMap({ RetryAfter($0)?.delay(from: now) }) else { return backoff }
+        guard let asked = headers["Retry-After"].flatMap({ Duration(retryAfter: $0, from: now) }) else {
+            return backoff
+        }
         return asked <= retryAfterLimit ? Swift.max(asked, backoff) : nil
     }
 }
 
 extension RetryPolicy {
-    /// The policy as it crosses the boundary in the option `retry`: words with values, and times in seconds.
+    /// The policy as the text of the option `retry` at the boundary: words with values, and times in seconds.
     var text: String {
         var words = [
             "attempts=\(attempts)", "base=\(base.text)", "limit=\(limit.text)", "after=\(retryAfterLimit.text)",
@@ -112,34 +114,22 @@ extension Duration {
     fileprivate var text: String { String(self / .seconds(1)) }
 }
 
-/// The value of a `Retry-After` field (RFC 9110, section 10.2.3).
-enum RetryAfter: Equatable {
-    case seconds(Int64)
-    case date(Date)
-
-    /// Parses a value; returns `nil` for anything but a number of seconds or a date.
-    init?(_ text: String) {
+extension Duration {
+    /// Creates the delay that a `Retry-After` field requests (RFC 9110, section 10.2.3); returns `nil` for anything
+    /// except a number of seconds or a date.
+    init?(retryAfter text: String, from now: Date) {
         if let seconds = text.trimmingBlanks.wholeNumber {
-            self = .seconds(seconds)
+            self = Duration.seconds(seconds).bounded
         } else if let date = Date(httpDate: text) {
-            self = .date(date)
+            self = Duration.seconds(date.timeIntervalSince(now)).bounded
         } else {
             return nil
-        }
-    }
-
-    /// Returns the time to wait; none for a date that has passed.
-    func delay(from now: Date) -> Duration {
-        let longest = 1e9  // about thirty years
-        return switch self {
-        case .seconds(let seconds): .seconds(min(seconds, Int64(longest)))
-        case .date(let date): .seconds(min(max(date.timeIntervalSince(now), 0), longest))
         }
     }
 }
 
 extension StringProtocol {
-    /// The number that the text is, if it consists of digits alone; one that is too large is the largest.
+    /// The value of a text that consists only of digits, clamped to the largest number; `nil` for any other text.
     package var wholeNumber: Int64? {
         guard !isEmpty, utf8.allSatisfy(\.isDigit) else { return nil }
         return Int64(self) ?? .max
@@ -147,10 +137,11 @@ extension StringProtocol {
 }
 
 extension Date {
-    /// Parses a date of HTTP in any of its forms (RFC 9110, section 5.6.7), or in another form that servers use, by the
-    /// rules for dates of cookies (RFC 6265, section 5.1.1); returns `nil` for anything else.
+    /// Parses a date of HTTP in any of its forms (RFC 9110, section 5.6.7); returns `nil` for anything else.
     ///
-    /// The time is in UTC, whatever the text says about its zone.
+    /// Other forms that servers use are parsed by the rules for dates of cookies (RFC 6265, section 5.1.1).
+    ///
+    /// The time is in UTC, regardless of the zone in the text.
     package init?(httpDate text: String) {
         var clock: [Int]?, day: Int?, month: Int?, year: Int?
         for token in text.utf8.split(whereSeparator: {

@@ -35,13 +35,15 @@ extension HTTPClient {
     /// for try await event in http.events(Endpoint<ServerEvent>("GET", "changes"), call) { … }
     /// ```
     ///
-    /// A connection that ends, breaks or is idle is re-established, with the identifier of the last event, after the
-    /// delay requested by the server (up to `retryAfterLimit`) or three seconds, and later after failures. The policy
-    /// is the endpoint's or the client's `retry`: after its number of connections without an event, none of which
-    /// lasted longer than the maximum delay, the sequence ends with the error of the last one. A request that the
-    /// policy does not repeat, such as a `POST`, is sent once, and the sequence ends with its response. The endpoint's
-    /// `timeout` applies to each connection up to the head. A connection after a failure uses the retry budget of its
-    /// host, and the sequence ends with the error of the last one if none is left.
+    /// A connection that ends, breaks or is idle is re-established with the identifier of the last event. The delay is
+    /// three seconds or the delay that the server requests (up to `retryAfterLimit`), and longer after failures.
+    ///
+    /// The policy is the endpoint's or the client's `retry`. Its `attempts` limit the connections in a row without an
+    /// event; after the last of them, the sequence ends with its error. A connection that lasts longer than the maximum
+    /// delay restarts the count. A request that the policy does not repeat, such as a `POST`, is sent once, and the
+    /// sequence ends with its response. The endpoint's `timeout` applies to each connection up to the head. A
+    /// connection after a failure uses the retry budget of its host; if the budget is exhausted, the sequence ends with
+    /// the last error.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint.
@@ -82,11 +84,11 @@ private final class EventReading {
     private var failures = 0
     private var connected: Deadline
     private var hasEnded = false
-    /// A Boolean value that indicates whether the last connection was sound, so that the next one is no retry.
+    /// A Boolean value that indicates whether the last connection was stable, so that the next one is not a retry.
     private var wasSound = true
     /// The delay requested by the `Retry-After` of the last response without events.
     private var retryAfter: Duration?
-    /// The error after which a connection is made again.
+    /// The error that caused the next connection.
     private var lastFailure: BackplaneError?
     private var clock: any DeadlineClock { events.http.way.clock }
     private var isRepeatable: Bool { policy.repeats(events.endpoint.method, events.endpoint.body) }
@@ -155,26 +157,23 @@ private final class EventReading {
         request.headers["Cache-Control"] = "no-store"
         if !parser.lastID.isEmpty { request.headers["Last-Event-ID"] = parser.lastID }
         parser = EventStreamParser(lastID: parser.lastID, retry: parser.retry)
-        var options = events.http.defaults.completed(events.endpoint.options, for: request)
+        var options = events.endpoint.exchangeOptions(events.http.defaults, for: request)
         options.headTimeout = events.endpoint.timeout ?? options.headTimeout
         options.readTimeout = events.idle
-        options.redirects = events.endpoint.redirects
         options.endpoint = events.endpoint.title
-        options.usesMock = options.usesMock ?? events.http.defaults.usesMock
         // The connections are counted here: the pipeline makes one attempt, after a failure with the host's budget.
         var attempt = policy
         options.attempt = wasSound ? 1 : failures + 1
         (attempt.attempts, attempt.base, wasSound) = (options.attempt, .zero, false)
         options.retry = attempt
         let interceptors = events.http.defaults.interceptors + events.endpoint.interceptors
-        options.interceptors = interceptors.aroundAttempts
         let exchange = interceptors.around { [way = events.http.way, call = events.call, options] request in
             try await way.open(request, call, options)
         }
         let response = try await exchange(request)
         guard response.status != 204 else { return nil }
         if let valid = events.endpoint.validStatuses, !valid.contains(response.status) {
-            retryAfter = response.headers["Retry-After"].flatMap { RetryAfter($0)?.delay(from: Date()) }
+            retryAfter = response.headers["Retry-After"].flatMap { Duration(retryAfter: $0, from: Date()) }
         }
         try await events.endpoint.requireValid(response, request, events.http.defaults)
         let type = response.headers["Content-Type"]?.prefix { $0 != ";" }.lowercased()
@@ -190,11 +189,11 @@ private final class EventReading {
 
 /// An event of a server's event stream.
 public struct ServerEvent: Sendable, Equatable {
-    /// The name of its type, which is `message` unless the server specifies another.
+    /// The name of the event's type; `message` unless the server specifies another.
     public var name = "message"
     /// The data, without the last line break.
     public var data = ""
-    /// The identifier of the last event that had one, from which a server can continue; empty if there was none.
+    /// The last identifier that the server has sent; it can continue after that event. Empty if there was none.
     public var id = ""
 
     /// Creates an event as a server would send it, for tests.

@@ -15,16 +15,16 @@ public struct TLSSettings: Sendable, Hashable {
     public var certificate: String?
     /// The path of a PEM file with the private key, without a passphrase; `nil` means the certificate's file.
     public var key: String?
-    /// The keys of which the server must have one, in addition to a trusted certificate; empty for any key.
+    /// The accepted keys of the server, which also needs a trusted certificate; empty for any key.
     ///
-    /// At least two are needed, one of which is a backup (RFC 7469, section 4.3). With fewer, exchanges fail with
-    /// `network.insecure`. If the server has another key, they fail with `network.pin-mismatch`, and no request is
+    /// At least two pins are required, including a backup (RFC 7469, section 4.3). With fewer, exchanges fail with
+    /// `network.insecure`. If the server has another key, exchanges fail with `network.pin-mismatch`, and no request is
     /// sent.
     public var pins: [CertificatePin]
-    /// A Boolean value that indicates whether another key is only reported, and the exchange goes on.
+    /// A Boolean value that indicates whether another key is only reported, and the exchange continues.
     public var reportsOnly: Bool
 
-    /// Creates settings, by default those of the executor, without a client certificate and pins.
+    /// Creates settings, by default the executor's, without a client certificate and pins.
     public init(
         roots: String? = nil, minimum: Version? = nil, certificate: String? = nil, key: String? = nil,
         pins: [CertificatePin] = [], reportsOnly: Bool = false
@@ -35,7 +35,7 @@ public struct TLSSettings: Sendable, Hashable {
 }
 
 extension [String: TLSSettings] {
-    /// The settings by the names that requests have; of two spellings of one name, either one is kept.
+    /// The settings by host names in the form of requests; if a name has two spellings, either one is kept.
     package var byHostKey: Self {
         Self(
             map { name, settings in
@@ -44,8 +44,8 @@ extension [String: TLSSettings] {
         ) { first, _ in first }
     }
 
-    /// Returns the settings of a host: those of its name, otherwise those of the wildcard for all names that differ
-    /// from it only in the first label (RFC 6125, section 6.4.3).
+    /// Returns the settings of a host name, or else of the wildcard for all names that differ only in the first label
+    /// (RFC 6125, section 6.4.3).
     package func settings(ofHost name: String) -> TLSSettings? {
         if let own = self[name] { return own }
         guard let dot = name.firstIndex(of: "."), dot > name.startIndex, !name.isAddress else { return nil }

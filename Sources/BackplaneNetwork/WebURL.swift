@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The parts of a URL or a relative reference, as they are sent (RFC 3986): only what must be is percent-encoded.
+/// The parts of a URL or a relative reference as they are sent (RFC 3986), percent-encoded only where necessary.
 ///
 /// Percent-encoded bytes remain as they are written. The fragment is dropped, because it is never sent.
 package struct WebURL: Sendable, Equatable {
@@ -14,7 +14,7 @@ package struct WebURL: Sendable, Equatable {
     package var path = ""
     package var query: String?
 
-    /// Parses a URL or a relative reference; returns `nil` if its authority has no meaning.
+    /// Parses a URL or a relative reference; returns `nil` if its authority is invalid.
     package init?(_ text: String) {
         var rest = text[...].utf8
         if let hash = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
@@ -39,7 +39,7 @@ package struct WebURL: Sendable, Equatable {
 
     static func encodedQuery(_ query: Substring.UTF8View) -> String { query.percentEncoded(besides: .query) }
 
-    /// Reads the user, the host and the port; returns `false` if they have no meaning.
+    /// Reads the user, the host and the port; returns `false` if they are invalid.
     private mutating func readAuthority(_ text: Substring.UTF8View) -> Bool {
         var rest = text
         if let at = rest.firstIndex(of: UInt8(ascii: "@")) {
@@ -67,7 +67,7 @@ package struct WebURL: Sendable, Equatable {
         return true
     }
 
-    /// Returns a host name as DNS has it; `nil` if it contains a character that no name has.
+    /// Returns a host name encoded for DNS; `nil` if it contains an invalid character.
     private static func hostName(_ name: Substring) -> String? {
         func isName(_ text: String) -> Bool { text.utf8.allSatisfy(ByteSet.name.contains) }
         let name = String(name)
@@ -100,9 +100,9 @@ package struct WebURL: Sendable, Equatable {
         return (decoded(parts[0]), parts.count > 1 ? decoded(parts[1]) : "")
     }
 
-    /// Returns the URL to which a reference refers, such as that of a `Location` or a `Link` (RFC 3986, section 5.2).
+    /// Returns the target of a reference, such as one in a `Location` or a `Link` (RFC 3986, section 5.2).
     ///
-    /// Returns `nil` for text that is not a reference, or whose bytes were not UTF-8: they are lost in a header field.
+    /// Returns `nil` for text that is not a reference, or whose bytes were not UTF-8: a header field loses such bytes.
     package func resolving(_ reference: String) -> WebURL? {
         guard !reference.unicodeScalars.contains("\u{FFFD}"), var url = WebURL(reference.trimmingBlanks) else {
             return nil
@@ -150,7 +150,7 @@ package struct HTTPOrigin: Equatable, Sendable {
 }
 
 extension String {
-    /// The host name, with a port if there is one, as requests have it: in lower case, and encoded for DNS if it is an
+    /// The host name and the port, if any, in the form of requests: in lower case, and encoded for DNS if it is an
     /// international name.
     package var hostKey: String {
         guard !utf8.allSatisfy({ $0 < 0x80 }) else { return lowercased() }
@@ -160,7 +160,7 @@ extension String {
     /// The ``hostKey`` without a trailing dot, which requests do not have either.
     package var nameKey: String { hostKey.hasSuffix(".") ? String(hostKey.dropLast()) : hostKey }
 
-    /// The text without spaces and tabs at both ends, which are no part of a field's value (RFC 9112, section 5).
+    /// The text without spaces and tabs at both ends, which are not part of a field's value (RFC 9112, section 5).
     package var trimmingBlanks: String { String(self[...].trimmingBlanks) }
 
     package var percentDecoded: [UInt8] { Array(utf8).percentDecoded }

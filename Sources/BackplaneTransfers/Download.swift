@@ -36,7 +36,7 @@ struct DownloadMachine: Sendable {
     /// The version of the existing bytes; `nil` if there are none.
     private(set) var origin: PartRecord?
     private(set) var count: Int64 = 0
-    /// The number of the attempt for the host's budget, in which an attempt after sufficient progress is a first one.
+    /// The number of the attempt for the host's budget, where an attempt after sufficient progress counts as the first.
     private(set) var attempt = 1
     /// The reason for a restart that is yet to be reported.
     private var restart: RestartReason?
@@ -50,13 +50,12 @@ struct DownloadMachine: Sendable {
     private var asked: PartAsked?
     /// The number of bytes after the current response, if its head states it.
     private var end: Int64?
-    /// A Boolean value that indicates whether only the whole file may be requested, after an incorrect response to a
-    /// request for a part.
+    /// Whether only the whole file may be requested, after an incorrect response to a request for a part.
     private var asksForWhole = false
     /// The error of the last attempt that was followed by another one.
     private var rejection: BackplaneError?
 
-    /// The progress in bytes that resets the count of attempts, except for those that a restart has made useless.
+    /// The progress in bytes that resets the count of attempts; bytes that a restart has discarded do not count.
     ///
     /// A server that ends each response after fewer bytes, or lets a download restart again and again, cannot keep it
     /// running forever.
@@ -87,7 +86,6 @@ struct DownloadMachine: Sendable {
         return .ask(asked)
     }
 
-    /// Returns the reason for a restart since the last call, if any.
     mutating func takeRestart() -> RestartReason? { restart.take() }
 
     private mutating func beginAnew(_ reason: RestartReason) {
@@ -105,11 +103,11 @@ struct DownloadMachine: Sendable {
     mutating func answered(_ status: Int, _ headers: HTTPHeaders, now: Date, random: Double) -> Action {
         switch status {
         case 200, 203, 206:
-            // A range is a range, whatever the status says (RFC 9110, section 14.4).
+            // A response with a range is a part, whatever its status (RFC 9110, section 14.4).
             guard status == 206 || headers["Content-Range"] != nil else { return whole(headers, headers.length) }
             return part(headers, random)
         case 416 where asked != nil:
-            // Nothing follows the existing bytes, if they are all that there is.
+            // The existing bytes may already be the whole file.
             guard var complete = origin, ContentRange.emptyTotal(headers["Content-Range"]) == count,
                 complete.length == nil, !complete.contradicts(headers)
             else { return askForWhole(.wrongRange, random) }
@@ -127,7 +125,7 @@ struct DownloadMachine: Sendable {
         }
     }
 
-    /// Begins with a response that is the whole file, whether or not a part of it was requested.
+    /// Begins with a response that contains the whole file, whether or not a part was requested.
     private mutating func whole(_ headers: HTTPHeaders, _ length: Int64?) -> Action {
         let new = PartRecord(request, headers, length: length)
         let isSame =
@@ -315,7 +313,7 @@ extension TransferRun {
         if let reason = machine.takeRestart() { report(.restarted(reason)) }
         switch action {
         case .begin(let origin):
-            // A state never claims bytes that are not there.
+            // A state never reports bytes that are missing.
             if part.count > 0 { await saved() }
             try part.begin(origin)
         case .append: break
@@ -335,7 +333,7 @@ extension TransferRun {
 
     /// Appends a body to the part, and flushes it to the disk in the background.
     ///
-    /// It waits for the disk only if a flush takes longer than the bytes of the next one take to arrive.
+    /// This function waits for the disk only if a flush takes longer than the arrival of the bytes of the next flush.
     private func receive(
         _ response: HTTPStreamedResponse, _ part: PartFile, _ machine: inout DownloadMachine
     ) async throws {
@@ -346,7 +344,7 @@ extension TransferRun {
                 try part.append(chunk)
                 report(.bytes(machine.count, of: machine.origin?.length))
                 let count = part.count, now = retries.elapsed
-                // A clock that goes backwards makes a flush due later, by bytes.
+                // If the clock goes backwards, the number of bytes decides when the next flush is due.
                 guard count - last.count >= 16 << 20 || now - last.time >= .seconds(5) else { continue }
                 try await flush?.value
                 last = (count, now)

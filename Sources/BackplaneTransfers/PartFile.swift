@@ -4,10 +4,10 @@ import BackplaneNetwork
 import FoundationEssentials
 import Glibc
 
-/// The record next to a part file: the origin of its bytes, and the number of those that are on the disk.
+/// The record next to a part file: the origin of its bytes, and the number of bytes on the disk.
 ///
-/// It is a file of JSON, which is overwritten in place, so that it can also be written on a disk that the bytes have
-/// filled.
+/// The record is a JSON file that is overwritten in place, so that it can be written even if the bytes have filled the
+/// disk.
 struct PartRecord: Codable, Sendable, Equatable {
     /// The URL without its fragment, which servers do not see.
     var url: String
@@ -18,8 +18,8 @@ struct PartRecord: Codable, Sendable, Equatable {
     var synced: Int64 = 0
     /// The run of the system (`boot_id`) in which a process is appending bytes; `nil` once they are flushed.
     ///
-    /// During that run, the system has all bytes of a process that was killed. After a power failure, only the flushed
-    /// ones are certain.
+    /// During that run, the system keeps all bytes of a process that was killed. After a power failure, only the
+    /// flushed bytes are certain.
     var boot: String?
 
     static let currentBoot = (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?
@@ -28,11 +28,11 @@ struct PartRecord: Codable, Sendable, Equatable {
 
 /// The file to which a download is written, next to its target and accompanied by its record.
 ///
-/// Its name is derived from that of the target, so that any transfer to the same target finds it. It is locked
-/// (`flock(2)`) while it is in use.
+/// Its name is derived from the target's name, so that any transfer to the same target finds the part. The part is
+/// locked (`flock(2)`) while it is in use.
 ///
-/// `@unchecked`: it is used by one task at a time, except for ``sync(_:)``, which is the only one to use the record
-/// meanwhile, and is awaited before anything but ``append(_:)``.
+/// `@unchecked`: only one task uses the part at a time, except for ``sync(_:)``. Meanwhile, only ``sync(_:)`` uses the
+/// record, and every function except ``append(_:)`` waits for it.
 final class PartFile: @unchecked Sendable {
     let target: String
     let path: String
@@ -54,7 +54,7 @@ final class PartFile: @unchecked Sendable {
         data = try Self.open(path, target)
         var status = stat(), named = stat()
         guard flock(data, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK,
-            // Its last user may have moved or removed it just before this lock was given.
+            // The last user of the file may have moved or removed it just before this lock was granted.
             fstat(data, &status) == 0, stat(path, &named) == 0, status.st_ino == named.st_ino
         else {
             Glibc.close(data)
@@ -80,7 +80,7 @@ final class PartFile: @unchecked Sendable {
         return number
     }
 
-    /// Drops the bytes that are not certain, and flushes the others; returns their origin, and whether there were any.
+    /// Drops uncertain bytes and flushes the others; returns their origin, and whether there were any bytes.
     func restore() throws(BackplaneError) -> (origin: PartRecord?, hadBytes: Bool) {
         var status = stat()
         guard fstat(data, &status) == 0 else { throw .unwritable(target) }
@@ -103,18 +103,18 @@ final class PartFile: @unchecked Sendable {
         let hadSynced = record?.synced ?? 0 > 0
         count = 0
         try truncate()
-        // The record of another URL may be longer.
+        // The record of the previous URL may be longer.
         guard ftruncate(recordFile, 0) == 0 else { throw .unwritable(target) }
         var new = origin
         (new.synced, new.boot) = (0, PartRecord.currentBoot)
         try write(new)
-        // After a power failure, the bytes to come must not be taken for those of the last origin.
+        // After a power failure, the new bytes must not be attributed to the last origin.
         if hadSynced { try flush(recordFile) }
     }
 
-    /// Appends bytes; if the disk is full, those that were written still count.
+    /// Appends bytes; if the disk is full, the bytes written so far still count.
     func append(_ bytes: [UInt8]) throws(BackplaneError) {
-        let written = Self.write(bytes, to: data, at: count)
+        let written = bytes.withUnsafeBytes { $0.write(to: data, at: count) }
         count += Int64(written)
         if written < bytes.count { throw .unwritable(target) }
     }
@@ -128,7 +128,7 @@ final class PartFile: @unchecked Sendable {
         try flush(recordFile)
     }
 
-    /// Leaves the part for the next run, with all bytes on the disk or, if it fails, with those that are.
+    /// Leaves the part for the next run, with all bytes flushed or, after a failure, the bytes that are on the disk.
     func leave() throws(BackplaneError) {
         guard isOpen else { return }
         do throws(BackplaneError) {
@@ -147,18 +147,17 @@ final class PartFile: @unchecked Sendable {
         if let failure { throw failure }
     }
 
-    /// Overwrites the record; the numbers that change later never need more room than the spaces behind it.
+    /// Overwrites the record; numbers that grow later fit into the spaces after the record.
     private func write(_ record: PartRecord) throws(BackplaneError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Text and numbers always encode.
         var bytes = Array((try? encoder.encode(record)) ?? Data())
         bytes += [UInt8](repeating: UInt8(ascii: " "), count: 4_096 - (bytes.count + 256) % 4_096 + 256)
-        guard Self.write(bytes, to: recordFile, at: 0) == bytes.count else { throw .unwritable(target) }
+        let written = bytes.withUnsafeBytes { $0.write(to: recordFile, at: 0) }
+        guard written == bytes.count else { throw .unwritable(target) }
         self.record = record
     }
-
-    // MARK: The end
 
     func sha256() throws(BackplaneError) -> [UInt8] {
         var digest = ContentDigest(.sha256), position: Int64 = 0, piece = [UInt8](repeating: 0, count: 1 << 20)
@@ -200,24 +199,9 @@ final class PartFile: @unchecked Sendable {
         _ = flock(data, LOCK_UN)
         Glibc.close(data)
     }
-
-    /// Writes bytes, and returns the number of those that were written; if it is lower, `errno` contains the reason.
-    private static func write(_ bytes: [UInt8], to file: Int32, at offset: Int64) -> Int {
-        bytes.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-                let written = pwrite(file, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
-                if written < 0, errno == EINTR { continue }
-                guard written > 0 else { break }
-                done += written
-            }
-            return done
-        }
-    }
 }
 
-/// The path of a download's target, and those of its part next to it.
+/// The paths of a download's target and of the part next to it.
 struct TargetPath: Sendable {
     static let recordMark = ".json"
     /// The folder with its trailing slash; empty for the current one.
@@ -267,7 +251,7 @@ struct TargetPath: Sendable {
             return true
         }
         if errno == EEXIST { return false }
-        // Some file systems have no second names for files.
+        // Some file systems do not support hard links.
         guard [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else { throw .unwritable(target) }
         if access(target, F_OK) == 0 { return false }
         guard rename(path, target) == 0 else { throw .unwritable(target) }

@@ -2,12 +2,12 @@ public import Backplane
 public import BackplaneExchange
 public import BackplaneNetwork
 public import BackplaneRecords
-import BackplaneStorage
+public import BackplaneStorage
 import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// The settings of a pool: the limits for concurrent transfers, and those of each exchange.
+/// The settings of a pool: the limits for concurrent transfers, and for each exchange.
 public struct TransferOptions: Sendable {
     /// The maximum number of concurrent transfers.
     public var concurrent = 16
@@ -15,8 +15,8 @@ public struct TransferOptions: Sendable {
     public var concurrentPerHost = 6
     /// The retry policy of a transfer; a download continues where the last attempt ended.
     ///
-    /// An attempt that received 64 KB resets the count, except for restarts. The others are taken from the host's
-    /// budget, like those of other exchanges. An upload is attempted again only if its method is idempotent, or the
+    /// An attempt that received 64 KB resets the count, except after a restart. Other attempts are taken from the
+    /// host's budget, as for all exchanges. An upload is attempted again only if its method is idempotent, or the
     /// policy allows any method.
     public var retry = RetryPolicy(attempts: 5)
     /// The maximum number of redirects that an exchange follows.
@@ -45,14 +45,12 @@ public final class TransferPool: TransferWay, Sendable {
     private struct State {
         var table: TransferTable
         var tasks: [ExactText: Task<Void, Never>] = [:]
-        /// The signals of those who wait for a state.
         var watchers: [ExactText: [Int: AsyncStream<Void>.Continuation]] = [:]
         var lastWatcher = 0
-        /// A Boolean value that indicates whether the pool has stopped, so that no state changes any longer.
         var hasStopped = false
-        /// The commands that wait until another one with the same transfer has ended.
+        /// The commands that wait for the end of another command for the same transfer.
         var commands: [ExactText: [CheckedContinuation<Void, Never>]] = [:]
-        /// The write of states that has not begun, and the last one.
+        /// The scheduled write of states, and the latest write.
         var scheduledWrite: Task<BackplaneError?, Never>?, lastWrite: Task<BackplaneError?, Never>?
     }
     /// The namespace of the store reserved for the pool.
@@ -98,7 +96,7 @@ public final class TransferPool: TransferWay, Sendable {
         for entry in try await records.open(report) { change { $0.restore(entry) } }
     }
 
-    /// A client of the pool, like that of components, for code that works with both.
+    /// A client of the pool, like the client of a component, for code that works with both.
     public var client: TransferClient { TransferClient(self) }
 
     // MARK: Commands
@@ -116,8 +114,8 @@ public final class TransferPool: TransferWay, Sendable {
 
     /// Starts a transfer.
     ///
-    /// - Parameter again: Whether to do so even if its id belongs to one that has succeeded, or to a different one that
-    ///   has ended.
+    /// - Parameter again: Whether to start the transfer even if its id belongs to a transfer that has succeeded, or to
+    ///   a different one that has ended.
     package func begin(_ transfer: Transfer, again: Bool) async throws(BackplaneError) -> TransferState {
         let transfer = try transfer.admitted(), key = ExactText(transfer.id)
         return try await command(key) { () throws(BackplaneError) in
@@ -144,7 +142,8 @@ public final class TransferPool: TransferWay, Sendable {
     /// Cancels a transfer unless it is finished, and removes it from the pool; a finished file remains.
     public func remove(_ id: String) async throws(BackplaneError) { try await change(.remove, id) }
 
-    /// Changes a transfer, and waits until its run has ended, if it is to end, and its state is stored.
+    /// Changes a transfer, waits for the end of its run if the change ends the run, and waits until its state is
+    /// stored.
     package func change(_ change: TransferChange, _ id: String) async throws(BackplaneError) {
         let key = ExactText(id)
         try await command(key) { () throws(BackplaneError) in
@@ -201,7 +200,7 @@ public final class TransferPool: TransferWay, Sendable {
         }
     }
 
-    /// Performs a command once no other one with the same transfer is performed.
+    /// Performs a command once no other command for the same transfer is in progress.
     private func command<Value, Failure>(
         _ key: ExactText, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -251,7 +250,7 @@ public final class TransferPool: TransferWay, Sendable {
 
     /// Returns the states of a transfer as a sequence, like those of ``TransferClient``.
     ///
-    /// An id without a transfer is waited for, so that code can subscribe before the transfer begins.
+    /// If no transfer has the id, the sequence waits for one, so that code can subscribe before the transfer begins.
     public func states(of id: String) -> TransferStates { client.states(of: id) }
 
     /// Waits for the state of a transfer to differ from the one that a reader has, and returns it.
@@ -289,7 +288,7 @@ public final class TransferPool: TransferWay, Sendable {
             let (state, isRemoved) = state.withLock { ($0.table.entries[key]?.state, $0.table.isRemoved(key)) }
             if state != nil || isRemoved { return state }
             let stored = try await records.find(key.text)?.state
-            // An open transfer is in the table: this one has been begun again, or has ended, meanwhile.
+            // An open transfer would be in the table, so this one was restarted or has ended in the meantime.
             if stored?.phase.isFinal != false { return stored }
         }
     }
@@ -303,17 +302,17 @@ public final class TransferPool: TransferWay, Sendable {
     /// - Returns: The states, and the cursor of the next page; `nil` after the last one.
     /// - Throws: `store.unusable`.
     public func transfers(
-        isOpen: Bool? = nil, limit: Int = 1_000, after cursor: TransferCursor? = nil
-    ) async throws(BackplaneError) -> (states: [TransferState], next: TransferCursor?) {
-        let page = try await records.page(isOpen: isOpen, limit: limit, after: cursor?.position)
+        isOpen: Bool? = nil, limit: Int = 1_000, after cursor: PageCursor? = nil
+    ) async throws(BackplaneError) -> (states: [TransferState], next: PageCursor?) {
+        let page = try await records.page(isOpen: isOpen, limit: limit, after: cursor)
         var states: [TransferState] = []
         for found in page.states {
-            // It may have changed, or been removed, since its record was read.
+            // The transfer may have changed, or been removed, since its record was read.
             guard let latest = try await known(ExactText(found.id)) else { continue }
             if isOpen == true, latest.phase.isFinal { continue }
             states.append(latest)
         }
-        return (states, page.next.map { TransferCursor(position: $0) })
+        return (states, page.next)
     }
 
     // MARK: The table and its effects
@@ -367,7 +366,7 @@ public final class TransferPool: TransferWay, Sendable {
         var isPartRemoved = false, hasEnded = false
         while !hasEnded {
             var target: String?
-            // It may be cancelled at any moment before its end is recorded.
+            // The transfer may be cancelled at any moment before its end is recorded.
             change { table in
                 target = isPartRemoved ? nil : table.partToRemove(key, after: outcome)
                 hasEnded = target == nil
@@ -382,8 +381,8 @@ public final class TransferPool: TransferWay, Sendable {
 
     // MARK: Writing
 
-    /// Schedules the storing of what has changed, after the write in progress, so that an earlier state never
-    /// overwrites a later one; requires the lock.
+    /// Schedules a write of the changed states after the write in progress, so that an earlier state never overwrites a
+    /// later one; requires the lock.
     ///
     /// A record that could not be stored is tried again with the next change, or when a command waits for it.
     private func scheduleWrite(_ state: inout State) -> Task<BackplaneError?, Never> {
@@ -420,11 +419,6 @@ public final class TransferPool: TransferWay, Sendable {
         let write = state.withLock { $0.table.isSettled ? $0.lastWrite : scheduleWrite(&$0) }
         if let error = await write?.value { throw error }
     }
-}
-
-/// The end of a page of transfers.
-public struct TransferCursor: Sendable {
-    fileprivate let position: PageCursor
 }
 
 extension BackplaneError {

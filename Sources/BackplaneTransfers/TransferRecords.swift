@@ -20,7 +20,7 @@ struct TransferRecords: Sendable {
         try await store.define(CollectionDefinition(Self.collection, indexes: indexes), in: namespace)
         var last = query(isOpen: nil, limit: 1)
         last.isDescending = true
-        struct Numbered: Decodable { var number: Int }  // of a record whose other parts may not be readable
+        struct Numbered: Decodable { var number: Int }  // the other parts of the record may be unreadable
         return try await store.read(last, in: namespace).records.first
             .flatMap { try? JSONDecoder().decode(Numbered.self, from: Data($0.value)) }?.number ?? 0
     }
@@ -31,7 +31,7 @@ struct TransferRecords: Sendable {
         return RecordQuery(collection: Self.collection, .range(range), after: cursor, limit: max(1, limit))
     }
 
-    /// Returns the open transfers in the order of their start, and reports those that cannot be read.
+    /// Returns the open transfers in the order of their start, and reports unreadable ones.
     func open(_ report: (BackplaneError) -> Void) async throws(BackplaneError) -> [TransferTable.Entry] {
         var query = query(isOpen: true, limit: 1_000), found: [TransferTable.Entry] = []
         repeat {
@@ -119,7 +119,7 @@ extension TransferTable.Entry: Codable {
 }
 
 extension Transfer {
-    /// The transfer without what is not stored: credentials, and bytes in memory once it has succeeded.
+    /// Returns the transfer as stored: without credentials and, once it has succeeded, without bytes in memory.
     fileprivate func stored(withBytes: Bool) -> Transfer {
         var stored = self
         stored.request.headers = request.headers.filter { !Self.secretFields.contains($0) }

@@ -4,7 +4,7 @@ import BackplaneNetwork
 import Dispatch
 import Synchronization
 
-/// One run of a transfer, with what it needs of its pool.
+/// One run of a transfer, with the parts of its pool that it needs.
 struct TransferRun: Sendable {
     let transfer: Transfer
     let network: HTTPPipeline
@@ -74,7 +74,6 @@ extension TransferRun {
         }
     }
 
-    /// Sends the request once.
     private func attempt(
         _ number: Int, within limit: Duration, _ sent: inout Int64
     ) async throws -> (TransferTable.Outcome, status: Int, HTTPHeaders) {

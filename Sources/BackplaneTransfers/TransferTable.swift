@@ -30,20 +30,21 @@ struct TransferTable: Sendable {
         /// The names of header fields that were not stored and have not been supplied again.
         var missing: [String] = []
         var meter = RateMeter()
-        /// A Boolean value that indicates whether a run has started since the transfer was started or cancelled.
+        /// Whether a run has started since the transfer was started or cancelled.
         var hasRun = false
-        /// A Boolean value that indicates whether its account has been signed in since the current run started.
+        /// Whether the transfer's account has been signed in since the current run started.
         var hasNewAccount = false
 
-        /// A Boolean value that indicates whether the transfer is paused until its account is signed in.
+        /// Whether the transfer is paused until its account is signed in.
         var waitsForAccount: Bool {
             state.phase == .paused && state.error?.code == .transferCredentials && missing.isEmpty
                 && transfer.credential != nil
         }
 
-        /// Returns whether a transfer that is begun with the id is this one, apart from its settings and credentials.
+        /// Returns whether another transfer with the id is the same as this one, apart from its settings and
+        /// credentials.
         ///
-        /// One that has failed or was cancelled may have other files.
+        /// If this one has failed or was cancelled, the files may differ.
         func isSame(as other: Transfer) -> Bool {
             let mayChange = !isActive && [.failed, .cancelled].contains(state.phase)
             let (own, new) = (transfer.request, other.request)
@@ -75,9 +76,9 @@ struct TransferTable: Sendable {
     private(set) var effects: [Effect] = []
     /// The transfers that have changed, or were removed, since they were last stored.
     private(set) var unsaved: Set<ExactText> = []
-    /// The transfers that are being stored, and those for which that has failed.
+    /// The transfers that are being stored, and the ones that could not be stored.
     private var saving: Set<ExactText> = [], failed: Set<ExactText> = []
-    /// The transfers that are the subject of a command, which remain in the table.
+    /// The transfers with a command in progress, which remain in the table.
     private var held: Set<ExactText> = []
     private var keys: [Int: ExactText] = [:]
     /// The open transfers by their target files.
@@ -100,7 +101,7 @@ struct TransferTable: Sendable {
 
     // MARK: Coming and going
 
-    /// Holds a transfer for a command; returns `false` if another command does.
+    /// Holds a transfer for a command; returns `false` if another command holds it.
     mutating func hold(_ key: ExactText) -> Bool { held.insert(key).inserted }
 
     mutating func release(_ key: ExactText) {
@@ -117,12 +118,11 @@ struct TransferTable: Sendable {
         !unsaved.contains(key) && !saving.contains(key) && !failed.contains(key)
     }
 
-    /// A Boolean value that indicates whether nothing remains to be stored.
     var isSettled: Bool { unsaved.isEmpty && failed.isEmpty }
 
     /// Starts a transfer, or resumes an identical one with the same id.
     ///
-    /// - Parameter again: Whether one that has succeeded, or a different one that has ended, is replaced.
+    /// - Parameter again: Whether to replace a transfer that has succeeded, or a different one that has ended.
     mutating func begin(_ transfer: Transfer, again: Bool = false) throws(BackplaneError) {
         let key = ExactText(transfer.id)
         if again, let old = entries[key], old.state.phase.isFinal,
@@ -147,7 +147,7 @@ struct TransferTable: Sendable {
         wait(ExactText(transfer.id))
     }
 
-    /// Adds a transfer from a store; one that was waiting or running waits again.
+    /// Adds a transfer from a store; if it was waiting or running, it waits again.
     mutating func restore(_ entry: Entry) {
         insert(entry)
         // The account of a transfer that waited for one may be signed in by now; otherwise it waits again.
@@ -201,7 +201,7 @@ struct TransferTable: Sendable {
 
     // MARK: The store
 
-    /// Takes the transfers to store, with those that were removed as `nil`; ``saved(_:_:)`` must follow for each.
+    /// Takes the transfers to store, with `nil` for removed ones; ``saved(_:_:)`` must follow for each.
     mutating func takeUnsaved() -> [(ExactText, Entry?)] {
         (saving, unsaved, failed) = (unsaved.union(failed), [], [])
         return saving.map { ($0, entries[$0]) }
@@ -221,7 +221,7 @@ struct TransferTable: Sendable {
         effects.append(.tell(key))
     }
 
-    // MARK: What is asked for
+    // MARK: Commands
 
     /// Queues a transfer, or pauses it if its credentials are missing.
     private mutating func wait(_ key: ExactText) {
@@ -251,7 +251,6 @@ struct TransferTable: Sendable {
         }
     }
 
-    /// Resumes a paused or failed transfer.
     mutating func resume(_ key: ExactText, with transfer: Transfer? = nil) throws(BackplaneError) {
         guard let entry = entries[key] else { return }
         let phase = entry.state.phase
@@ -273,7 +272,7 @@ struct TransferTable: Sendable {
     }
 
     mutating func resumeWaiting(for credential: String, account: String) {
-        // Another pool may have the transfers by now; it tries by itself.
+        // Another pool, which tries by itself, may have taken over the transfers by now.
         guard !isStopping else { return }
         for (key, entry) in entries
         where entry.transfer.credential == credential && (entry.transfer.account ?? "") == account {
@@ -296,7 +295,7 @@ struct TransferTable: Sendable {
                 entries[key]?.forgetBytes()
                 return change(key, to: .cancelled)
             }
-            targets[target] = key  // for nobody else until the part is removed
+            targets[target] = key  // reserved until the part is removed
         }
         entries[key]?.wish = .cancel
         entries[key]?.isActive = true
@@ -314,7 +313,7 @@ struct TransferTable: Sendable {
         effects.append(.stop(key))
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     mutating func note(_ news: TransferNews, of key: ExactText, at time: Duration) {
         guard var entry = entries[key], entry.isActive else { return }
@@ -399,7 +398,7 @@ struct TransferTable: Sendable {
             if entry.state.isUpload {
                 if entry.hasRun { (entry.state.restart, entry.state.bytes) = (.upload, 0) }
                 entry.hasRun = true
-                unsaved.insert(key)  // so that a restart knows that it had begun
+                unsaved.insert(key)  // so that a restart knows that the transfer had begun
             }
             entries[key] = entry
             effects.append(.start(key))
@@ -441,7 +440,7 @@ struct TransferQueue: Sendable {
     private let perHost: Int
     private var waiting: [Line: [Int]] = [:]
     private var running: [Int: Line] = [:]
-    /// The number of transfers started so far, and that number when each owner's last one was started.
+    /// The number of transfers started so far, and its value at the start of each owner's latest transfer.
     private var turns = 0
     private var lastTurn: [ExactText: Int] = [:]
 

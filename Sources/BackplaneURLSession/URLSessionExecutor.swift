@@ -18,15 +18,15 @@ import Synchronization
 /// Foundation on Linux imposes these limits:
 /// - A response that ends within its head **terminates the program**, as does one with trailer fields. Use
 ///   `BackplaneHTTP` for servers that are not your own.
-/// - There is no back-pressure: unread data is still received. Of each response, up to 1 MB is held in memory, and the
+/// - There is no back-pressure: unread data is still received. Up to 1 MB of each response is held in memory, and the
 ///   rest in a temporary file.
 /// - While one server sends continuously, all other exchanges of URLSession in the process wait, and the response is
 ///   read even beyond the limit.
 /// - Bodies of requests are read into memory before they are sent, and streamed bodies are refused.
 /// - The fields of a response are sorted by name, and fields of one name are joined by commas, except `Set-Cookie`. The
 ///   fields of a request are also joined. A field with invalid UTF-8 is an error.
-/// - Compressed bodies arrive decoded, without `Content-Encoding` and `Content-Length`. No compression is requested
-///   unless the request does, and the option `decompresses` is refused.
+/// - Compressed bodies arrive decoded, without `Content-Encoding` and `Content-Length`. Compression is used only if the
+///   request asks for it, and the option `decompresses` is refused.
 /// - The body of a redirect is held back until it is complete, and is lost if there is no `Location`.
 /// - Interim responses are dropped. Proxies, certificate pinning and HTTP/2 are not supported.
 /// - A `GET` has no body, and `.` and `..` in a path are resolved before sending. The only connection timeout is
@@ -47,7 +47,7 @@ public final class URLSessionExecutor: HTTPExecutor {
     /// - Parameters:
     ///   - maximumBodySize: The maximum number of bytes of a request's body, which is held in memory. Beyond this
     ///     limit, the exchange fails with `network.too-large`.
-    ///   - connectionsPerHost: The maximum number of concurrent exchanges with one host. Further ones wait.
+    ///   - connectionsPerHost: The maximum number of concurrent exchanges with one host. Further exchanges wait.
     public init(maximumBodySize: Int = 64 << 20, connectionsPerHost: Int = 64) {
         unreadLimit = min(1 << 20, maximumBodySize)
         let configuration = URLSessionConfiguration.ephemeral
@@ -57,7 +57,7 @@ public final class URLSessionExecutor: HTTPExecutor {
         configuration.httpCookieAcceptPolicy = .never
         configuration.httpShouldSetCookies = false
         configuration.httpMaximumConnectionsPerHost = connectionsPerHost
-        // Seconds without data; deadlines are the host's.
+        // The number of seconds without data; the host enforces deadlines.
         configuration.timeoutIntervalForRequest = 365 * 24 * 3600
         session = transfers.session(configuration)
         self.maximumBodySize = maximumBodySize
@@ -163,10 +163,10 @@ extension HTTPFailure {
             case .cannotConnectToHost: .notConnected
             case .timedOut: .connectionTimedOut
             case .networkConnectionLost, .badServerResponse: .closed  // "Empty reply from server"
-            // The text of libcurl's error, for which Foundation has no code.
+            // Foundation has no code for this error of libcurl.
             case .unknown where reason.hasPrefix("transfer closed"): .closed
             case .unsupportedURL: .malformed(reason)  // concerns the response, since the URL's scheme is supported
-            case .unknown where reason.contains("SSL"):  // the same; what counts is at the end
+            case .unknown where reason.contains("SSL"):  // no code either; the cause is at the end of the text
                 .insecure(reason.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? reason)
             case .cancelled: .shutDown
             default: .other(reason)

@@ -6,10 +6,11 @@ import FoundationNetworking
 import Glibc
 import Synchronization
 
-/// An HTTP exchange: the head and then the body, of which unread bytes are in memory up to a limit, and beyond it in a
-/// file.
+/// An HTTP exchange: the head and then the body.
 ///
-/// It ends once: by its server, the limit, its reader or the end of the session.
+/// Unread bytes of the body are kept in memory up to a limit, and beyond it in a file.
+///
+/// An exchange ends only once: by its server, the limit, its reader or the end of the session.
 final class URLSessionTransfer: Sendable {
     private struct State {
         var end: Result<Void, HTTPFailure>?
@@ -19,18 +20,16 @@ final class URLSessionTransfer: Sendable {
         var cancel: (@Sendable () -> Void)?
     }
     private let limit: Int
-    /// The function that receives the numbers of sent and of all bytes of the request's body.
+    /// The function that receives the number of sent bytes and the total number of bytes of the request's body.
     let sent: (@Sendable (Int64, Int64) -> Void)?
     private let state: Mutex<State>
-    /// The signals of changes, of which the reader needs only the latest.
+    /// The signals of changes; the reader needs only the latest.
     private let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     init(limit: Int, memory: Int, sent: (@Sendable (Int64, Int64) -> Void)? = nil) {
         (self.limit, self.sent) = (limit, sent)
         state = Mutex(State(unread: UnreadBytes(limit: memory)))
     }
-
-    // MARK: The reader
 
     func head() async throws(HTTPFailure) -> HTTPURLResponse {
         try await wait { state -> Result<HTTPURLResponse, HTTPFailure>? in
@@ -61,8 +60,6 @@ final class URLSessionTransfer: Sendable {
         }
     }
 
-    // MARK: The session
-
     /// Sets the function that cancels the exchange's task; returns `false` if the exchange has already ended.
     func begin(cancel: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
@@ -71,8 +68,9 @@ final class URLSessionTransfer: Sendable {
         }
     }
 
-    /// Delivers the head, unless it has already been delivered or belongs to an interim response; if it announces a
-    /// body beyond the limit, reading the body fails.
+    /// Delivers the head, unless it has already been delivered or belongs to an interim response.
+    ///
+    /// If the head announces a body beyond the limit, reading the body fails.
     ///
     /// - Parameter hasBody: Whether a body of the announced length follows.
     func receive(_ response: URLResponse?, hasBody: Bool = false) {
@@ -93,7 +91,7 @@ final class URLSessionTransfer: Sendable {
 
     /// Adds a part of the body.
     ///
-    /// - Parameter response: The response to which it belongs, whose head may not have been announced.
+    /// - Parameter response: The response of the part, whose head may not have been announced.
     func receive(_ data: Data, of response: URLResponse?) {
         receive(response)
         guard !data.isEmpty else { return }
@@ -116,7 +114,6 @@ final class URLSessionTransfer: Sendable {
         end(response is HTTPURLResponse ? .success(()) : .failure(.closed))
     }
 
-    /// Ends the exchange, and cancels its task.
     func cancel(_ failure: HTTPFailure) { end(.failure(failure))?() }
 
     /// Ends the exchange, unless it has ended, and returns the function that cancels its task.
@@ -133,7 +130,7 @@ final class URLSessionTransfer: Sendable {
     }
 }
 
-/// The bytes of a body that were received and not read, in order: first those in memory, then those in a file.
+/// The unread bytes of a body, in order: first the bytes in memory, then the bytes in a file.
 private struct UnreadBytes {
     private static let pieceSize = 256 << 10
     let limit: Int
@@ -181,18 +178,9 @@ private final class SpoolFile {
     deinit { if number >= 0 { close(number) } }
 
     func write(_ data: Data) throws(HTTPFailure) {
-        let isWritten = data.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = pwrite(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, written)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                written += count
-                rest = rest.dropFirst(count)
-            }
-            return true
-        }
-        if !isWritten { throw Self.failure() }
+        let count = data.withUnsafeBytes { $0.write(to: number, at: Int64(written)) }
+        written += count
+        if count < data.count { throw Self.failure() }
     }
 
     func read(upTo most: Int) throws(HTTPFailure) -> [UInt8] {
@@ -260,8 +248,6 @@ final class Transfers: NSObject, URLSessionDataDelegate {
     private subscript(_ task: URLSessionTask) -> URLSessionTransfer? {
         state.withLock { $0.underWay[task.taskIdentifier] }
     }
-
-    // MARK: URLSessionDataDelegate
 
     func urlSession(
         _: URLSession, task _: URLSessionTask, willPerformHTTPRedirection _: HTTPURLResponse, newRequest _: URLRequest,

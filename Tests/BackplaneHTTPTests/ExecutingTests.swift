@@ -82,8 +82,6 @@ struct ConformanceTests {
 /// Executors that plugins bring: those that keep the rules, and those that do not.
 @Suite(.timeLimit(.minutes(10)))
 struct ExecutingTests {
-    // MARK: Conformance
-
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `an executor in Swift conforms as the engine does that it hands its exchanges to`(lanes: LaneRule)
         async throws
@@ -139,8 +137,6 @@ struct ExecutingTests {
         }
     }
 
-    // MARK: The choice
-
     private static let echo = MemoryExecutor(schemes: ["relay", "http"]) { request, _ in
         var body = HTTPResponse(status: 200)
         body.body = Array("relayed \(request.method) \(request.url)".utf8)
@@ -193,8 +189,6 @@ struct ExecutingTests {
             #expect(await relay.failure("relay:books")?.code == .networkRefused)
         }
     }
-
-    // MARK: Executors that break the rules
 
     private func failure(_ script: @escaping ScriptedExecutor.Script) async throws -> BackplaneError? {
         let result = Mutex<BackplaneError?>(nil)
@@ -262,8 +256,6 @@ struct ExecutingTests {
             try await ended()
         }
     }
-
-    // MARK: The body of a request
 
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `a body is in the order, or in a file that only its owner may read`(lanes: LaneRule) async throws {
@@ -384,8 +376,6 @@ struct ExecutingTests {
             #expect(unknown?.code == .networkCredential && orders.all.count == 1)
         }
     }
-
-    // MARK: Limits
 
     @Test func `one that hangs is ended by the limits of the exchange, and told so`() async throws {
         let clock = TestClock(), begun = TestGate(), ended = TestGate(isOpen: true)

@@ -10,8 +10,6 @@ import Testing
 /// Proxies and certificates that the environment defines.
 @Suite(.timeLimit(.minutes(5)))
 struct ProxyTests {
-    // MARK: The variables
-
     @Test(
         arguments: [
             ("books.example.org", "http://proxy:3128"), ("example.com", nil), ("a.example.com", nil),
@@ -23,8 +21,6 @@ struct ProxyTests {
         #expect(found.map { "http://\($0.host):\($0.port)" } == proxy)
         #expect(try proxies.proxy(for: HTTPRequest("GET", "http://\(host)/")) == nil)
     }
-
-    // MARK: The executor
 
     @Test func `a proxy is asked for a tunnel with its credentials, and sees nothing of the request`() async throws {
         let proxy = try TestServer { _, connection in
@@ -203,8 +199,6 @@ struct PeerTests {
 }
 
 extension PeerServer {
-    // MARK: nginx
-
     /// Runs nginx on a folder: on the first port with HTTP/1.1, on the second with HTTP/2 and TLS, on the third with
     /// HTTP/1.1 and TLS.
     static func withNginx(_ identity: TestIdentity, _ body: (PeerServer) async throws -> Void) async throws {

@@ -206,7 +206,7 @@ final class ScriptedInterceptor: Manager {
     struct Script: Sendable {
         var interests: Interests = .requests
         var request: @Sendable (InterceptedRequest, Call) async throws -> InterceptedRequest = { head, _ in head }
-        var attempt: @Sendable (InterceptedRequest, Call) async throws -> [[String]] = { _, _ in [] }
+        var attempt: @Sendable (InterceptedRequest, Call) async throws -> HTTPHeaders = { _, _ in [:] }
         var events: @Sendable (ExchangeEvents) async throws -> Void = { _ in }
     }
     static let scripts = Mutex<[String: Script]>([:])
@@ -364,9 +364,9 @@ final class BookSigner: Manager {
     static func methods(_ table: inout Methods) {
         table.async(\.digests) { _, _, _ in true }
         table.async(\.prepare) { signer, request, _ in
-            [["Authorization", "HMAC \(try signer.signature(of: request))"]]
+            ["Authorization": "HMAC \(try signer.signature(of: request))"]
         }
-        table.async(\.answer) { _, _, _ in [] }
+        table.async(\.answer) { _, _, _ in [:] }
     }
 
     private func signature(of request: AuthenticatedRequest) throws -> String {

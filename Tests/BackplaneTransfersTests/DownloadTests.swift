@@ -352,8 +352,6 @@ struct DownloadTests {
         }
     }
 
-    // MARK: The file
-
     @Test func `a folder that is gone, and one that is a file, are errors`() async throws {
         let server = try FileServer([1])
         try FileManager.default.createDirectory(atPath: fixture.path("folder"), withIntermediateDirectories: false)
@@ -396,8 +394,6 @@ struct DownloadTests {
         #expect(try fixture.bytes() == content)
         #expect(fixture.names == ["whale.epub"])
     }
-
-    // MARK: The digest
 
     @Test func `a digest is compared, and a file with another one does not appear`() async throws {
         let content = TransferFixture.content(100_000), server = try FileServer(content)

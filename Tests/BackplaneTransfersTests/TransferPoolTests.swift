@@ -30,8 +30,6 @@ struct TransferPoolTests {
         #expect(error?.code == code, sourceLocation: sourceLocation)
     }
 
-    // MARK: Ids
-
     @Test func `one id that many begin at the same time is one transfer`() async throws {
         let server = try FileServer(content), pool = try await fixture.pool()
         for round in 0..<10 {
@@ -117,8 +115,6 @@ struct TransferPoolTests {
         }
     }
 
-    // MARK: Pausing
-
     @Test func `a download that was paused goes on where it was, byte for byte`() async throws {
         let server = try stallingServer(), pool = try await fixture.pool()
         try await pool.begin(fixture.download(server.url()))
@@ -178,8 +174,6 @@ struct TransferPoolTests {
         }
     }
 
-    // MARK: Watching
-
     @Test func `whoever comes late is told the present state first, and everyone the last one`() async throws {
         let server = try stallingServer(), pool = try await fixture.pool()
         try await pool.begin(fixture.download(server.url()))
@@ -214,8 +208,6 @@ struct TransferPoolTests {
         await pool.stop()
         await expectCode(.hostStopped) { _ = try await stopped.value }
     }
-
-    // MARK: Uploads
 
     private func uploadServer(_ received: Recording<[UInt8]>, stalls: Bool = false) throws -> TestServer {
         let isFirst = Mutex(stalls)

@@ -5,7 +5,6 @@ import FoundationEssentials
 package struct CacheControl: Sendable {
     private var directives: [(name: String, value: String?)] = []
 
-    /// A Boolean value that indicates whether the directives are those for shared caches.
     private(set) var isForSharedCaches = false
 
     package init(_ headers: HTTPHeaders) {
@@ -15,8 +14,9 @@ package struct CacheControl: Sendable {
         }
     }
 
-    /// Reads the field `CDN-Cache-Control`, for which a shared cache disregards `Cache-Control` and `Expires`
-    /// (RFC 9213); returns `nil` if there is none, or it is no dictionary of structured fields (RFC 8941, section 3.2).
+    /// Reads the field `CDN-Cache-Control`, which replaces `Cache-Control` and `Expires` in a shared cache (RFC 9213).
+    ///
+    /// Returns `nil` if the field is missing, or is not a dictionary of structured fields (RFC 8941, section 3.2).
     init?(forSharedCaches headers: HTTPHeaders) {
         for element in headers.values("CDN-Cache-Control").flatMap(\.listElements) {
             // Parameters have no meaning here.
@@ -39,7 +39,7 @@ package struct CacheControl: Sendable {
     /// Returns whether a directive occurs, with or without a value.
     package func has(_ name: String) -> Bool { directives.contains { $0.name == name } }
 
-    /// Returns the argument of a directive in seconds; `nil` if it does not occur.
+    /// Returns the argument of a directive in seconds; `nil` if the directive does not occur.
     ///
     /// The smallest of several arguments counts. An argument that is not a number counts as zero, which makes a
     /// response stale (RFC 9111, section 4.2.1).
@@ -72,14 +72,14 @@ extension String {
 
     private static let ofStructuredKeys = Set("abcdefghijklmnopqrstuvwxyz0123456789_-.*".utf8)
 
-    /// A Boolean value that indicates whether it names a member of a dictionary (RFC 8941, section 3.1.2).
+    /// Whether the text is a key of a dictionary (RFC 8941, section 3.1.2).
     fileprivate var isStructuredKey: Bool {
         utf8.first.map { $0 == UInt8(ascii: "*") || $0 >= UInt8(ascii: "a") } ?? false
             && utf8.allSatisfy(Self.ofStructuredKeys.contains)
     }
 
-    /// A Boolean value that indicates whether it is a quoted string, or has the first character of another item
-    /// (RFC 8941, section 3.3): a number, a token, bytes or a Boolean.
+    /// Whether the text is a quoted string, or begins like another item (RFC 8941, section 3.3): a number, a token,
+    /// bytes or a Boolean.
     fileprivate var isStructuredValue: Bool {
         guard let first else { return false }
         return first == "\""
@@ -98,7 +98,7 @@ extension Date {
     /// Parses a date of HTTP in one of its three forms (RFC 9110, section 5.6.7), regardless of case; returns `nil` for
     /// anything else.
     ///
-    /// Unlike ``init(httpDate:)``, it accepts no other form: an `Expires` that is not such a date has passed.
+    /// Unlike ``init(httpDate:)``, this initializer accepts no other form: an `Expires` with any other text has passed.
     init?(strictHTTPDate text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         let isDate =

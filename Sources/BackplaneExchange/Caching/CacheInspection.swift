@@ -19,18 +19,15 @@ package protocol InspectableCache: Sendable {
 /// A response in a cache, without its header and body.
 package struct CacheEntry: Codable, Sendable, Hashable {
     package var key: String
-    /// The URL without credentials and query.
     package var url: String
     package var endpoint: String?
     package var tags: [String]
     package var status: Int
-    /// The number of bytes of the body.
     package var size: Int
     /// The time at which the response arrived, in seconds since 1970.
     package var received: Double
-    /// The time from which it cannot answer any more, in seconds since 1970.
+    /// The time from which the response can no longer be used, in seconds since 1970.
     package var expires: Double
-    /// The name of the place: `memory` or `disk`.
     package var place: String
 
     package init(
@@ -101,7 +98,7 @@ extension ResponseCache {
 
     /// Returns the responses with a key, or of a URL, with their places.
     ///
-    /// Credentials and query of the URL are ignored. A provider that cannot list its responses has none of a URL.
+    /// Credentials and query of the URL are ignored. For a URL, a provider that cannot list its responses returns none.
     package func find(_ text: String) async throws -> [(response: CachedResponse, place: CachePolicy.Place)] {
         let url = text.contains("://") ? HTTPRequest("GET", text).printableURL : nil
         var found = responsesInMemory.filter { url.map($0.url.elementsEqual) ?? ($0.key == text) }
@@ -117,7 +114,6 @@ extension ResponseCache {
         return found
     }
 
-    /// Returns the statistics of the places.
     package func statistics() async throws -> [CacheStatistics] {
         let (memory, counts) = state.withLock { state in
             (
@@ -136,7 +132,7 @@ extension ResponseCache {
         return [statistics(of: [.memory], memory), statistics(of: [.disk], usage)]
     }
 
-    /// The responses in memory, without those that only name the fields with which others vary.
+    /// The responses in memory, without the entries that only name the fields by which other responses vary.
     private var responsesInMemory: [CachedResponse] {
         state.withLock { $0.memory.responses }.filter { $0.status != 0 }
     }

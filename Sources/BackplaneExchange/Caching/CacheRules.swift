@@ -2,7 +2,7 @@ package import BackplaneNetwork
 package import FoundationEssentials
 
 extension CachedResponse {
-    /// Returns whether the response is one to a request: the fields that it varies with are the same.
+    /// Returns whether the response answers a request: the fields by which it varies have the same values.
     package func answers(_ request: HTTPRequest) -> Bool {
         guard let names = CacheRules.varying(headers) else { return false }
         return CacheRules.values(of: names, in: request) == varying
@@ -10,7 +10,7 @@ extension CachedResponse {
 }
 
 extension HTTPRequest {
-    /// A Boolean value that indicates whether a cache may answer: it is a `GET` with conditions that a cache can judge.
+    /// Whether a cache may answer the request: a `GET` with conditions that a cache can evaluate.
     var mayBeCached: Bool {
         method == "GET"
             && !["If-Match", "If-Range", "If-Unmodified-Since"].contains { headers[$0] != nil }
@@ -21,33 +21,31 @@ extension HTTPRequest {
 package enum CacheDecision: Equatable {
     /// The stored response is the answer.
     case reuse
-    /// The stored response is the answer, and the request is made afterwards, with these fields.
+    /// The stored response is the answer, and a request with these fields is made afterwards.
     case reuseAndRefresh(HTTPHeaders)
-    /// The request is made with these fields, by which the server can confirm the stored response.
+    /// A request is made with these fields, by which the server can confirm the stored response.
     case validate(HTTPHeaders)
     /// The request is made as it is.
     case fetch
-    /// The request is not made: it asked only for a stored response, and there is none that it accepts.
+    /// No request is made: only a stored response was asked for, and none is acceptable.
     case fail
 }
 
 /// The rules of caches (RFC 9111 and RFC 5861, or a policy's own lifetime), as functions of messages and times.
 package struct CacheRules: Sendable {
     package var policy: CachePolicy
-    /// A Boolean value that indicates whether several users share the cache, so that it stores nothing private.
+    /// Whether several users share the cache, so that it stores nothing private.
     package var isShared: Bool
 
     package init(_ policy: CachePolicy = .http, isShared: Bool = false) {
         (self.policy, self.isShared) = (policy, isShared)
     }
 
-    // MARK: What is stored
-
     /// Returns whether a response may be stored (RFC 9111, section 3).
     package func mayStore(_ response: HTTPResponse, to request: HTTPRequest) -> Bool {
         let control = control(of: response.headers)
         guard request.method == "GET", response.status != 206, response.status != 304,
-            response.status == 200 || request.headers["Range"] == nil,  // an error may be that of the range
+            response.status == 200 || request.headers["Range"] == nil,  // the range may have caused an error
             !CacheControl(request.headers).has("no-store"), Self.varying(response.headers) != nil
         else { return false }
         if policy.lifetime != nil { return Self.heuristic.contains(response.status) }
@@ -65,17 +63,18 @@ package struct CacheRules: Sendable {
             || Self.heuristic.contains(response.status)
     }
 
-    /// Returns the directives of a response, which do not count if the policy has a lifetime.
+    /// Returns the directives of a response; none if the policy has a lifetime.
     ///
-    /// A shared cache follows the field for it, if there is one (RFC 9213).
+    /// A shared cache follows `CDN-Cache-Control`, if present (RFC 9213).
     private func control(of headers: HTTPHeaders) -> CacheControl {
         if policy.lifetime != nil { return CacheControl([:]) }
         return isShared ? CacheControl(forSharedCaches: headers) ?? CacheControl(headers) : CacheControl(headers)
     }
 
-    /// The fields of a response that are stored: those that concern a connection are not (RFC 9111, section 3.1).
+    /// Returns the fields of a response without the ones that concern a connection (RFC 9111, section 3.1), for
+    /// storing.
     ///
-    /// A private cache stores no cookies, which would belong to whoever asked first.
+    /// A private cache stores no cookies, which would belong to the first sender.
     func storable(_ headers: HTTPHeaders) -> HTTPHeaders {
         let named = Set(headers.values("Connection").flatMap(\.listElements).map { $0.lowercased() })
         return headers.filter { name in
@@ -83,13 +82,13 @@ package struct CacheRules: Sendable {
         }
     }
 
-    /// The names of the request's fields that a response varies with, in lower case; `nil` if it varies with anything.
+    /// Returns the names in lower case of the request fields by which a response varies; `nil` if `Vary` contains `*`.
     static func varying(_ headers: HTTPHeaders) -> [String]? {
         let names = headers.values("Vary").flatMap(\.listElements).map { $0.lowercased() }
         return names.contains("*") ? nil : names
     }
 
-    /// The values of a request's fields, by their names in lower case; those that it does not have are omitted.
+    /// Returns the values of a request's fields, by their names in lower case, without fields that the request lacks.
     static func values(of names: [String], in request: HTTPRequest) -> [String: String] {
         var values: [String: String] = [:]
         for name in names {
@@ -107,8 +106,6 @@ package struct CacheRules: Sendable {
     private static let heuristic: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
     private static let understood: Set<Int> = heuristic.union([302, 303, 307, 400, 403, 500, 502, 503, 504])
 
-    // MARK: Age and lifetime
-
     /// Returns the age of a response in seconds (RFC 9111, section 4.2.3).
     package func age(of stored: CachedResponse, at now: Date) -> Double {
         if policy.lifetime != nil { return now.timeIntervalSince(stored.received) }
@@ -120,14 +117,14 @@ package struct CacheRules: Sendable {
         return max(apparent, Double(said) + delay) + now.timeIntervalSince(stored.received)
     }
 
-    /// Adds the age of a stored response to the answer that it gives (RFC 9111, section 5.1).
+    /// Adds the age of a stored response to its answer (RFC 9111, section 5.1).
     func note(age stored: CachedResponse, at now: Date, in answer: inout HTTPResponse) {
         let age = max(0, age(of: stored, at: now))
         answer.age = .seconds(age)
         if policy.lifetime == nil { answer.headers["Age"] = "\(Int(min(age, 2_147_483_648)))" }
     }
 
-    /// Returns the lifetime of a response in seconds: that of the policy, or of RFC 9111, section 4.2.1.
+    /// Returns the lifetime of a response in seconds, by the policy or by RFC 9111, section 4.2.1.
     package func lifetime(of stored: CachedResponse) -> Double {
         if let lifetime = policy.lifetime { return lifetime / .seconds(1) }
         if let explicit = explicitLifetime(stored.headers, at: stored.received) { return explicit }
@@ -149,8 +146,6 @@ package struct CacheRules: Sendable {
         let date = headers["Date"].flatMap { Date(httpDate: $0) } ?? received
         return max(0, end.timeIntervalSince(date))
     }
-
-    // MARK: What is reused
 
     /// Decides what to do with a request (RFC 9111, section 4).
     ///
@@ -187,7 +182,7 @@ package struct CacheRules: Sendable {
         return conditions.fields.isEmpty ? .fetch : .validate(conditions)
     }
 
-    /// Returns whether a stored response may answer although asking the server has failed (RFC 5861, section 4).
+    /// Returns whether a stored response may answer after a request to the server has failed (RFC 5861, section 4).
     package func mayAnswer(_ request: HTTPRequest, _ stored: CachedResponse, afterFailureAt now: Date) -> Bool {
         let control = control(of: stored.headers)
         let asked = CacheControl(request.headers)
@@ -199,9 +194,9 @@ package struct CacheRules: Sendable {
         return window >= 0 && age(of: stored, at: now) - lifetime(of: stored) <= window
     }
 
-    /// Returns the time from which a response that was just received cannot answer any more.
+    /// Returns the time from which a response that was just received can no longer be used.
     ///
-    /// One that a server can confirm is kept for thirty days after its freshness.
+    /// A response that a server can confirm is kept for thirty days after it becomes stale.
     package func expiry(of stored: CachedResponse) -> Date {
         let control = control(of: stored.headers)
         let windows: [Double] = [
@@ -218,7 +213,7 @@ package struct CacheRules: Sendable {
             || isShared && (control.has("proxy-revalidate") || control.seconds("s-maxage") != nil)
     }
 
-    /// The fields by which a server can confirm a response (RFC 9111, section 4.3.1).
+    /// Returns the fields by which a server can confirm a response (RFC 9111, section 4.3.1).
     private static func conditions(for stored: CachedResponse) -> HTTPHeaders {
         var headers: HTTPHeaders = [:]
         if let tag = stored.headers["ETag"] { headers["If-None-Match"] = tag }
@@ -226,10 +221,8 @@ package struct CacheRules: Sendable {
         return headers
     }
 
-    // MARK: What a response changes
-
-    /// Returns whether a response with the status 304 confirms a stored response: they have one validator
-    /// (RFC 9111, section 4.3.4).
+    /// Returns whether a response with the status 304 confirms a stored response: both have the same validator (RFC
+    /// 9111, section 4.3.4).
     package func mayConfirm(_ stored: CachedResponse, _ headers: HTTPHeaders) -> Bool {
         guard let tag = headers["ETag"] else { return true }
         return stored.headers["ETag"].map { CachedResponse.weak($0) == CachedResponse.weak(tag) } ?? tag.hasPrefix("W/")
@@ -263,4 +256,50 @@ package struct CacheRules: Sendable {
             .filter { HTTPOrigin($0) == HTTPOrigin(request.url) }
         return [request.url] + named
     }
+}
+
+extension CachedResponse {
+    /// The names of the fields to which a stored response answers with the status 304, or with a part of its body.
+    static let conditions: Set<String> = ["if-modified-since", "if-none-match", "range"]
+
+    /// Returns the answer to a request: the whole response, a part of it, or its head with the status 304.
+    ///
+    /// The status 304 is for a sender that already has the response (RFC 9111, section 4.3.2). A part is for a request
+    /// with a range (RFC 9110, section 14.2).
+    package func answer(to request: HTTPRequest) -> HTTPResponse {
+        var answer = HTTPResponse(status: status, headers: headers)
+        guard status == 200 else {
+            answer.body = Array(body)
+            return answer
+        }
+        if isKnown(to: request) {
+            answer.status = 304
+            answer.headers = headers.filter { $0 == "content-location" || !$0.hasPrefix("content-") }
+        } else if let part = request.headers.range(of: Int64(body.count)) {
+            answer.headers["Content-Length"] = "\(part.count)"
+            guard !part.isEmpty else {
+                (answer.status, answer.headers["Content-Range"]) = (416, "bytes */\(body.count)")
+                return answer
+            }
+            answer.status = 206
+            answer.headers["Content-Range"] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(body.count)"
+            answer.body = Array(body.dropFirst(Int(part.lowerBound)).prefix(part.count))
+        } else {
+            answer.body = Array(body)
+        }
+        return answer
+    }
+
+    /// Returns whether the conditions of a request say that its sender has the response.
+    private func isKnown(to request: HTTPRequest) -> Bool {
+        if let isListed = request.headers.ifNoneMatch(headers["ETag"]) { return isListed }
+        guard let since = request.headers["If-Modified-Since"].flatMap({ Date(strictHTTPDate: $0) }) else {
+            return false
+        }
+        let changed = headers["Last-Modified"] ?? headers["Date"]
+        return (changed.map { Date(httpDate: $0) } ?? received).map { $0 <= since } ?? false
+    }
+
+    /// Returns an entity tag for a weak comparison (RFC 9110, section 8.8.3.2).
+    static func weak(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
 }

@@ -18,7 +18,6 @@ struct CachedExchange: Sendable {
     /// The statuses by which a server says that it failed (RFC 5861, section 4).
     private static let failures: Set<Int> = [500, 502, 503, 504]
 
-    /// Answers from the cache, or makes the exchange with a function that returns its whole response.
     func run(_ send: Send) async throws -> HTTPStreamedResponse {
         let stored = await cache.response(to: request, key, in: place), now = date()
         cache.count(isHit: stored != nil, in: place)
@@ -84,7 +83,6 @@ struct CachedExchange: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether a stale response may answer if the server fails.
     var mayFallBack: Bool {
         !options.refreshes && (rules.policy.staleIfError > .zero || rules.policy.lifetime == nil)
     }
@@ -107,7 +105,8 @@ struct CachedExchange: Sendable {
         !options.refreshes && rules.mayAnswer(request, stored, afterFailureAt: now)
     }
 
-    /// Returns the response with its acceptance, if it may be stored; that of a redirected request is of another URL.
+    /// Returns the response with its acceptance, if it may be stored; the response to a redirected request belongs to
+    /// another URL.
     private func storable(
         _ response: HTTPStreamedResponse, requested: Date, received: Date, since position: Int
     ) -> HTTPStreamedResponse {

@@ -6,7 +6,7 @@ struct MemoryCache {
         var key: String
         var response: CachedResponse
         let decoded = DecodedValue()
-        /// A Boolean value that indicates whether the decoded value counts, as much as the body.
+        /// Whether the decoded value counts, as much as the body.
         var hasValue = false
         var cost: Int
         /// The neighbours in the order of use; `nil` at its ends.
@@ -30,7 +30,6 @@ struct MemoryCache {
 
     mutating func load(_ key: String) -> CachedResponse? { find(key)?.response }
 
-    /// Returns a response, and the value that was decoded from it.
     mutating func find(_ key: String) -> (response: CachedResponse, decoded: DecodedValue)? {
         guard let place = places[key] else { return nil }
         if newest != place {
@@ -83,7 +82,6 @@ struct MemoryCache {
         if keys[slot.response.url]?.isEmpty == true { keys[slot.response.url] = nil }
     }
 
-    /// Removes the responses that a rule selects, and returns their number.
     mutating func removeExpired(_ rule: CacheExpiry) -> Int {
         let candidates = rule.url.map { Array(keys[$0] ?? []) } ?? Array(places.keys)
         let selected = candidates.filter { key in places[key].map { rule.selects(slots[$0]!.response) } ?? false }

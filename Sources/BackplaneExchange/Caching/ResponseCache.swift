@@ -3,25 +3,24 @@ public import BackplaneNetwork
 import FoundationEssentials
 import Synchronization
 
-/// The cache of a program or a host: responses in memory, and those of a provider, such as one on the disk.
+/// The cache of a program or a host: responses in memory and from a provider, such as a cache on the disk.
 ///
 /// ```swift
 /// let cache = ResponseCache(disk: try SQLiteResponseCache(folder: folder) { print($0) })
 /// let http = HTTPClient(HTTPPipeline([AsyncHTTPClientExecutor()], cache: cache))
 /// ```
 ///
-/// Without a provider, responses for the disk are also in memory. The responses of one account never answer the
+/// Without a provider, responses for the disk are also kept in memory. The responses of one account never answer the
 /// requests of another, unless the cache is shared.
 public final class ResponseCache: Sendable {
-    /// The number of removals that are remembered, so that responses that were requested before are not stored.
+    /// The number of removals that are remembered, so that a response requested before its removal is not stored.
     private static let mostRemovals = 100
-    /// The time limit for an answer of a provider.
     static let limit = Duration.seconds(1)
     struct State {
         var memory: MemoryCache
         /// The responses that the provider is storing.
         var pending: [String: CachedResponse] = [:]
-        /// The last rules by which responses were removed, and the number of all.
+        /// The latest rules by which responses were removed, and the total number of removals.
         var removals: [CacheExpiry] = []
         var removed = 0
         var counts: [CachePolicy.Place: Counts] = [:]
@@ -29,7 +28,6 @@ public final class ResponseCache: Sendable {
     }
     package struct Counts: Sendable, Codable { package var hits = 0, misses = 0 }
     let provider: (any CacheProvider)?
-    /// A Boolean value that indicates whether several users share the cache, as in a proxy.
     package let isShared: Bool
     private let report: @Sendable (BackplaneError) -> Void
     let state: Mutex<State>
@@ -70,8 +68,6 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    // MARK: One response
-
     /// Returns the stored response to a request; `nil` if there is none.
     func response(to request: HTTPRequest, _ key: CacheKey, in place: CachePolicy.Place) async -> CachedResponse? {
         var found = await load(key.text, in: place)
@@ -91,7 +87,7 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Returns the fresh response to a request in memory, unless it varies with the request's fields; `nil` if there is
+    /// Returns the fresh response to a request in memory, unless it varies by the request's fields; `nil` if there is
     /// none.
     func remembered(_ request: HTTPRequest, _ key: CacheKey, _ rules: CacheRules, at now: Date) -> RememberedResponse? {
         state.withLock { state in
@@ -106,7 +102,6 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// The number of removals so far.
     var position: Int { state.withLock(\.removed) }
 
     /// Stores a response to a request, unless it was removed since the request was sent.
@@ -129,7 +124,7 @@ public final class ResponseCache: Sendable {
         await store(response, for: key.variant(names.sorted(), of: request), in: place)
     }
 
-    /// Removes the responses from a URL, whoever asked for them.
+    /// Removes the responses from a URL, for all senders.
     func invalidate(_ url: String) async {
         var rule = CacheExpiry()
         rule.url = HTTPRequest("GET", url).printableURL
@@ -190,8 +185,8 @@ struct CacheKey: Sendable {
 
     /// Creates a key.
     ///
-    /// A private cache compares the fields that may identify a sender, whatever the server says. With a lifetime of the
-    /// policy, all fields are compared, since servers that say nothing about caches do not say `Vary` either.
+    /// A private cache always compares the fields that may identify a sender. If the policy has a lifetime, all fields
+    /// are compared, because servers that send no directives for caches do not send `Vary` either.
     init(_ identity: RequestIdentity, _ options: HTTPOptions, _ request: HTTPRequest, isShared: Bool) {
         if isShared, options.credential == nil, options.cache.lifetime == nil {
             text = "\(request.method) \(request.url.prefix { $0 != "#" })"
@@ -212,6 +207,6 @@ struct CacheKey: Sendable {
 }
 
 extension CachedResponse {
-    /// A Boolean value that indicates whether it only names the fields with which the responses vary.
+    /// Whether the entry only names the fields by which the responses vary.
     fileprivate var isOfVariants: Bool { status == 0 }
 }

@@ -56,7 +56,6 @@ private struct ChallengeReader {
         if let challenge = current.take() { found.append(challenge) }
     }
 
-    /// Reads a parameter of the current challenge, or the start of the next challenge.
     private mutating func readItem() {
         guard let name = token() else { return skipItem() }
         let hasBlank = text.next?.isBlank == true

@@ -18,7 +18,7 @@ public struct AuthenticationScheme: Sendable, Hashable {
         public var name: String
         /// The opaque number that identifies the account's sign-in.
         public var principal: UInt64
-        /// The values of the credential, and those with which the account was signed in.
+        /// The values of the credential and of the sign-in.
         public var values: [String: Secret]
     }
     typealias Make = @Sendable (Account) throws -> any Authenticator
@@ -35,9 +35,10 @@ public struct AuthenticationScheme: Sendable, Hashable {
     ///   - name: The name used in errors.
     ///   - digests: A Boolean value that indicates whether requests include the digest of their body. If so, a body
     ///     that can be sent only once causes the exchange to fail.
-    ///   - prepare: A function that returns the fields with the credentials; none unless they are known to be required.
-    ///   - answer: A function that returns the fields with new credentials after a response with the status 401; none
-    ///     if that response is the result.
+    ///   - prepare: A function that returns the fields with the credentials, or none unless the server is known to
+    ///     require them.
+    ///   - answer: A function that returns the fields with new credentials after a response with the status 401, or
+    ///     none to accept that response as the result.
     public init(
         _ name: String, digests: Bool = false,
         prepare: @escaping @Sendable (AuthenticatedRequest) async throws -> HTTPHeaders,
@@ -61,7 +62,7 @@ public struct AuthenticationScheme: Sendable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(identity)) }
 }
 
-/// The authenticator of an account whose scheme consists of functions of a program or of a plugin's manager.
+/// The authenticator of an account with a custom scheme: functions of a program or of a plugin's manager.
 package final class SchemeAuthenticator: Authenticator {
     /// The functions of the scheme for one request.
     package struct Ready: Sendable {
@@ -76,7 +77,7 @@ package final class SchemeAuthenticator: Authenticator {
             (self.digests, self.prepare, self.answer) = (digests, prepare, answer)
         }
     }
-    /// Returns the functions of a manager, by its name.
+    /// A function that returns the functions of a manager, by its name.
     package typealias Find = @Sendable (_ manager: String, Call) async throws -> Ready
 
     private let name: String
@@ -104,9 +105,8 @@ package final class SchemeAuthenticator: Authenticator {
         _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, failures: Int, _ call: Call,
         over network: HTTPPipeline
     ) async throws -> HTTPRequest? {
-        var proof: HTTPHeaders = [:]
-        for field in sent.headers.fields where request.headers[field.name] == nil { proof.add(field.name, field.value) }
-        return try await proved(request, call) { [proof] ready, head in
+        let proof = sent.headers.filter { request.headers[$0] == nil }
+        return try await proved(request, call) { ready, head in
             var head = head
             head.meet(response, failures: failures, proof: proof)
             return try await ready.answer(head)

@@ -69,7 +69,6 @@ struct CredentialStage: Sendable {
     /// The transport of the requests that authentication itself needs.
     let network: HTTPPipeline
 
-    /// Sends the request, and answers challenges until a response is the result.
     func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
         try require(request)
         let call = options.call ?? Call()
@@ -86,7 +85,7 @@ struct CredentialStage: Sendable {
                 authenticator.received(head, to: sent)
                 return shown(response)
             }
-            // The connection is free before another proof is asked for, which may need one.
+            // The connection is free before the next proof is requested, which may need it.
             let kept = await response.kept()
             failures += 1
             guard
@@ -111,7 +110,6 @@ struct CredentialStage: Sendable {
             && authenticator.mayAnswer(head, to: sent, failures: failures)
     }
 
-    /// Checks that the request may carry the credentials.
     private func require(_ request: HTTPRequest) throws(BackplaneError) {
         guard credential.covers(request) else {
             throw BackplaneError(

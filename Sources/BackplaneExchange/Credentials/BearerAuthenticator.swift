@@ -65,7 +65,7 @@ final class BearerAuthenticator: Authenticator {
             }
             if let renewal = state.renewal { return .wait(renewal) }
             let old = state.token
-            // The deadline or cancellation of one request does not end what others wait for.
+            // The deadline or cancellation of one request does not end the renewal for which others wait.
             let renewal = Task { try await self.renewed(old, over: network) }
             state.renewal = renewal
             return .wait(renewal)
@@ -79,7 +79,7 @@ final class BearerAuthenticator: Authenticator {
     private func renewed(_ old: BearerToken?, over network: HTTPPipeline) async throws -> BearerToken {
         do {
             let token = try await another(old, over: network)
-            // Requests do not wait for the disk, and a full one does not fail them: the next token is stored again.
+            // Requests do not wait for the disk, and do not fail if it is full: the next token is stored again.
             keep.withLock { keep in try? keep?(token) }
             state.withLock { ($0.token, $0.renewal) = (token, nil) }
             return token
@@ -152,7 +152,7 @@ final class BearerAuthenticator: Authenticator {
         return BearerToken(token)
     }
 
-    /// A Boolean value that indicates whether a token can be requested without the values of a sign-in.
+    /// Whether a token can be requested without the values of a sign-in.
     private var canSignIn: Bool { source.function != nil || source.signIn?.names.isEmpty == true }
 
     private func canRefresh(_ token: BearerToken) -> Bool {
@@ -163,7 +163,6 @@ final class BearerAuthenticator: Authenticator {
 }
 
 extension BearerToken {
-    /// The values that a refresh may use.
     fileprivate var values: [String: Secret] {
         var values = ["token": value]
         values["refreshToken"] = refreshToken
@@ -179,10 +178,9 @@ extension HTTPRequest {
 }
 
 extension BackplaneError {
-    /// A Boolean value that indicates whether a server rejected a token request, as opposed to the request failing.
+    /// Whether a server rejected a token request, as opposed to the request failing.
     fileprivate var isRefusal: Bool { code == .networkSignIn && [400, 401, 403].contains(httpStatus) }
 
-    /// The error for an account whose token has expired and cannot be refreshed without a sign-in.
     static var signedOut: BackplaneError {
         BackplaneError(
             .networkSignIn, "the account's token has expired and cannot be refreshed; sign in again with `signIn`")
@@ -195,9 +193,8 @@ struct BearerToken: Sendable, Equatable {
     /// The time after which the token is renewed before it is used; `nil` means once it is rejected.
     var renewal: Date?
 
-    /// The maximum size of a token, which is that of the longest header field that servers accept.
+    /// The maximum size of a token: the size of the longest header field that servers accept.
     static let mostBytes = 16 << 10
-    /// The maximum size of a response that contains tokens.
     static let mostAnswerBytes = 256 << 10
 
     init(_ value: Secret, refreshToken: Secret? = nil, renewal: Date? = nil) {
@@ -206,7 +203,8 @@ struct BearerToken: Sendable, Equatable {
 
     /// Parses the token in a response.
     ///
-    /// - Parameter secrets: The values of the request; a server's explanation with one of them is not shown.
+    /// - Parameter secrets: The values of the request. An explanation of the server that contains one of them is not
+    ///   shown.
     init(
         _ response: HTTPResponse, to request: HTTPRequest, _ source: TokenSource, secrets: [Secret] = [], now: Date
     ) throws(BackplaneError) {
@@ -240,8 +238,10 @@ struct BearerToken: Sendable, Equatable {
             .map { now + $0 - min(30, $0 / 10) }
     }
 
-    /// Returns the server's explanation of a refusal: the `error_description` or `error` of RFC 6749, section 5.2, or
-    /// the message of an error that is an object; `nil` if there is none, or it repeats a secret.
+    /// Returns the server's explanation of a refusal; `nil` if there is none, or it repeats a secret.
+    ///
+    /// The explanation is the `error_description` or `error` of RFC 6749, section 5.2, or the message of an error that
+    /// is an object.
     private static func explanation(_ body: [UInt8], _ secrets: [Secret]) -> String? {
         guard case .dictionary(let answer)? = try? DocumentValue(json: Data(body)) else { return nil }
         var said = answer["error_description"] ?? answer["error"]
@@ -252,7 +252,6 @@ struct BearerToken: Sendable, Equatable {
         return String(text.prefix(200))
     }
 
-    /// Returns the token if it can occur in a header field.
     static func token(_ text: String) -> Secret? {
         guard (1...mostBytes).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return nil

@@ -9,9 +9,7 @@ struct Cookie: Sendable {
 
     let name: String
     let value: Secret
-    /// The host or the domain in lower case.
     let domain: String
-    /// A Boolean value that indicates whether the cookie is only for the host and not for its subdomains.
     let isForHost: Bool
     let path: String
     let isSecure: Bool
@@ -33,7 +31,7 @@ struct Cookie: Sendable {
             let equals = part.firstIndex(of: "=") ?? part.endIndex
             let name = part[..<equals].trimmingBlanks.lowercased()
             let value = String(part[equals...].dropFirst().trimmingBlanks)
-            // An attribute without a meaning is ignored, so that an earlier one of its name stays.
+            // An attribute without a meaning is ignored, so that an earlier attribute with its name stays.
             switch name {
             case "max-age": lifetime = Self.lifetime(value) ?? lifetime
             case "expires": expiry = Date(httpDate: value) ?? expiry
@@ -58,7 +56,7 @@ struct Cookie: Sendable {
             path = Self.folder(of: requested)
         }
         self.expiry = lifetime.map { $0 > 0 ? now + $0 : .distantPast } ?? expiry
-        // The prefixes promise what an insecure or a neighbouring host cannot have set (RFC 6265bis, section 4.1.3).
+        // The prefixes promise that no insecure or neighbouring host has set the cookie (RFC 6265bis, section 4.1.3).
         let prefix = name.lowercased()
         guard isSecure || !prefix.hasPrefix("__secure-") && !prefix.hasPrefix("__host-") else { return nil }
         guard !prefix.hasPrefix("__host-") || isForHost && attributes["path"] == "/" else { return nil }

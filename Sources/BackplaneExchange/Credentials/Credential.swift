@@ -52,7 +52,7 @@ public struct Login: Sendable, Hashable {
 
 /// The source of a bearer token: a fixed token, a function of the program, or a request.
 public struct TokenSource: Sendable, Hashable {
-    /// A function that returns a token, which is equal to its copies.
+    /// A function that returns a token; it is equal only to its copies.
     struct Function: Sendable, Hashable {
         private final class Identity: Sendable {}
         let call: @Sendable () async throws -> String
@@ -72,13 +72,13 @@ public struct TokenSource: Sendable, Hashable {
     /// The request for another token; without it, or if it is rejected, the sign-in is repeated.
     public var refresh: TokenRequest?
     /// The JSON pointer (RFC 6901) of the token in a response.
-    public var token: String
+    public var token = ""
     /// The JSON pointer of the token's expiry: the number of seconds until then, the seconds since 1970, or a date.
     public var expires: String?
     /// The JSON pointer of the token for ``refresh``.
     public var refreshToken: String?
     /// A Boolean value that indicates whether tokens are stored in files across restarts.
-    public var isKept: Bool
+    public var isKept = false
     /// The places of the token in requests to hosts that do not take it as `Authorization: Bearer`.
     ///
     /// The hosts are names in lower case, each for all ports, or `name:port`.
@@ -89,25 +89,19 @@ public struct TokenSource: Sendable, Hashable {
         signIn: TokenRequest, refresh: TokenRequest? = nil, token: String, expires: String? = nil,
         refreshToken: String? = nil, isKept: Bool = false
     ) {
-        (secret, self.signIn, self.refresh) = (nil, signIn, refresh)
-        (self.token, self.expires, self.refreshToken, self.isKept) = (token, expires, refreshToken, isKept)
+        (self.signIn, self.refresh, self.token) = (signIn, refresh, token)
+        (self.expires, self.refreshToken, self.isKept) = (expires, refreshToken, isKept)
     }
 
     /// Creates a source with a fixed token.
-    public init(secret: Secret) {
-        (self.secret, signIn, refresh, token, expires, refreshToken) = (secret, nil, nil, "", nil, nil)
-        isKept = false
-    }
+    public init(secret: Secret) { self.secret = secret }
 
-    /// Creates a source whose tokens are returned by a function, such as that of a library for signing in.
+    /// Creates a source that gets its tokens from a function, such as one of a library for signing in.
     ///
-    /// The function is called for the first request, and again once a server has rejected the token; only once however
-    /// many requests wait for it. They fail with `network.sign-in` if it throws an error, returns no token, or takes
-    /// longer than a minute.
-    public init(_ function: @escaping @Sendable () async throws -> String) {
-        (secret, signIn, refresh, token, expires, refreshToken) = (nil, nil, nil, "", nil, nil)
-        (self.function, isKept) = (Function(function), false)
-    }
+    /// The function is called for the first request, and again once a server has rejected the token. Requests that wait
+    /// for the same token share one call. They fail with `network.sign-in` if the function throws an error, returns no
+    /// token, or takes longer than a minute.
+    public init(_ function: @escaping @Sendable () async throws -> String) { self.function = Function(function) }
 }
 
 /// The place of a token in a request to a host that does not take it as `Authorization: Bearer`.
@@ -196,6 +190,12 @@ extension Credential.Scheme {
         case .custom, .component: true
         }
     }
+
+    /// The names of the query parameters in which hosts expect the token.
+    var tokenParameters: [String] {
+        guard case .bearer(let source) = self else { return [] }
+        return source.places.values.compactMap { if case .query(let name) = $0 { name } else { nil } }
+    }
 }
 
 extension Credential: Concealing {
@@ -250,7 +250,6 @@ extension Concealing {
 }
 
 extension HTTPRequest {
-    /// A Boolean value that indicates whether the URL contains a user, which is sent as an `Authorization` field.
     var hasUserInURL: Bool {
         let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
         return url[start...].prefix { !"/?#".contains($0) }.contains("@")

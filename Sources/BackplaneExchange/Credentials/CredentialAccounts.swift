@@ -35,18 +35,6 @@ final class CredentialAccounts: Sendable {
         (self.name, self.definition, self.kept, self.date) = (name, definition, kept, date)
     }
 
-    var signedIn: [(name: String, principal: UInt64)] {
-        accounts.withLock { accounts in accounts.map { ($0.key, $0.value.principal) } }.sorted { $0.0 < $1.0 }
-    }
-
-    /// The accounts with a stored token, whether or not they are signed in.
-    var keptAccounts: [(name: String, principal: UInt64)] {
-        get throws(BackplaneError) {
-            guard definition.scheme.keepsTokens, let kept else { return [] }
-            return try kept.accounts(of: name, definition)
-        }
-    }
-
     func account(_ account: String) throws(BackplaneError) -> CredentialAccount {
         try accounts.withLock { accounts throws(BackplaneError) in
             if let known = accounts[account] { return known }
@@ -61,7 +49,6 @@ final class CredentialAccounts: Sendable {
         }
     }
 
-    /// Signs in an account, replacing the one with the same name.
     func signIn(
         _ account: String, with values: [String: Secret], over network: HTTPPipeline
     ) async throws -> UInt64 {
@@ -94,7 +81,7 @@ final class CredentialAccounts: Sendable {
                 throw refused("has \(Self.most) signed-in accounts, which is the limit; sign some out")
             }
             let old = accounts.updateValue(made, forKey: account)
-            // After this the old account can no longer store a token, and under the lock no other sign-in does.
+            // From here on, the old account cannot store a token; under the lock, no other sign-in stores one either.
             (old?.authenticator as? BearerAuthenticator)?.close()
             guard let (token, keeping) = signedIn else { return old }
             do throws(BackplaneError) {
@@ -247,7 +234,7 @@ package struct CredentialStatus: Codable, Sendable {
         package var name: String
         /// The principal, a 64-bit number, in decimal digits.
         package var principal: String
-        /// A Boolean value that indicates whether the account is only on disk, because no request has chosen it yet.
+        /// Whether the account is only on disk, because no request has chosen it yet.
         package var isKept: Bool
     }
     package var name: String
@@ -274,17 +261,20 @@ extension Credentials {
 extension CredentialAccounts {
     fileprivate var status: CredentialStatus {
         get throws(BackplaneError) {
-            var accounts = signedIn.map {
-                CredentialStatus.Account(name: $0.name, principal: "\($0.principal)", isKept: false)
-            }
-            for entry in try keptAccounts where !accounts.contains(where: { $0.name == entry.name }) {
-                accounts.append(.init(name: entry.name, principal: "\(entry.principal)", isKept: true))
+            let scheme = definition.scheme
+            var known = accounts.withLock { $0.mapValues { (principal: $0.principal, isKept: false) } }
+            if scheme.keepsTokens, let kept {
+                for entry in try kept.accounts(of: name, definition) where known[entry.name] == nil {
+                    known[entry.name] = (entry.principal, true)
+                }
             }
             return CredentialStatus(
-                name: name, type: definition.scheme.description, hosts: definition.hosts,
-                managers: definition.managers, values: definition.scheme.signInValues.sorted(),
-                takesAnyValues: definition.scheme.takesAnyValues, keepsTokens: definition.scheme.keepsTokens,
-                accounts: accounts.sorted { $0.name < $1.name })
+                name: name, type: scheme.description, hosts: definition.hosts, managers: definition.managers,
+                values: scheme.signInValues.sorted(), takesAnyValues: scheme.takesAnyValues,
+                keepsTokens: scheme.keepsTokens,
+                accounts: known.sorted { $0.key < $1.key }.map {
+                    .init(name: $0.key, principal: "\($0.value.principal)", isKept: $0.value.isKept)
+                })
         }
     }
 }

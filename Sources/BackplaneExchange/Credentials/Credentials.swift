@@ -10,20 +10,24 @@ import Synchronization
 /// let http = HTTPClient(HTTPPipeline([executor], credentials: credentials))
 /// ```
 ///
-/// A request chooses one with `HTTPOptions.credential`. Copies share the accounts. A program with a single credential
-/// need not name it; it is sent with every request to its hosts:
+/// A request chooses a credential with `HTTPOptions.credential`. Copies share the accounts. A program with a single
+/// credential need not name it; it is sent with every request to its hosts:
 ///
 /// ```swift
 /// let http = HTTPClient([executor], credentials: .basic("ann", password, for: "books.example.org"))
 /// ```
 public struct Credentials: Sendable {
     private let accounts: [String: CredentialAccounts]
-    /// The name of the credential of requests to its hosts that choose none; `nil` if there is none.
+    /// The name of the single credential, which requests to its hosts use by default; `nil` if there is none.
     private var single: String?
-    /// A Boolean value that indicates whether credentials with an authenticating manager are refused.
     package var refusesManagers = false
+    /// The names of the query parameters in which hosts expect tokens.
+    let tokenParameters: Set<String>
 
-    fileprivate init(_ accounts: [String: CredentialAccounts]) { self.accounts = accounts }
+    fileprivate init(_ accounts: [String: CredentialAccounts]) {
+        self.accounts = accounts
+        tokenParameters = Set(accounts.values.flatMap(\.definition.scheme.tokenParameters))
+    }
 
     /// Creates credentials whose accounts are not shared with others.
     ///
@@ -74,7 +78,6 @@ public struct Credentials: Sendable {
         single = name
     }
 
-    /// A Boolean value that indicates whether requests that choose no credential may have the single one.
     var isSingle: Bool { single != nil }
 
     /// Returns the options with the single credential, if they choose none and the request may carry it.
@@ -97,7 +100,8 @@ public struct Credentials: Sendable {
             "there is no credential `\(name.prefix(100))`; \(names.isEmpty ? "none is configured" : "known: \(names)")")
     }
 
-    /// Checks that an exchange may use a credential, which is refused if its authenticating manager might wait for it.
+    /// Checks that an exchange may use a credential; refuses it if its authenticating manager might wait for the
+    /// exchange.
     func requirePassable(_ accounts: CredentialAccounts) throws(BackplaneError) {
         guard refusesManagers, case .component(let manager, _) = accounts.definition.scheme else { return }
         throw BackplaneError(
@@ -107,7 +111,6 @@ public struct Credentials: Sendable {
                 + "nothing was sent")
     }
 
-    /// Checks that a component may use a credential.
     package func require(_ name: String, for managers: [String]) throws(BackplaneError) {
         guard let allowed = try accounts(of: name).definition.managers, !managers.contains(where: allowed.contains)
         else { return }
@@ -129,7 +132,7 @@ extension Credentials: Concealing {
 
 /// The accounts of all credentials of a host, which survive changes of its manifest.
 ///
-/// Manifests with identical definitions of a credential share its accounts as long as one of them is in use.
+/// Manifests that define a credential identically share its accounts, as long as one of the manifests is in use.
 package final class CredentialVault: Sendable {
     private struct Key: Hashable {
         let name: String

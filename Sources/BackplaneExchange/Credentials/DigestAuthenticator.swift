@@ -5,13 +5,6 @@ import Synchronization
 
 /// The scheme Digest (RFC 7616); requests to one origin share a nonce.
 final class DigestAuthenticator: Authenticator {
-    /// A nonce of an origin with the number of its uses.
-    private struct Session {
-        var challenge: DigestChallenge
-        var nonce: String
-        var count: UInt32 = 0
-        let clientNonce: String
-    }
     /// The maximum number of answers to stale nonces in one exchange.
     private static let mostStale = 3
     /// The maximum number of origins with a nonce, beyond which the oldest are removed.
@@ -20,7 +13,7 @@ final class DigestAuthenticator: Authenticator {
     private let user: String
     private let password: Secret
     private let clientNonce: @Sendable () -> String
-    private let sessions = Mutex<[(origin: HTTPOrigin, session: Session)]>([])
+    private let sessions = Mutex<[(origin: HTTPOrigin, session: DigestSession)]>([])
 
     /// - Parameter clientNonce: A function that creates a nonce; for tests.
     init(
@@ -38,7 +31,7 @@ final class DigestAuthenticator: Authenticator {
     func mayAnswer(_ response: HTTPResponse, to sent: HTTPRequest, failures: Int) -> Bool {
         guard response.status == 401, let challenge = challenge(of: response) else { return false }
         guard let used = sent.authorization else { return true }
-        // The password is wrong, unless the server says that the nonce is; or the first request had an older nonce.
+        // The password is wrong, unless the server calls the nonce stale, or the first request had an older nonce.
         if challenge.isStale { return failures < Self.mostStale }
         return failures == 0 && !used.contains("nonce=\"\(challenge.nonce)\"")
     }
@@ -72,14 +65,14 @@ final class DigestAuthenticator: Authenticator {
     }
 
     /// Counts a request and returns its session; returns `nil` if no challenge of its origin is known.
-    private func next(for request: HTTPRequest, _ challenge: DigestChallenge?) -> Session? {
+    private func next(for request: HTTPRequest, _ challenge: DigestChallenge?) -> DigestSession? {
         guard let origin = HTTPOrigin(request.url) else { return nil }
         return sessions.withLock { sessions in
             var index = sessions.firstIndex { $0.origin == origin }
             if let challenge, index.map({ sessions[$0].session.nonce != challenge.nonce }) ?? true {
                 if let index { sessions.remove(at: index) }
                 if sessions.count >= Self.mostOrigins { sessions.removeFirst() }
-                let session = Session(challenge: challenge, nonce: challenge.nonce, clientNonce: clientNonce())
+                let session = DigestSession(challenge, clientNonce: clientNonce())
                 sessions.append((origin, session))
                 index = sessions.count - 1
             }
@@ -89,16 +82,15 @@ final class DigestAuthenticator: Authenticator {
         }
     }
 
-    private func proved(_ request: HTTPRequest, _ session: Session) async throws -> HTTPRequest {
+    private func proved(_ request: HTTPRequest, _ session: DigestSession) async throws -> HTTPRequest {
         var request = request
         if session.challenge.quality == .body {
             // The hashed bytes are the ones that are sent, even if the body is a file that changes.
             request.body = try await request.body.collected(upTo: HTTPOptions.collectionLimit)
         }
-        let field = DigestField(
-            challenge: session.challenge, user: user, password: password.revealed, nonce: session.nonce,
-            count: session.count, clientNonce: session.clientNonce)
-        return request.authorized(field.value(request.method, request.target, body: request.body.bytes ?? []))
+        let field = session.field(
+            user, password.revealed, request.method, request.target, body: request.body.bytes ?? [])
+        return request.authorized(field)
     }
 
     private static func randomNonce() -> String {
@@ -121,10 +113,10 @@ struct DigestChallenge: Sendable, Equatable {
     var realm, nonce: String
     var opaque: String?
     var algorithm = ContentDigest.Algorithm.md5
-    /// A Boolean value that indicates whether one key is used for all responses to this challenge.
+    /// Whether one key is used for all responses to this challenge.
     var isSession = false
     var quality = Quality.head
-    /// A Boolean value that indicates whether the request was rejected only because its nonce was stale.
+    /// Whether the request was rejected only because its nonce was stale.
     var isStale = false
     var hashesUser = false
 
@@ -156,17 +148,21 @@ struct DigestChallenge: Sendable, Equatable {
     }
 }
 
-/// The `Authorization` field that answers a challenge of the scheme Digest (RFC 7616, section 3.4).
-struct DigestField {
+/// The answers to a challenge of an origin, which share its nonce or a later one (RFC 7616, section 3.4).
+struct DigestSession {
     let challenge: DigestChallenge
-    let user, password: String
-    /// The current nonce: that of the challenge, or of a later response.
+    /// The current nonce, from the challenge or a later response.
     var nonce: String
+    /// The number of uses of the nonce.
     var count: UInt32
     /// The nonce of the client, which remains the same for one challenge.
-    var clientNonce: String
+    let clientNonce: String
 
-    func value(_ method: String, _ target: String, body: [UInt8]) -> String {
+    init(_ challenge: DigestChallenge, count: UInt32 = 0, clientNonce: String) {
+        (self.challenge, nonce, self.count, self.clientNonce) = (challenge, challenge.nonce, count, clientNonce)
+    }
+
+    func field(_ user: String, _ password: String, _ method: String, _ target: String, body: [UInt8]) -> String {
         let number = hexadecimal(count), quality = challenge.quality.rawValue
         var key = hash("\(user):\(challenge.realm):\(password)")
         if challenge.isSession { key = hash("\(key):\(challenge.nonce):\(clientNonce)") }
@@ -174,7 +170,7 @@ struct DigestField {
         if challenge.quality == .body { act += ":\(hash(body))" }
         let response = hash("\(key):\(nonce):\(number):\(clientNonce):\(quality):\(hash(act))")
         var fields = [
-            name, "realm=\(challenge.realm.quoted)", "nonce=\(nonce.quoted)", "uri=\(target.quoted)",
+            name(of: user), "realm=\(challenge.realm.quoted)", "nonce=\(nonce.quoted)", "uri=\(target.quoted)",
             "response=\"\(response)\"",
             "algorithm=\(challenge.algorithm.rawValue)\(challenge.isSession ? "-sess" : "")",
             "cnonce=\(clientNonce.quoted)", "qop=\(quality)", "nc=\(number)",
@@ -184,8 +180,8 @@ struct DigestField {
         return "Digest " + fields.joined(separator: ", ")
     }
 
-    /// The user's name: unchanged, as a digest, or encoded if it is not ASCII (RFC 8187).
-    private var name: String {
+    /// Returns the user's name: unchanged, as a digest, or encoded if it is not ASCII (RFC 8187).
+    private func name(of user: String) -> String {
         if challenge.hashesUser { return "username=\"\(hash("\(user):\(challenge.realm)"))\"" }
         if user.utf8.allSatisfy({ $0 < 0x80 }) { return "username=\(user.quoted)" }
         return "username*=UTF-8''\(user.utf8.map(\.asAttributeCharacter).joined())"

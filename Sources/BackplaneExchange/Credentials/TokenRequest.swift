@@ -37,24 +37,19 @@ public struct TokenRequest: Sendable, Hashable {
         (self.method, self.url, self.headers, self.content) = (method, url, headers, content)
     }
 
-    package var names: Set<String> {
-        let members =
+    private var templates: [TokenTemplate] {
+        let members: [String: TokenTemplate] =
             switch content {
             case .none: [:]
             case .json(let members), .form(let members): members
-            } as [String: TokenTemplate]
-        return Set((Array(members.values) + Array(headers.values)).flatMap(\.names))
+            }
+        return Array(members.values) + Array(headers.values)
     }
 
-    /// The fixed texts of the templates, among which may be a password.
-    var texts: [Secret] {
-        let members =
-            switch content {
-            case .none: [:]
-            case .json(let members), .form(let members): members
-            } as [String: TokenTemplate]
-        return (Array(members.values) + Array(headers.values)).flatMap(\.texts)
-    }
+    package var names: Set<String> { Set(templates.flatMap(\.names)) }
+
+    /// The fixed texts of the templates, which may include a password.
+    var texts: [Secret] { templates.flatMap(\.texts) }
 
     func request(with values: [String: Secret]) throws(BackplaneError) -> HTTPRequest {
         let missing = names.subtracting(values.keys).sorted().map { "`\($0)`" }
@@ -117,12 +112,19 @@ public indirect enum TokenTemplate: Sendable, Hashable, ExpressibleByStringLiter
     }
 
     func value(with values: [String: Secret]) -> DocumentValue {
+        document { name in values[name].map { .string($0.revealed) } ?? .null }
+    }
+
+    /// The part as written in a manifest: the value of an account as `{"value": NAME}`.
+    package var written: DocumentValue { document { .dictionary(["value": .string($0)]) } }
+
+    private func document(_ value: (String) -> DocumentValue) -> DocumentValue {
         switch self {
         case .text(let text): .string(text.revealed)
-        case .value(let name): values[name].map { .string($0.revealed) } ?? .null
+        case .value(let name): value(name)
         case .literal(let value): value
-        case .array(let parts): .array(parts.map { $0.value(with: values) })
-        case .object(let members): .dictionary(members.mapValues { $0.value(with: values) })
+        case .array(let parts): .array(parts.map { $0.document(value) })
+        case .object(let members): .dictionary(members.mapValues { $0.document(value) })
         }
     }
 
@@ -131,17 +133,6 @@ public indirect enum TokenTemplate: Sendable, Hashable, ExpressibleByStringLiter
         switch value(with: values) {
         case .string(let text): text
         case let other: String(decoding: other.json, as: UTF8.self)
-        }
-    }
-
-    /// The part as written in a manifest: the value of an account as `{"value": NAME}`.
-    package var written: DocumentValue {
-        switch self {
-        case .text(let text): .string(text.revealed)
-        case .value(let name): .dictionary(["value": .string(name)])
-        case .literal(let value): value
-        case .array(let parts): .array(parts.map(\.written))
-        case .object(let members): .dictionary(members.mapValues(\.written))
         }
     }
 
@@ -215,14 +206,11 @@ struct KeptTokens: Sendable {
         do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
             throw BackplaneError(.networkFile, "the stored tokens cannot be listed", at: folder)
         }
-        var accounts: [(name: String, principal: UInt64)] = []
-        for name in names.prefix(CredentialAccounts.most) where name.hasSuffix(".json") {
-            guard let file = Self.file(folder + "/" + name), file.credential == credential,
-                let entry = try entry(of: file.account, credential, definition)
-            else { continue }
-            accounts.append((file.account, entry.principal))
-        }
-        return accounts
+        let fingerprint = fingerprint(of: definition)
+        return names.prefix(CredentialAccounts.most).filter { $0.hasSuffix(".json") }
+            .compactMap { Self.file(folder + "/" + $0) }
+            .filter { $0.credential == credential && $0.definition == fingerprint }
+            .map { ($0.account, $0.principal) }
     }
 
     func keep(
@@ -249,7 +237,7 @@ struct KeptTokens: Sendable {
     }
 
     private func path(of account: String, _ credential: String) throws(BackplaneError) -> String {
-        // A name of any length and characters, and no other's.
+        // The name is unique, whatever the length and the characters of its parts.
         try folder() + "/" + hexadecimal("\(credential.utf8.count):\(credential)\(account)") + ".json"
     }
 

@@ -4,19 +4,20 @@ import Synchronization
 
 /// The exchanges in flight that equal requests share.
 ///
-/// An exchange runs in a task of its own, and whoever requested it follows it. The last follower to leave cancels it.
+/// An exchange runs in its own task, and its requesters are its followers. When the last follower leaves, the exchange
+/// is cancelled.
 package final class EqualExchanges: Sendable {
-    /// One who waits for the result of an exchange.
+    /// A requester that waits for the result of an exchange.
     struct Follower: Sendable {
-        /// The times until which the follower waits, and waits for a head; `nil` without a limit.
+        /// The times until which the follower waits for the result and for its head; `nil` without a limit.
         var end, headEnd: Deadline?
         /// The function that is called when the head of the response has arrived, with the length of the body.
         var headed: @Sendable (Int64?) -> Void
-        /// The function that is called with the length of each piece of the body; `nil` if nobody needs it.
+        /// The function that is called with the length of each piece of the body; `nil` if it is not needed.
         var received: (@Sendable (Int) -> Void)?
-        /// The function that is called when no body is being received, at its end or before another attempt.
+        /// The function that is called at the end of a body, or before another attempt.
         var paused: @Sendable () -> Void = {}
-        /// A Boolean value that indicates whether the follower has yet to learn what arrived before it was added.
+        /// Whether the follower has not yet been notified of the events before it was added.
         var isBehind = false
     }
     typealias Run = @Sendable (Flight) async throws -> HTTPStreamedResponse
@@ -24,7 +25,6 @@ package final class EqualExchanges: Sendable {
 
     package init() {}
 
-    /// The number of those who wait for results.
     var followers: Int { flights.withLock { $0.values.reduce(0) { $0 + $1.followers } } }
 
     /// Returns the response to an equal request in flight, or makes the exchange.
@@ -61,7 +61,7 @@ package final class EqualExchanges: Sendable {
         let response = try await withTaskCancellationHandler {
             try await flight.result(for: place.number)
         } onCancel: {
-            // Under the lock of all flights, so that nobody joins one that ends because it was left.
+            // Under the lock of all flights, so that no follower joins a flight that the last one has left.
             let isEmpty = flights.withLock { flights in
                 let isEmpty = flight.leave(place.number)
                 if isEmpty, flights[identity] === flight { flights[identity] = nil }
@@ -72,7 +72,7 @@ package final class EqualExchanges: Sendable {
         return (response, !isFirst)
     }
 
-    /// Lets later requests for a URL make exchanges of their own, because the resource was changed.
+    /// Makes later requests for a URL start new exchanges, because the resource was changed.
     func forget(_ url: String) {
         let url = HTTPRequest("GET", url).printableURL
         flights.withLock { flights in
@@ -96,15 +96,14 @@ final class Flight: Sendable {
         var isCancelled = false
         /// The length of the body, once the head has arrived.
         var length: Int64??
-        /// The number of bytes that have been received.
         var received = 0
-        /// A Boolean value that indicates whether no body is being received.
         var isPaused = false
         var result: Result<HTTPStreamedResponse, any Error>?
     }
     private let state = Mutex(State())
     private let decoded = DecodedValue()
-    /// The lock around the calls of followers' functions, so that each follower is notified in order; they may leave.
+    /// The lock around the calls of followers' functions, so that each follower is notified in order; the functions may
+    /// remove followers.
     private let notices = Mutex(())
 
     var followers: Int { state.withLock { $0.followers.count } }
@@ -123,7 +122,7 @@ final class Flight: Sendable {
         }
     }
 
-    /// Notifies a follower of what has arrived so far.
+    /// Notifies a follower of all events so far.
     func catchUp(_ follower: EqualExchanges.Follower, _ number: Int) {
         notices.withLock { _ in
             let (length, received, isPaused) = state.withLock { state in
@@ -188,8 +187,6 @@ final class Flight: Sendable {
         for waiter in waiters { waiter.resume(with: result.map { $0.copy(sharing: decoded) }) }
     }
 
-    // MARK: What the exchange reports to its followers
-
     /// Notifies the followers of the head of the response, again if another attempt follows.
     func headed(_ length: Int64?) {
         notify { state in
@@ -199,7 +196,7 @@ final class Flight: Sendable {
         }
     }
 
-    func received(_ count: Int) {
+    @Sendable func received(_ count: Int) {
         notify { state in
             state.received += count
         } by: { follower in
@@ -225,7 +222,7 @@ final class Flight: Sendable {
         }
     }
 
-    /// The time left for the follower that waits longest; `nil` without a limit.
+    /// Returns the time left for the follower that waits longest; `nil` without a limit.
     ///
     /// - Parameter hadBody: A Boolean value that indicates whether a head has arrived before.
     func timeLeft(at moment: Deadline, hadBody: Bool) -> Duration? {
@@ -249,7 +246,7 @@ extension EqualRequests {
 }
 
 extension HTTPStreamedResponse {
-    /// A response of its own with the same body in memory, which can be read once more.
+    /// Returns a copy of the response with the same body in memory, which can be read once more.
     fileprivate func copy(sharing decoded: DecodedValue) -> HTTPStreamedResponse {
         guard let bytes = body.bytes else { return self }
         var copy = self

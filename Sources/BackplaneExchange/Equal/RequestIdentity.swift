@@ -1,10 +1,10 @@
 import Backplane
 import BackplaneNetwork
 
-/// The identity of a request: what it has in common with all equal ones.
+/// The identity of a request, which all equal requests share.
 ///
-/// Equal requests have one method, URL, body and header, and one principal: the credential's account. Besides it, any
-/// field that may identify a sender belongs to the sender, such as `Authorization`, `Cookie` or a key of an API.
+/// Equal requests have the same method, URL, body, header and principal: the credential's account. Every field that may
+/// identify a sender, such as `Authorization`, `Cookie` or an API key, counts as part of the sender.
 struct RequestIdentity: Hashable, Sendable {
     /// The method, URL, body and principal, and the fields that may identify a sender.
     let sender: String
@@ -13,15 +13,13 @@ struct RequestIdentity: Hashable, Sendable {
     /// The fields by which a cache answers with a part of a response or the status 304.
     let conditions: String
     private let address: String
-    /// A Boolean value that indicates whether the method changes nothing.
     let isSafe: Bool
 
-    /// The URL without credentials and query.
     var url: String { HTTPRequest("GET", address).printableURL }
 
     /// Creates the identity of a request; returns `nil` for one with a body that is not in memory.
     ///
-    /// - Parameter principal: The text for what identifies the sender besides the request: the account's number, the
+    /// - Parameter principal: The text that identifies the sender beyond the request: the account's number, the
     ///   executor and the client certificate.
     init?(_ request: HTTPRequest, principal: String) {
         guard let body = request.body.bytes else { return nil }
@@ -45,7 +43,8 @@ struct RequestIdentity: Hashable, Sendable {
     }
 }
 
-/// The identity of an exchange that equal requests may share: that of the request, and the options that vary a result.
+/// The identity of an exchange that equal requests may share: the request's identity, and the options that vary a
+/// result.
 struct ExchangeIdentity: Hashable, Sendable {
     let request: RequestIdentity
     private let executor, endpoint: String?

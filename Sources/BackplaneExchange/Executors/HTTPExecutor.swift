@@ -8,8 +8,8 @@ public import BackplaneNetwork
 ///
 /// - A request that needs more than ``capabilities`` is refused before anything is sent, with ``require(_:_:)``.
 /// - ``open(_:_:)`` returns once the head of the final response has arrived, regardless of its status. The response's
-///   body is read from its producer on demand, and the request's body as the server accepts it. What is received
-///   without being read goes to a temporary file rather than to memory, if it cannot be left to the server.
+///   body is read from its producer on demand, and the request's body as the server accepts it. Bytes that arrive
+///   before they are read go to a temporary file rather than to memory, if the server cannot be made to wait.
 /// - Cancelling the task ends the exchange immediately, and so does releasing the response.
 /// - Errors are `CancellationError`, or `BackplaneError`s that state the URL as `printableURL` and contain no values.
 public protocol HTTPExecutor: Sendable {
@@ -43,20 +43,26 @@ extension HTTPExecutor {
 }
 
 extension HTTPStreamedResponse {
-    /// Collects the body; an error for a body that is too large, if possible before it is read, names the host of the
-    /// request.
+    /// Collects the body, within a limit.
+    ///
+    /// The error for a body that is too large names the host of the request. If possible, it is thrown before the body
+    /// is read.
     func collect(upTo limit: Int, of request: HTTPRequest) async throws -> HTTPResponse {
-        let tooLarge = HTTPFailure.tooLarge(limit: limit)
-        if let length = contentLength, length > limit, hasBody(for: request) {
-            body.cancel()
-            throw tooLarge.error(for: request)
-        }
+        try requireLength(upTo: limit, for: request)
         do {
             return try await collect(upTo: limit)
         } catch let error as BackplaneError where error.code == .networkTooLarge && error.location == nil {
-            throw tooLarge.error(for: request)
+            throw HTTPFailure.tooLarge(limit: limit).error(for: request)
         }
     }
+
+    func requireLength(upTo limit: Int?, for request: HTTPRequest) throws(BackplaneError) {
+        guard let limit, let length = announcedLength(for: request), length > limit else { return }
+        body.cancel()
+        throw HTTPFailure.tooLarge(limit: limit).error(for: request)
+    }
+
+    package func announcedLength(for request: HTTPRequest) -> Int64? { hasBody(for: request) ? contentLength : nil }
 
     /// Returns whether a body of the length stated in `Content-Length` follows (RFC 9110, section 6.4.1).
     package func hasBody(for request: HTTPRequest) -> Bool {
@@ -79,7 +85,7 @@ extension HTTPRequest {
 extension HTTPExecutor {
     /// Checks that the executor has the capabilities that a request needs; executors call this first.
     ///
-    /// - Throws: `network.unsupported` with the names of the missing ones.
+    /// - Throws: `network.unsupported` with the names of the missing capabilities.
     public func require(_ request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) {
         let missing = request.requirements(options).subtracting(capabilities)
         guard missing.isEmpty else {
@@ -116,7 +122,7 @@ public struct MemoryExecutor: HTTPExecutor {
         (self.schemes, self.capabilities, self.answer) = (schemes, capabilities, answer)
     }
 
-    /// A function that answers a request.
+    /// Answers a request with the function.
     public func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
         try require(request, options)
         try Task.checkCancellation()

@@ -1,11 +1,11 @@
 import Backplane
 import BackplaneNetwork
 
-/// The state machine that leaves a failing host alone for a time, and then tries it with a few requests.
+/// The state machine that refuses requests to a failing host for a time, and then tries it with a few requests.
 ///
-/// It opens after a number of failures in a row. Once it has been open for its time, it is half-open: probes are let
-/// through, the first failure opens it again, and if all of them succeed it closes. A probe without an outcome
-/// after the same time is given up, and others follow.
+/// The breaker opens after a number of consecutive failures. After its open time, it is half-open and lets probes
+/// through. The first failed probe opens it again; if all probes succeed, it closes. A probe without an outcome after
+/// the same time is given up, and others follow.
 struct CircuitBreaker: Equatable {
     enum State: Equatable {
         case closed(failures: Int)
@@ -15,7 +15,7 @@ struct CircuitBreaker: Equatable {
     }
     enum Outcome: Equatable {
         case succeeded, failed
-        /// The request was cancelled, or has failed for a reason of its own.
+        /// The request was cancelled, or has failed for a reason that does not concern the host.
         case undecided
     }
 
@@ -26,7 +26,6 @@ struct CircuitBreaker: Equatable {
 
     init(_ settings: HostLimits.Breaker) { self.settings = settings }
 
-    /// Returns whether a request may be sent.
     func admits(at now: Deadline) -> Bool {
         switch state {
         case .closed: true
@@ -47,7 +46,6 @@ struct CircuitBreaker: Equatable {
         return round
     }
 
-    /// Takes note of the outcome of a request.
     mutating func ended(_ outcome: Outcome, of round: Int, at now: Deadline) {
         guard round == self.round else { return }
         switch (state, outcome) {
@@ -72,10 +70,9 @@ struct CircuitBreaker: Equatable {
 }
 
 extension CircuitBreaker.Outcome {
-    /// The outcome of an attempt whose response has a status.
     init(status: Int) { self = [500, 502, 503, 504].contains(status) ? .failed : .succeeded }
 
-    /// The outcome of an attempt without a response.
+    /// Creates the outcome of an attempt without a response.
     ///
     /// - Parameter isLate: Whether a time limit has passed, which cancels the attempt.
     init(_ error: any Error, isLate: Bool) {

@@ -8,20 +8,21 @@ import BackplaneNetwork
 ///
 /// Numbers are clamped to their ranges: at least one request, failure or probe, and times up to 1,000,000,000 seconds.
 public struct HostLimits: Sendable, Hashable {
-    /// The maximum number of exchanges at one time, each until the end of its response's body; `nil` means no limit.
+    /// The maximum number of concurrent exchanges, each until the end of its response's body; `nil` means no limit.
     public var concurrent: Int?
     /// The number of requests per second in the long run; `nil` means no limit.
     public var perSecond: Double?
-    /// The maximum number of requests that ``perSecond`` permits at once, after a time without any.
+    /// The maximum number of requests that ``perSecond`` permits at once after an idle time.
     public var burst: Int
     /// The maximum number of requests that wait for their turn.
     public var waiting: Int
-    /// The circuit breaker; `nil` means that requests are sent however many have failed.
+    /// The circuit breaker; `nil` means that requests are sent regardless of failures.
     public var breaker: Breaker?
-    /// The maximum number of bytes of a response's body, after decoding; `nil` means only that of its options.
+    /// The maximum number of bytes of a response's body, after decoding; `nil` means only the limit of the request's
+    /// options.
     public var maximumBodySize: Int?
 
-    /// Creates limits; any that are not specified do not exist.
+    /// Creates limits; a limit that is not specified does not apply.
     public init(
         concurrent: Int? = nil, perSecond: Double? = nil, burst: Int = 1, waiting: Int = 1_000,
         breaker: Breaker? = nil, maximumBodySize: Int? = nil
@@ -30,16 +31,16 @@ public struct HostLimits: Sendable, Hashable {
         (self.breaker, self.maximumBodySize) = (breaker, maximumBodySize)
     }
 
-    /// The conditions under which a host that fails is left alone for a time.
+    /// The conditions under which requests to a failing host are refused for a time.
     ///
-    /// A failure is an attempt without a response, because of `network.failed` or a time limit, or one with the status
-    /// 500, 502, 503 or 504. A cancelled attempt and other errors are neither failures nor successes.
+    /// A failure is an attempt with the status 500, 502, 503 or 504, or without a response because of `network.failed`
+    /// or a time limit. A cancelled attempt and other errors are neither failures nor successes.
     public struct Breaker: Sendable, Hashable {
-        /// The number of failures in a row, without a success among them, after which requests are refused.
+        /// The number of consecutive failures after which requests are refused.
         public var failures: Int
-        /// The time for which they are refused.
+        /// The time for which requests are refused.
         public var openFor: Duration
-        /// The number of requests that are then sent, all of which have to succeed before others follow.
+        /// The number of requests that are then sent as probes; all must succeed before other requests follow.
         public var probes: Int
 
         /// Creates the conditions.
@@ -50,7 +51,6 @@ public struct HostLimits: Sendable, Hashable {
 }
 
 extension HostLimits {
-    /// The limits with all numbers in their ranges.
     var bounded: HostLimits {
         var bounded = self
         bounded.concurrent = concurrent.map { max(1, $0) }
@@ -59,8 +59,7 @@ extension HostLimits {
         bounded.maximumBodySize = maximumBodySize.map { max(1, $0) }
         guard let breaker else { return bounded }
         bounded.breaker = Breaker(
-            failures: max(1, breaker.failures), openFor: min(max(.zero, breaker.openFor), .longest),
-            probes: max(1, breaker.probes))
+            failures: max(1, breaker.failures), openFor: breaker.openFor.bounded, probes: max(1, breaker.probes))
         return bounded
     }
 }
@@ -77,6 +76,6 @@ public struct LimitStatistics: Codable, Sendable, Hashable {
     public var refused: Int
     /// The state of the circuit breaker: `closed`, `open` or `half-open`; `nil` if there is none.
     public var breaker: String?
-    /// The time until an open breaker lets the next request through; `nil` for any other.
+    /// The time until an open breaker lets the next request through; `nil` in any other state.
     public var nextProbe: Duration?
 }

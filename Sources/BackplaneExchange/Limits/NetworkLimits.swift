@@ -1,23 +1,24 @@
-import Backplane
-import BackplaneNetwork
+package import Backplane
+package import BackplaneNetwork
 import Synchronization
 
-/// The limits of a network for its hosts, and what runs and waits because of them.
+/// The limits of a network for its hosts, with the requests that run and wait under them.
 ///
 /// ```swift
 /// let limits: NetworkLimits = ["books.example.org": HostLimits(perSecond: 10), "*": HostLimits(concurrent: 8)]
 /// let network = HTTPPipeline([AsyncHTTPClientExecutor()], limits: limits)
 /// ```
 ///
-/// A key is a host's name, which applies to each of its ports, a name with a port, or `*` for all other hosts. Each
-/// port of each host is counted by itself. Pipelines with the same limits share them, and so do all plugins of a host.
+/// A key is a host's name (for all its ports), a name with a port, or `*` (for all other hosts). Each port of each host
+/// is counted separately. Pipelines with the same limits share them, and so do all plugins of a host.
 public final class NetworkLimits: Sendable, ExpressibleByDictionaryLiteral {
+    /// The round of the breaker in which a request is permitted, and the limit of its response's body.
+    private typealias Admission = (round: Int?, bodyLimit: Int?)
     private struct Waiter {
         var request: HTTPRequest
-        var continuation: CheckedContinuation<NetworkPermit, any Error>
+        var continuation: CheckedContinuation<Admission, any Error>
     }
-    /// A request that no longer waits, with the reason for its refusal or the parts of its permit.
-    private typealias Outcome = (waiter: Waiter, result: Result<(round: Int?, bodyLimit: Int?), any Error>)
+    private typealias Outcome = (waiter: Waiter, result: Result<Admission, any Error>)
 
     private struct Host {
         let name: String
@@ -52,7 +53,7 @@ public final class NetworkLimits: Sendable, ExpressibleByDictionaryLiteral {
 
         private func result(
             of decision: HostAdmission.Decision, for request: HTTPRequest, at now: Deadline
-        ) -> Result<(round: Int?, bodyLimit: Int?), any Error> {
+        ) -> Result<Admission, any Error> {
             switch decision {
             case .admitted(let round): .success((round, admission.limits.maximumBodySize))
             case .refused(let refusal): .failure(refusal.error(for: request, to: name, admission, at: now))
@@ -64,10 +65,10 @@ public final class NetworkLimits: Sendable, ExpressibleByDictionaryLiteral {
         /// The hosts with requests so far, by name and port.
         var hosts: [String: Host] = [:]
         var lastID: UInt64 = 0
-        /// The number of hosts at which those without requests are removed.
+        /// The number of hosts at which hosts without requests are removed.
         var mostHosts = NetworkLimits.mostIdleHosts
 
-        /// Removes hosts without requests if there are many: first those of which there is nothing to know.
+        /// Removes hosts without requests if there are many: first the ones in their initial state.
         mutating func makeRoom(at now: Deadline) {
             guard hosts.count >= mostHosts else { return }
             hosts = hosts.filter { !$1.admission.isIdle(at: now) }
@@ -75,7 +76,6 @@ public final class NetworkLimits: Sendable, ExpressibleByDictionaryLiteral {
             mostHosts = max(NetworkLimits.mostIdleHosts, 2 * hosts.count)
         }
     }
-    /// Limits that no request meets.
     static let none = NetworkLimits()
     /// The number of hosts up to which the state of hosts without requests is kept.
     static let mostIdleHosts = 1_000
@@ -84,7 +84,7 @@ public final class NetworkLimits: Sendable, ExpressibleByDictionaryLiteral {
     /// Creates limits by host; without any, every request is sent at once.
     public init(_ rules: [String: HostLimits] = [:]) { state = Mutex(State(rules: Self.keyed(rules))) }
 
-    /// Creates limits by host; of several for one host, the first applies.
+    /// Creates limits by host; if a host has several, the first ones apply.
     public convenience init(dictionaryLiteral rules: (String, HostLimits)...) {
         self.init(Dictionary(rules) { first, _ in first })
     }
@@ -112,19 +112,16 @@ public final class NetworkLimits: Sendable, ExpressibleByDictionaryLiteral {
         Dictionary(rules.map { ($0 == "*" ? $0 : $0.nameKey, $1.bounded) }) { first, _ in first }
     }
 
-    /// Returns the limits for a host with a port.
     private static func rule(for name: String, in rules: [String: HostLimits]) -> HostLimits? {
         rules[name] ?? rules[String(name[..<(name.lastIndex(of: ":") ?? name.endIndex)])] ?? rules["*"]
     }
 
-    // MARK: Attempts
-
-    /// Makes an attempt once the limits permit it, and gives its place back at the end of the response's body.
+    /// Makes an attempt once the limits permit it, and releases its place at the end of the response's body.
     ///
     /// An attempt that is cancelled at `options.headDeadline` is a failure of the host.
     ///
     /// - Throws: `network.limited` before anything is sent; the errors of `send`; `CancellationError`.
-    func run(
+    package func run(
         _ request: HTTPRequest, _ options: HTTPOptions, by clock: any DeadlineClock,
         _ send: () async throws -> HTTPStreamedResponse
     ) async throws -> HTTPStreamedResponse {
@@ -157,8 +154,8 @@ public final class NetworkLimits: Sendable, ExpressibleByDictionaryLiteral {
             state.lastID += 1
             return state.lastID
         }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+        let (round, bodyLimit) = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Admission, any Error>) in
                 change(name, by: clock) { host, now in
                     host.waiters[id] = Waiter(request: request, continuation: continuation)
                     return host.admission.arrive(id, from: sender, at: now)
@@ -169,6 +166,7 @@ public final class NetworkLimits: Sendable, ExpressibleByDictionaryLiteral {
         } onCancel: {
             leave(id, name)
         }
+        return NetworkPermit(self, name, round: round, bodyLimit: bodyLimit)
     }
 
     private func leave(_ id: UInt64, _ name: String) {
@@ -187,7 +185,7 @@ public final class NetworkLimits: Sendable, ExpressibleByDictionaryLiteral {
 
     fileprivate func end(at name: String) { change(name) { host, now in host.admission.end(at: now) } }
 
-    /// Changes the state of a host, and notifies the requests about which something is decided.
+    /// Changes the state of a host, and notifies the requests that are admitted or refused.
     ///
     /// - Parameter clock: The clock of a host that has had no requests; without it, such a host does not change.
     private func change(
@@ -203,10 +201,7 @@ public final class NetworkLimits: Sendable, ExpressibleByDictionaryLiteral {
                 self?.change(name) { host, now in host.admission.decide(at: now) }
             } ?? []
         }
-        for outcome in outcomes {
-            outcome.waiter.continuation.resume(
-                with: outcome.result.map { NetworkPermit(self, name, round: $0.round, bodyLimit: $0.bodyLimit) })
-        }
+        for outcome in outcomes { outcome.waiter.continuation.resume(with: outcome.result) }
     }
 }
 
@@ -216,7 +211,7 @@ private final class NetworkPermit: Sendable {
     private let name: String
     private let round: Int?
     private let bodyLimit: Int?
-    private let state = Mutex((isDecided: false, hasEnded: false))
+    private let decision = Once(), ending = Once()
 
     init(_ limits: NetworkLimits, _ name: String, round: Int?, bodyLimit: Int?) {
         (self.limits, self.name, self.round, self.bodyLimit) = (limits, name, round, bodyLimit)
@@ -227,50 +222,20 @@ private final class NetworkPermit: Sendable {
         end()
     }
 
-    /// Tells the breaker of the outcome, unless it knows it.
+    /// Reports the outcome to the breaker, unless it has been reported.
     func decide(_ outcome: CircuitBreaker.Outcome) {
-        let isFirst = state.withLock { state in
-            defer { state.isDecided = true }
-            return !state.isDecided
-        }
-        if isFirst, let round { limits.decided(outcome, of: round, at: name) }
+        if decision.take(), let round { limits.decided(outcome, of: round, at: name) }
     }
 
-    /// Gives the place back, unless it was.
-    func end() {
-        let isFirst = state.withLock { state in
-            defer { state.hasEnded = true }
-            return !state.hasEnded
-        }
-        if isFirst { limits.end(at: name) }
-    }
+    func end() { if ending.take() { limits.end(at: name) } }
 
-    /// Returns the response with a body whose end, cancellation or release gives the place back.
+    /// Returns the response with a body whose end, cancellation or release frees the place.
     func holding(_ response: HTTPStreamedResponse, of request: HTTPRequest) -> HTTPStreamedResponse {
         var response = response
-        let body = response.body, count = Mutex(0)
-        @Sendable func cancel() {
-            body.cancel()
+        response.body = response.body.tapped { [bodyLimit] _, total in
+            if let bodyLimit, total > bodyLimit { throw HTTPFailure.tooLarge(limit: bodyLimit).error(for: request) }
+        } ended: { [self] _ in
             end()
-        }
-        response.body = HTTPBodyStream(length: body.length, cancel: cancel) { [self] in
-            do {
-                guard let piece = try await body.next() else {
-                    end()
-                    return nil
-                }
-                let total = count.withLock { count in
-                    count += piece.count
-                    return count
-                }
-                if let bodyLimit, total > bodyLimit {
-                    throw HTTPFailure.tooLarge(limit: bodyLimit).error(for: request)
-                }
-                return piece
-            } catch {
-                cancel()
-                throw error
-            }
         }
         return response
     }

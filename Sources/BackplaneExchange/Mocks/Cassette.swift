@@ -12,12 +12,12 @@ import Synchronization
 /// let network = HTTPPipeline([executor], cassette: try .replaying("books.cassette.json"))
 /// ```
 ///
-/// The file is JSON, and may be edited by hand. It contains the rule by which requests are matched (``Part``). Values
-/// of fields that may be credentials, credentials and query parameters such as `token` in URLs, and the bodies of
-/// sign-ins and of managers that authenticate requests are not recorded; all other bodies are, as they are. Requests
-/// for `file:` URLs are neither recorded nor replayed.
+/// The file is JSON, and may be edited by hand. It contains the rule by which requests are matched (``Part``). Secrets
+/// are left out: values of fields that may be credentials, credentials and query parameters such as `token` in URLs,
+/// and the bodies of sign-ins and of managers that authenticate requests. All other bodies are recorded unchanged.
+/// Requests for `file:` URLs are neither recorded nor replayed.
 public struct Cassette: Sendable {
-    /// A part of a request in which it must equal a recorded one.
+    /// A part of a request that must equal the same part of a recorded request.
     public enum Part: String, Sendable, CaseIterable {
         /// The method, such as `GET`.
         case method
@@ -34,11 +34,12 @@ public struct Cassette: Sendable {
     }
     private let mode: Mode
 
-    /// Returns a cassette that is recorded to a new file, which replaces an existing one and only its owner may read.
+    /// Returns a cassette that is recorded to a new file, which replaces an existing one and is readable only by its
+    /// owner.
     ///
-    /// The file is written again after each exchange: once its body was read to the end or, for a stream of events and
-    /// a status other than 200 to 299, once the response was released. Other exchanges that end early or fail are not
-    /// recorded. An exchange with which the file would exceed 16 MB fails.
+    /// The file is rewritten after each exchange, once the body has been read to the end. For a stream of events, and
+    /// for a status other than 200 to 299, it is rewritten once the response is released. Other exchanges that end
+    /// early or fail are not recorded. An exchange fails if the file would exceed 16 MB.
     ///
     /// - Parameter rule: The rule of matching, which is written to the file.
     /// - Throws: `network.mock` if the file cannot be written.
@@ -62,20 +63,19 @@ public struct Cassette: Sendable {
     /// The executor that replays exchanges; `nil` for a cassette that is recorded.
     package var player: (any HTTPExecutor)? { if case .replaying(let player) = mode { player } else { nil } }
 
-    /// Returns an executor that records the exchanges of another one, or that one for a cassette that is replayed.
+    /// Returns an executor that records the exchanges of another one, or the other one itself if the cassette is
+    /// replayed.
     func recording(_ executor: any HTTPExecutor) -> any HTTPExecutor {
         guard case .recording(let recorder) = mode else { return executor }
         return RecordingExecutor(real: executor, recorder: recorder)
     }
 }
 
-// MARK: Recording
-
 /// The exchanges of a cassette that is recorded, in the order in which their requests were sent.
 private final class CassetteRecorder: Sendable {
     private let path: String
     private let rule: [Cassette.Part]
-    /// The encoded exchanges; `nil` for those that have not ended.
+    /// The encoded exchanges; `nil` for an exchange that has not ended.
     private let exchanges = Mutex<[[UInt8]?]>([])
 
     init(_ path: String, _ rule: [Cassette.Part]) throws(BackplaneError) {
@@ -143,11 +143,11 @@ private struct RecordingExecutor: HTTPExecutor {
         let number = recorder.begin(), recorded = CassetteExchange.Request(request, options)
         let url = request.printableURL
         var response = try await real.open(request, options)
-        let head = response.head, hidesBody = options.hidesBodies
+        let head = response.head
         @Sendable func end(_ body: [UInt8]) throws(BackplaneError) {
             var whole = head
             whole.body = body
-            try recorder.end(number, with: CassetteExchange(recorded, whole, hidesBody: hidesBody))
+            try recorder.end(number, with: CassetteExchange(recorded, whole, options))
         }
         guard response.hasBody(for: request) else {
             try end([])
@@ -155,36 +155,22 @@ private struct RecordingExecutor: HTTPExecutor {
         }
         let type = head.headers["Content-Type"] ?? ""
         let mayEndEarly = type.hasPrefix("text/event-stream") || !(200..<300).contains(head.status)
-        let body = response.body, taken = Mutex<[UInt8]>([])
-        response.body = HTTPBodyStream(
-            length: body.length,
-            cancel: {
-                body.cancel()
-                if mayEndEarly { try? end(taken.withLock(\.self)) }
-            }
-        ) {
-            guard let chunk = try await body.next() else {
-                try end(taken.withLock(\.self))
-                return nil
-            }
-            let count = taken.withLock { taken in
-                taken += chunk
-                return taken.count
-            }
+        let taken = Mutex<[UInt8]>([])
+        response.body = response.body.tapped { piece, count in
             guard count <= CassetteFile.mostBytes else {
-                body.cancel()
                 throw BackplaneError(
                     .networkMock,
                     "the response has more than \(CassetteFile.mostBytes >> 20) MB, which is the limit of a cassette",
                     at: url)
             }
-            return chunk
+            taken.withLock { $0 += piece }
+        } ended: { error in
+            guard error == nil || mayEndEarly && error is CancellationError else { return }
+            try end(taken.withLock(\.self))
         }
         return response
     }
 }
-
-// MARK: Replaying
 
 /// The executor that answers requests with the exchanges of a cassette.
 private final class CassettePlayer: HTTPExecutor {
@@ -192,7 +178,6 @@ private final class CassettePlayer: HTTPExecutor {
     private let file: CassetteFile
     /// The numbers of the exchanges with equal requests, in order.
     private let numbers: [CassetteExchange.Key: [Int]]
-    /// The numbers of answers so far.
     private let counts = Mutex<[CassetteExchange.Key: Int]>([:])
     let schemes: [String] = []
     let capabilities = HTTPCapabilities(rawValue: .max)

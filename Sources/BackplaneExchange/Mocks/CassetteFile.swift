@@ -5,7 +5,7 @@ import FoundationEssentials
 
 /// An exchange of a cassette, without secrets.
 struct CassetteExchange: Sendable, Equatable {
-    /// The parts of a request in which it must equal another one, as bytes.
+    /// The parts of a request that must equal the parts of another one, as bytes.
     typealias Key = [[UInt8]]
 
     struct Request: Sendable, Equatable {
@@ -19,16 +19,13 @@ struct CassetteExchange: Sendable, Equatable {
     var body: [UInt8]
 }
 
-// MARK: Secrets
-
-/// The text in place of a secret.
 private let redactedText = "REDACTED"
 
 extension CassetteExchange.Request {
     /// Creates a request as it is recorded and compared, from one whose body is in memory.
     init(_ request: HTTPRequest, _ options: HTTPOptions) {
         method = request.method
-        url = WebURL(request.url)?.redacted(all: options.hidesBodies).text ?? "\(request.scheme):…"
+        url = WebURL(request.url)?.redacted(options).text ?? "\(request.scheme):…"
         headers = [:]
         let harmless = Set(request.headers.forAnyone.fields.map(\.name))
         for field in request.headers.fields where !HTTPHeaders.ofFraming.contains(field.name.lowercased()) {
@@ -43,24 +40,19 @@ extension CassetteExchange.Request {
 
 extension CassetteExchange {
     /// Creates an exchange as it is recorded.
-    ///
-    /// - Parameter hidesBody: A Boolean value that indicates whether the body of the response may contain secrets.
-    init(_ request: Request, _ response: HTTPResponse, hidesBody: Bool) {
+    init(_ request: Request, _ response: HTTPResponse, _ options: HTTPOptions) {
         (self.request, status, headers) = (request, response.status, [:])
         for field in response.headers.fields where !HTTPHeaders.ofFraming.contains(field.name.lowercased()) {
             let name = field.name.lowercased()
-            if name == "location" || name == "content-location" {
-                // A URL drops its fragment, which may be a token.
-                let url = WebURL(field.value), redacted = url?.redacted(all: hidesBody),
-                    isPlain = url != nil && redacted == url
-                let isWhole = isPlain && !field.value.utf8.contains(UInt8(ascii: "#"))
-                headers.add(field.name, isWhole ? field.value : redacted?.text ?? redactedText)
-            } else {
+            switch name {
+            case "location", "content-location": headers.add(field.name, field.value.redactedURL(options))
+            case "link": headers.add(field.name, field.value.redactedLinks(options))
+            default:
                 headers.add(field.name, name.isSecretName || name.hasSuffix("cookie") ? redactedText : field.value)
             }
         }
         body = response.body
-        guard hidesBody, !body.isEmpty else { return }
+        guard options.hidesBodies, !body.isEmpty else { return }
         // The shape remains, so that the sign-in can be replayed.
         body = (try? DocumentValue(json: Data(body))).map { Array($0.redacted().json) } ?? Array(redactedText.utf8)
     }
@@ -75,20 +67,39 @@ extension HTTPHeaders {
 }
 
 extension WebURL {
-    /// Returns the URL without a user, and without the values of query parameters: of all, or of those whose names are
-    /// those of secrets.
-    fileprivate func redacted(all: Bool) -> WebURL {
+    /// Returns the URL without a user, and without the values of query parameters: of all if the bodies are hidden, or
+    /// of the ones with names of secrets.
+    fileprivate func redacted(_ options: HTTPOptions) -> WebURL {
         var url = self
         url.userInfo = nil
         url.query = query.map { query in
             query.split(separator: "&", omittingEmptySubsequences: false).map { field in
                 let name = field.prefix { $0 != "=" }
                 let isSecret =
-                    all || String(decoding: String(name).percentDecoded, as: UTF8.self).lowercased().isSecretName
+                    options.hidesBodies || options.tokenParameters.contains(String(name))
+                    || String(decoding: String(name).percentDecoded, as: UTF8.self).lowercased().isSecretName
                 return isSecret && name.count < field.count ? "\(name)=\(redactedText)" : String(field)
             }.joined(separator: "&")
         }
         return url
+    }
+}
+
+extension String {
+    fileprivate func redactedURL(_ options: HTTPOptions) -> String {
+        // A URL drops its fragment, which may be a token.
+        let url = WebURL(self), redacted = url?.redacted(options), isPlain = url != nil && redacted == url
+        return isPlain && !utf8.contains(UInt8(ascii: "#")) ? self : redacted?.text ?? redactedText
+    }
+
+    /// Returns the value of a `Link` field (RFC 8288) with its targets redacted.
+    fileprivate func redactedLinks(_ options: HTTPOptions) -> String {
+        var parts = split(separator: "<", omittingEmptySubsequences: false).map { String($0) }
+        for index in parts.indices.dropFirst() {
+            guard let end = parts[index].firstIndex(of: ">") else { continue }
+            parts[index] = String(parts[index][..<end]).redactedURL(options) + parts[index][end...]
+        }
+        return parts.joined(separator: "<")
     }
 }
 
@@ -116,13 +127,11 @@ extension String {
         "otp", "passphrase", "passw", "pwd", "saml", "secret", "sessid", "session", "signature", "ticket", "token",
         "verifier", "x-auth",
     ]
-    /// A Boolean value that indicates whether a field or a parameter with this name, in lower case, may be a secret.
+    /// Whether a field or a parameter with this name, in lower case, may be a secret.
     fileprivate var isSecretName: Bool {
         Self.secretNames.contains(self) || Self.secretParts.contains { self.contains($0) }
     }
 }
-
-// MARK: Comparison
 
 extension CassetteExchange.Request {
     private func bytes(of part: Cassette.Part) -> [UInt8] {
@@ -136,8 +145,7 @@ extension CassetteExchange.Request {
 
     func key(_ rule: [Cassette.Part]) -> CassetteExchange.Key { rule.map(bytes) }
 
-    /// Returns numbers by which recorded requests are ordered: the more they resemble one that was asked for, the
-    /// greater they are.
+    /// Returns numbers for ordering recorded requests: the greater they are, the more the requests resemble each other.
     func likeness(to asked: Self, _ rule: [Cassette.Part]) -> [Int] {
         [
             bytes(of: .path) == asked.bytes(of: .path) ? 1 : 0, rule.count - differences(from: asked, rule).count,
@@ -145,7 +153,6 @@ extension CassetteExchange.Request {
         ]
     }
 
-    /// Returns the names of the parts that differ.
     func differences(from asked: Self, _ rule: [Cassette.Part]) -> [String] {
         rule.filter { bytes(of: $0) != asked.bytes(of: $0) }.map { part in
             part == .url && bytes(of: .path) == asked.bytes(of: .path) ? "query" : part.rawValue
@@ -153,18 +160,15 @@ extension CassetteExchange.Request {
     }
 }
 
-// MARK: The format
-
 /// The content of a cassette's file.
 struct CassetteFile: Sendable {
     static let version: Int64 = 1
-    /// The maximum size, which is that of any document.
+    /// The maximum size, which is the same for all documents.
     static let mostBytes = DocumentLimits.bytes
     private static let subject = DocumentSubject("cassette", root: "a cassette is a dictionary")
     var rule: [Cassette.Part]
     var exchanges: [CassetteExchange]
 
-    /// Returns the text of a file from encoded exchanges.
     static func text(_ rule: [Cassette.Part], _ exchanges: [[UInt8]]) -> [UInt8] {
         let match = rule.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
         var text = Array("{\n  \"version\": \(version),\n  \"match\": [\(match)],\n  \"exchanges\": [".utf8)
@@ -219,13 +223,12 @@ struct CassetteFile: Sendable {
 }
 
 extension CassetteExchange {
-    /// The exchange as indented JSON.
     var encoded: [UInt8] {
         var asked = Self.written(request.headers, request.body), answered = Self.written(headers, body)
         (asked["method"], asked["url"]) = (.string(request.method), .string(request.url))
         answered["status"] = .integer(Int64(status))
         let value = DocumentValue.dictionary(["request": .dictionary(asked), "response": .dictionary(answered)])
-        // It is flat, and its strings escape what JSON cannot contain.
+        // The value is flat, and its strings escape what JSON cannot contain.
         let text = (try? value.encoded(as: .json, in: Order(), of: .document)) ?? value.json
         return Array(text.split(separator: UInt8(ascii: "\n")).joined(separator: Array("\n    ".utf8)))
     }

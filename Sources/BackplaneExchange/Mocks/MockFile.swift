@@ -12,7 +12,6 @@ struct MockFile: Sendable, Equatable {
     private(set) var body: [UInt8]
 
     private static let mostBytes = 64 << 20
-    /// The longest delay, a day, in seconds.
     private static let longestDelay = 86_400.0
 
     /// Reads a file.
@@ -42,7 +41,6 @@ struct MockFile: Sendable, Equatable {
         }
     }
 
-    /// Takes the head from the body, and returns the number of its lines.
     private mutating func readHead(_ path: String) throws(BackplaneError) -> Int {
         var rest = body[...], number = 0
         func refused(_ words: String, _ found: String) -> BackplaneError {
@@ -98,7 +96,7 @@ enum SubstituteFile {
             BackplaneError(.networkMock, "the \(noun) cannot be read: \(why)", at: path)
         }
         var status = stat()
-        // The system would take a path that contains a zero for a shorter one.
+        // The system would end the path at a zero byte.
         guard !path.utf8.contains(0), stat(path, &status) == 0, access(path, R_OK) == 0 else {
             throw unreadable(String(cString: strerror(path.utf8.contains(0) ? EINVAL : errno)))
         }

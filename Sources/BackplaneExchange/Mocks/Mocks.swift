@@ -10,13 +10,13 @@ import Glibc
 /// let network = HTTPPipeline([AsyncHTTPClientExecutor()], mocks: Mocks(folders: ["mocks"]))
 /// ```
 ///
-/// The file of an endpoint is its name followed by `.mock`. The name of an endpoint without one, and of a request that
-/// is sent without an endpoint, is its method and path: `GET books/1`. In a file's name, `-` replaces every run of
-/// characters other than letters, digits, spaces, `.` and `_`: `GET books-1.mock`. The query may follow the path
-/// (`GET search-q-whale.mock`), and `_` may replace segments of the path (`GET books-_.mock`); the file whose name
-/// says most answers.
+/// The file of an endpoint is its name followed by `.mock`. An endpoint without a name, and a request without an
+/// endpoint, are named by their method and path: `GET books/1`. In a file's name, `-` replaces every run of characters
+/// other than letters, digits, spaces, `.` and `_`: `GET books-1.mock`. The query may follow the path
+/// (`GET search-q-whale.mock`), and `_` may replace segments of the path (`GET books-_.mock`); the file with the most
+/// specific name answers.
 ///
-/// A file is JSON, which is the body of a response with the status 200; or it has a head:
+/// A file contains JSON, which is the body of a response with the status 200, or a head and a body:
 ///
 /// ```
 /// HTTP 404
@@ -27,14 +27,15 @@ import Glibc
 /// ```
 ///
 /// Without `Content-Type`, a body is JSON. `Delay` is in seconds, and is not a field of the response. Files are read
-/// each time they answer.
+/// for each answer.
 public struct Mocks: Sendable {
     /// The folders that are searched, in order; the first with a mock of the request answers.
     public var folders: [String]
     /// A Boolean value that indicates whether requests without a mock are sent; otherwise, they fail.
     public var fallsThrough: Bool
-    /// A Boolean value that indicates whether mocks answer all requests but those with a `usesMock` of `false`;
-    /// otherwise, only those with `true`.
+    /// A Boolean value that indicates whether mocks answer all requests, except those with a `usesMock` of `false`.
+    ///
+    /// Otherwise, mocks answer only requests with a `usesMock` of `true`.
     ///
     /// Requests for `file:` URLs have no mocks.
     public var isForAll = true
@@ -44,14 +45,13 @@ public struct Mocks: Sendable {
         (self.folders, self.fallsThrough) = (folders, fallsThrough)
     }
 
-    /// No mocks.
     package static var none: Mocks {
         var mocks = Mocks(folders: [])
         mocks.isForAll = false
         return mocks
     }
 
-    /// Returns whether a mock answers a request, or is missing, so that the request is not sent.
+    /// Returns whether a request is not sent, because a mock answers it or is missing.
     func apply(to request: HTTPRequest, _ options: HTTPOptions) -> Bool {
         areMeant(for: request, options) && (!fallsThrough || path(for: request, options) != nil)
     }
@@ -78,7 +78,15 @@ public struct Mocks: Sendable {
         for request: HTTPRequest, _ options: HTTPOptions, _ clock: (any DeadlineClock)?
     ) throws(BackplaneError) -> (any HTTPExecutor)? {
         guard areMeant(for: request, options) else { return nil }
-        if let path = path(for: request, options) { return MockExecutor(path: path, clock: clock) }
+        if let path = path(for: request, options) {
+            return MemoryExecutor(schemes: [], capabilities: HTTPCapabilities(rawValue: .max)) { request, _ in
+                let mock = try MockFile(path)
+                for try await _ in try request.body.open() {}  // as a server reads it
+                try await clock?.pause(for: mock.delay)
+                try Task.checkCancellation()
+                return mock.response(to: request)
+            }
+        }
         if fallsThrough { return nil }
         throw Self.missing(request, options, in: searched(options))
     }
@@ -114,8 +122,8 @@ enum MockName {
 
     static func file(_ title: String) -> String { fit(title) + ".mock" }
 
-    /// Returns the names of the files, beginning with the one that says most: with the query, exact, and with more
-    /// and more segments replaced.
+    /// Returns the names of the files, the most specific one first: with the query, exact, and with more and more
+    /// segments replaced.
     static func files(of request: HTTPRequest, _ options: HTTPOptions) -> [String] {
         let title = title(of: request, options), start = request.method + " "
         var names = [file(title)]
@@ -138,22 +146,6 @@ enum MockName {
         title.split(separator: " ").map { word in
             word.split { !($0.isLetter || $0.isNumber || $0 == "." || $0 == "_") }.joined(separator: "-")
         }.filter { !$0.isEmpty }.joined(separator: " ")
-    }
-}
-
-/// The executor of one mock.
-private struct MockExecutor: HTTPExecutor {
-    let path: String
-    let clock: (any DeadlineClock)?
-    let schemes: [String] = []
-    let capabilities = HTTPCapabilities(rawValue: .max)
-
-    func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
-        let mock = try MockFile(path)
-        for try await _ in try request.body.open() {}  // as a server reads it
-        try await clock?.pause(for: mock.delay)
-        try Task.checkCancellation()
-        return mock.response(to: request)
     }
 }
 

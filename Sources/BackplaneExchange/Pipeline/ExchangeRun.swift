@@ -4,14 +4,14 @@ import Synchronization
 
 /// One exchange of a pipeline, from its first event to the end of its response.
 ///
-/// A request passes, from the outside: the limits, the interceptors of loads, equal requests in flight, the cache, the
-/// retries, the redirects, the credential, the interceptors of attempts, the limits for the host, and the executor. The
-/// functions below are in this order.
+/// From the outside in, a request passes the limits, the interceptors of loads, equal requests in flight, the cache,
+/// the retries, the redirects, the credential, the interceptors of attempts, the limits for the host, and the executor.
+/// The functions below are in this order.
 struct ExchangeRun: Sendable {
     typealias Send = @Sendable (HTTPRequest, HTTPOptions) async throws -> HTTPStreamedResponse
     /// A function that completes the response of an attempt, such as one that writes its body to a file.
     ///
-    /// Its errors are those of the attempt, which may be followed by another one.
+    /// Its errors count as errors of the attempt, and another attempt may follow.
     typealias Complete = @Sendable (HTTPStreamedResponse) async throws -> HTTPStreamedResponse
 
     private let pipeline: HTTPPipeline
@@ -74,9 +74,9 @@ struct ExchangeRun: Sendable {
                 : try await limited(limit, since: start) { try await load() }
             if response.isReceived, response.body.bytes != nil { return observed?.watching(response) ?? response }
             response.timings.head = clock.moment - start
-            try begin(&response)
+            try begin(response)
             if options.progress != nil || options.received != nil || options.maximumBodySize != nil {
-                response.body = counted(response.body)
+                response.body = counted(response.body, upTo: options.maximumBodySize, received)
             }
             if options.readTimeout != nil || options.totalTimeout != nil {
                 response.body = BodyLimits(response.body, clock) { since in bodyLimit(since: since) }.body
@@ -85,7 +85,6 @@ struct ExchangeRun: Sendable {
         }
     }
 
-    /// Writes the body of the response to a file, and returns the response without its body.
     func downloaded(
         to path: String, headed: @escaping @Sendable (HTTPStreamedResponse) -> Void
     ) async throws -> HTTPResponse {
@@ -95,8 +94,8 @@ struct ExchangeRun: Sendable {
             try Task.checkCancellation()  // an abandoned exchange is no longer reported
             defer { arrival.pause() }
             headed(response)
-            try begin(&response)
-            try await counted(response.body).write(to: path)
+            try begin(response)
+            try await counted(response.body, upTo: options.maximumBodySize, received).write(to: path)
             response.body = HTTPBodyStream([])
             written.withLock { $0 = response.body }
             return response
@@ -116,7 +115,6 @@ struct ExchangeRun: Sendable {
         }
     }
 
-    /// Notifies the observers of the end of the exchange.
     private func observing<Response>(
         ends: Bool = true, _ exchange: () async throws -> Response
     ) async throws -> Response {
@@ -134,7 +132,7 @@ struct ExchangeRun: Sendable {
 
     /// Runs the exchange, and fails once one of its limits has passed.
     ///
-    /// One race watches all limits, since nothing is waited for between the pieces of a body.
+    /// A single race watches all limits; there are no separate waits between the pieces of a body.
     ///
     /// - Parameter patience: The time for which a passed limit still waits for a stale response.
     private func watched<Value: Sendable>(
@@ -195,31 +193,20 @@ struct ExchangeRun: Sendable {
         return (begin + limit, HTTPFailure.late("sent none of the body", limit: limit).error(for: request))
     }
 
-    private func begin(_ response: inout HTTPStreamedResponse) throws {
+    private func begin(_ response: HTTPStreamedResponse) throws {
         arrival.begin(at: clock.moment)
-        let length = response.hasBody(for: request) ? response.contentLength : nil
-        meter?.begin(receiving: length)
-        guard let limit = options.maximumBodySize, let length, length > limit else { return }
-        response.body.cancel()
-        throw HTTPFailure.tooLarge(limit: limit).error(for: request)
+        meter?.begin(receiving: response.announcedLength(for: request))
+        try response.requireLength(upTo: options.maximumBodySize, for: request)
     }
 
-    private func counted(_ body: HTTPBodyStream) -> HTTPBodyStream {
-        let count = Mutex(0)
-        return HTTPBodyStream(length: body.length, cancel: body.cancel) {
-            guard let piece = try await body.next() else { return nil }
+    private func counted(
+        _ body: HTTPBodyStream, upTo limit: Int?, _ received: @escaping @Sendable (Int) -> Void
+    ) -> HTTPBodyStream {
+        body.tapped(piece: { piece, total in
             try Task.checkCancellation()
-            let total = count.withLock { count in
-                count += piece.count
-                return count
-            }
-            if let limit = options.maximumBodySize, total > limit {
-                body.cancel()
-                throw HTTPFailure.tooLarge(limit: limit).error(for: request)
-            }
+            if let limit, total > limit { throw HTTPFailure.tooLarge(limit: limit).error(for: request) }
             received(piece.count)
-            return piece
-        }
+        })
     }
 
     // MARK: The interceptors of loads
@@ -259,7 +246,7 @@ struct ExchangeRun: Sendable {
             return try await cached(request, options, identity, flight)
         }
         var own = options
-        own.call = options.call?.withoutDeadline  // everyone keeps to the own one
+        own.call = options.call?.withoutDeadline  // each sender keeps to its own
         var (response, isShared) = try await pipeline.equal.join(
             ExchangeIdentity(identity, options, isSubstituted: pipeline.isSubstituted(request, options)),
             isAlone: equal == .reject, follower, at: request.printableURL
@@ -267,7 +254,7 @@ struct ExchangeRun: Sendable {
             try await cached(request, own, identity, flight)
         }
         if isShared {
-            // The cookies are those of who has made the exchange, who also replaces a stale response.
+            // The cookies belong to the sender that made the exchange, which also replaces a stale response.
             (response.headers["Set-Cookie"], response.isStale) = (nil, false)
             options.attempted?(HTTPAttempt(number: response.timings.attempts, status: response.status))
             observed?.shared()
@@ -284,14 +271,14 @@ struct ExchangeRun: Sendable {
             meter?.begin(receiving: length)
             headed()
         }
-        if isCounting { follower.received = { count in received(count) } }
+        if isCounting { follower.received = received }
         follower.paused = { arrival.pause() }
         return follower
     }
 
     private var isCounting: Bool { meter != nil || options.received != nil || options.readTimeout != nil }
 
-    private func received(_ count: Int) {
+    @Sendable private func received(_ count: Int) {
         arrival.advance(to: clock.moment)
         meter?.received(count)
         options.received?(count)
@@ -311,7 +298,7 @@ struct ExchangeRun: Sendable {
         return response
     }
 
-    /// Returns the exchange through the cache; `nil` if the request passes it.
+    /// Returns the exchange through the cache; `nil` if the request bypasses it.
     private func cachedExchange(
         _ request: HTTPRequest, _ options: HTTPOptions, _ identity: RequestIdentity
     ) -> CachedExchange? {
@@ -324,29 +311,16 @@ struct ExchangeRun: Sendable {
             options: options, date: pipeline.retries.date, note: { observed?.decided($0) })
     }
 
-    /// Receives the body of a response that is loaded whole.
     private func whole(
         _ response: HTTPStreamedResponse, of request: HTTPRequest, _ flight: Flight
     ) async throws -> HTTPStreamedResponse {
-        var response = response, body: [UInt8] = []
-        let length = response.hasBody(for: request) ? response.contentLength : nil,
-            limit = options.maximumBodySize ?? HTTPOptions.collectionLimit
+        var response = response
+        let limit = options.maximumBodySize ?? HTTPOptions.collectionLimit
         response.timings.head = clock.moment - start
-        flight.headed(length)
+        flight.headed(response.announcedLength(for: request))
         defer { flight.paused() }
-        if let length, length > limit {
-            response.body.cancel()
-            throw HTTPFailure.tooLarge(limit: limit).error(for: request)
-        }
-        while let piece = try await response.body.next() {
-            try Task.checkCancellation()
-            if body.count + piece.count > limit {
-                response.body.cancel()
-                throw HTTPFailure.tooLarge(limit: limit).error(for: request)
-            }
-            if body.isEmpty { body = piece } else { body += piece }
-            flight.received(piece.count)
-        }
+        try response.requireLength(upTo: limit, for: request)
+        let body = try await counted(response.body, upTo: limit, flight.received).collect(upTo: limit)
         (response.body, response.isReceived) = (HTTPBodyStream(body), true)
         return response
     }
@@ -366,8 +340,8 @@ struct ExchangeRun: Sendable {
     ) async throws -> HTTPStreamedResponse {
         let policy = options.retry ?? .none, retries = pipeline.retries, start = clock.moment
         var number = options.attempt
-        /// A Boolean value that indicates whether an attempt has reached the body; if so, later attempts have the same
-        /// time limit for their heads as the first.
+        /// Whether an attempt has reached the body; if so, later attempts have the same time limit for their heads as
+        /// the first.
         var hadBody = false
 
         /// Returns whether there is time for an attempt after a delay, and takes it from the budget.
@@ -435,7 +409,7 @@ struct ExchangeRun: Sendable {
         observed?.headed(response)
         if !pipeline.isSubstituted(request, options) {
             for url in CacheRules.invalidated(by: response.head, to: request) {
-                // No later request is answered with what was known before the change.
+                // No later request is answered with a response from before the change.
                 pipeline.equal.forget(url)
                 await pipeline.cache?.invalidate(url)
             }
@@ -452,7 +426,6 @@ struct ExchangeRun: Sendable {
 
     // MARK: Redirects
 
-    /// Follows redirects, and chooses the executor and its settings again for each.
     private func redirecting(
         _ request: HTTPRequest, _ options: HTTPOptions, _ send: Send
     ) async throws -> HTTPStreamedResponse {
@@ -490,8 +463,9 @@ struct ExchangeRun: Sendable {
             try await interception.attempt(request, hiding: options.proofFields) { request in
                 try await limits.run(request, options, by: clock) {
                     let placed = pipeline.credentials.placed(request, options.credential, echoed)
-                    var response = try await executor.open(
-                        metered(placed, by: executor), reporting(options, of: request))
+                    var options = reporting(options, of: request)
+                    options.tokenParameters = pipeline.credentials.tokenParameters
+                    var response = try await executor.open(metered(placed, by: executor), options)
                     echoed?.take(from: &response.headers)
                     return response
                 }
@@ -499,7 +473,7 @@ struct ExchangeRun: Sendable {
         }
         let names = executor.capabilities.contains(.credentialNames)
         let isDelegated = names && (HTTPOrigin(request.url) == nil || !pipeline.isSubstituted(request, options))
-        // One that is chosen further in must be there before anything is sent, too.
+        // A credential that is chosen further in must also exist before anything is sent.
         if isDelegated, let name = options.credential {
             _ = try pipeline.credentials.accounts(of: name).account(options.account ?? "")
         }
@@ -536,28 +510,27 @@ extension ExchangeEvent {
 }
 
 extension HTTPStreamedResponse {
-    /// Discards the response, reading a short body so that the connection can be reused, and cancelling a longer one.
-    func discard() async {
-        guard let length = contentLength, length <= 16 << 10 else { return body.cancel() }
+    /// Reads the rest of a body with a short announced length, so that the connection can be reused; cancels any other.
+    private func shortBody(within limit: Duration) async -> [UInt8]? {
         let body = body
-        _ = try? await Race.run(
-            { try await body.collect(upTo: 16 << 10) }, within: .seconds(1), otherwise: CancellationError())
+        guard let length = contentLength, length <= 16 << 10 else {
+            body.cancel()
+            return nil
+        }
+        let read = try? await Race.run(
+            { try await body.collect(upTo: 16 << 10) }, within: limit, otherwise: CancellationError())
+        if read == nil { body.cancel() }
+        return read
     }
 
-    /// Reads a body with a short announced length into memory, so that the connection can be reused; drops other
-    /// bodies.
+    func discard() async { _ = await shortBody(within: .seconds(1)) }
+
+    /// Returns the response with a short body in memory, or without a body.
     func kept() async -> HTTPStreamedResponse {
-        let body = body
-        var read: [UInt8]?
-        if let length = contentLength, length <= 16 << 10 {
-            read = try? await Race.run(
-                { try await body.collect(upTo: 16 << 10) }, within: .seconds(5), otherwise: CancellationError())
-        }
+        let read = await shortBody(within: .seconds(5))
         var response = self
         response.body = HTTPBodyStream(read ?? [])
-        guard read == nil else { return response }
-        body.cancel()
-        response.headers["Content-Length"] = nil
+        if read == nil { response.headers["Content-Length"] = nil }
         return response
     }
 }
@@ -594,7 +567,7 @@ private final class BodyLimits: Sendable {
     private let length: Int64?
     private let clock: any DeadlineClock
     private let alarm = Race.newAlarm()
-    /// Returns the time at which a read that waits since a given one is late, and the error then.
+    /// A function that returns the time at which a read is late that waits since a given time, and the error then.
     private let limit: @Sendable (Deadline) -> (end: Deadline, error: BackplaneError)
     private let state = Mutex(State())
 
@@ -606,16 +579,8 @@ private final class BodyLimits: Sendable {
     }
 
     var body: HTTPBodyStream {
-        HTTPBodyStream(length: length, cancel: { self.end(CancellationError()) }) {
-            do {
-                let piece = try await self.next()
-                if piece == nil { self.end(CancellationError()) }
-                return piece
-            } catch {
-                self.end(error)
-                throw error
-            }
-        }
+        HTTPBodyStream(length: length) { try await self.next() }
+            .tapped(ended: { self.end($0 ?? CancellationError()) })
     }
 
     private func next() async throws -> [UInt8]? {

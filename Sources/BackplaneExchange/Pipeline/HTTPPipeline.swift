@@ -2,7 +2,8 @@ package import Backplane
 public import BackplaneNetwork
 import Synchronization
 
-/// The way of every exchange of a host or a program: limits, interceptors, retries, redirects, credentials, executors.
+/// The stages of every exchange of a host or a program: limits, interceptors, retries, redirects, credentials,
+/// executors.
 ///
 /// ```swift
 /// let network = HTTPPipeline([AsyncHTTPClientExecutor()])
@@ -13,16 +14,16 @@ public struct HTTPPipeline: Sendable {
     package typealias Connect = @Sendable (Call) async throws -> any HTTPExecutor
     private let executors: [any HTTPExecutor]
     private let tls: [String: TLSSettings]
-    /// The executors that options choose by name; those of plugins also serve the URL scheme with that name.
+    /// The executors that options choose by name; plugins' executors also serve the URL scheme with that name.
     private let named: [String: Connect]
-    /// The names of executors that these exchanges must not use, because the exchanges belong to these executors.
+    /// The names of the executors to which the exchanges belong, and which the exchanges therefore must not use.
     private let reserved: Set<String>
     /// The owner of the names, as errors state it.
     private let registry: String
     let retries: Retries
     var clock: any DeadlineClock { retries.clock }
     package let credentials: Credentials
-    /// The error for every exchange if it is unknown how to make exchanges; `nil` if they can be made.
+    /// The error of every exchange if exchanges cannot be made; otherwise `nil`.
     private let refusal: BackplaneError?
     let interceptors: [HTTPInterceptor]
     let observers: @Sendable () -> [@Sendable (ExchangeEvent) -> Void]
@@ -37,8 +38,8 @@ public struct HTTPPipeline: Sendable {
     ///
     /// - Parameters:
     ///   - executors: The executors.
-    ///   - tls: The settings of TLS for the hosts that have any, by host name in lower case. A name of the form
-    ///     `*.example.org` is for all names that have one label in place of the asterisk, and no settings of their own.
+    ///   - tls: The TLS settings of hosts, by host name in lower case. A name of the form `*.example.org` applies to
+    ///     all names with one label in place of the asterisk, unless they have their own settings.
     ///   - retries: The budgets of retries, and the clock of exchanges.
     ///   - credentials: The credentials that requests may choose.
     ///   - interceptors: The interceptors of all exchanges but requests for tokens, with the first one outermost.
@@ -65,7 +66,7 @@ public struct HTTPPipeline: Sendable {
     /// let network = HTTPPipeline(["default": AsyncHTTPClientExecutor(), "session": URLSessionExecutor()])
     /// ```
     ///
-    /// A request that names none uses the first executor for its scheme.
+    /// A request without a name uses the first executor for its scheme.
     public init(
         _ executors: KeyValuePairs<String, any HTTPExecutor>, tls: [String: TLSSettings] = [:],
         retries: Retries = Retries(), credentials: Credentials = Credentials(), interceptors: [HTTPInterceptor] = [],
@@ -135,7 +136,7 @@ public struct HTTPPipeline: Sendable {
 
     /// Sends a request, and writes the response's body to a file, which appears once it is complete.
     ///
-    /// It replaces an existing file, and only its owner may read it.
+    /// The file replaces an existing one, and only its owner may read it.
     ///
     /// - Returns: The response without its body.
     /// - Throws: The errors of ``open(_:_:)``; `network.file` if the file cannot be written.
@@ -157,7 +158,7 @@ public struct HTTPPipeline: Sendable {
         return try await begin(request, options).downloaded(to: path, headed: headed)
     }
 
-    /// Returns the fresh response to a request in memory; `nil` if there is none, or more than the cache has a say.
+    /// Returns the fresh response to a request in memory; `nil` if there is none, or the cache alone cannot answer.
     func remembered(_ request: HTTPRequest, _ options: HTTPOptions) -> RememberedResponse? {
         guard let cache, interceptors.isEmpty, refusal == nil, observers().isEmpty, mayCache(request, options) else {
             return nil
@@ -174,19 +175,18 @@ public struct HTTPPipeline: Sendable {
         ExchangeRun(self, request, options.bounded)
     }
 
-    // MARK: The choice of the executor
-
     package func requireExecutor(for request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) {
         if let refusal { throw refusal }
         if !isSubstituted(request, options) { _ = try connection(for: request, options) }
     }
 
-    /// Returns whether a mock or a cassette is to answer a request, so that the response is not that of a server.
+    /// Returns whether a mock or a cassette answers a request instead of a server.
     package func isSubstituted(_ request: HTTPRequest, _ options: HTTPOptions) -> Bool {
         request.scheme != "file" && (cassette?.player != nil || mocks.apply(to: request, options))
     }
 
-    /// Returns whether a cache may answer a request; a cassette records and replays what servers say.
+    /// Returns whether a cache may answer a request; with a cassette it may not, since a cassette needs the servers'
+    /// responses.
     func mayCache(_ request: HTTPRequest, _ options: HTTPOptions) -> Bool {
         request.mayBeCached && cassette == nil && !isSubstituted(request, options)
     }
@@ -227,8 +227,8 @@ public struct HTTPPipeline: Sendable {
 
     /// Returns the limits that a request passes.
     ///
-    /// The executor of a plugin sends requests of its own, which pass them. A request that it serves does not, because
-    /// the two would wait for each other.
+    /// The requests that a plugin's executor sends pass the limits. The request that it serves does not, because the
+    /// two would wait for each other.
     func limits(for request: HTTPRequest, _ options: HTTPOptions) -> NetworkLimits {
         let isDelegated = swept == nil && named[options.executor ?? request.scheme] != nil
         return isDelegated ? .none : limits

@@ -8,17 +8,14 @@ import Synchronization
 struct Interception: Sendable {
     private let interceptors: [HTTPInterceptor]
     private let call: Call
-    /// A Boolean value that indicates whether a credential adds fields, which attempts hide from interceptors.
+    /// Whether a credential adds fields, which attempts hide from interceptors.
     private let hidesProof: Bool
-    private let digest = KnownDigest()
 
     init(_ interceptors: [HTTPInterceptor], _ options: HTTPOptions, hidesProof: Bool) {
-        // A request for a token is the credential's, wherever an interceptor would send it.
+        // A token request belongs to the credential: interceptors must not send it elsewhere.
         (self.interceptors, call) = (options.isSignIn ? [] : interceptors, options.call ?? Call())
         self.hidesProof = hidesProof
     }
-
-    // MARK: Around the load
 
     func load(
         _ request: HTTPRequest, _ exchange: @escaping HTTPInterceptor.Next
@@ -45,15 +42,12 @@ struct Interception: Sendable {
                 guard manager.interests.contains(.requests) else { return request }
                 let head = try await manager.request(try await head(request, for: manager))
                 var changed = request
-                (changed.method, changed.url) = (head.method, head.url)
-                changed.headers = try HTTPHeaders(pairs: head.headers)
+                (changed.method, changed.url, changed.headers) = (head.method, head.url, head.headers)
                 return changed
             }
             return try await next(changed)
         }
     }
-
-    // MARK: Around attempts
 
     /// Makes an attempt, or one of its redirected requests, with the interceptors around it.
     func attempt(
@@ -92,21 +86,20 @@ struct Interception: Sendable {
         }
     }
 
-    // MARK: One interceptor
-
     private func head(_ request: HTTPRequest, for manager: InterceptingManager) async throws -> InterceptedRequest {
         let wantsDigest = manager.interests.contains(.digest)
-        return InterceptedRequest(request, digest: wantsDigest ? try await digest.of(request.body) : nil)
+        return InterceptedRequest(request, digest: wantsDigest ? try await request.body.digestText() : nil)
     }
 
-    /// Calls a function with what it may see, and gives its response back what was hidden.
+    /// Calls an interceptor's function without hidden fields, and restores them in its response.
     private func run(
         _ interceptor: HTTPInterceptor,
         _ intercept: @Sendable (HTTPRequest, HTTPInterceptor.Next) async throws -> HTTPStreamedResponse,
         _ shown: HTTPRequest, of request: HTTPRequest,
         merge: @escaping @Sendable (HTTPRequest) throws -> (@Sendable () async throws -> HTTPStreamedResponse)
     ) async throws -> HTTPStreamedResponse {
-        // The error of the rest of the chain is not the interceptor's, even if it throws another one instead.
+        // An error of the rest of the chain is not the interceptor's, even if the interceptor throws another one
+        // instead.
         let cookies = Mutex<[String]>([]), hasFailed = Mutex(false), hidesCookies = hidesProof
         do {
             var response = try await intercept(shown) { changed in
@@ -138,7 +131,7 @@ struct Interception: Sendable {
         do { return try await step() } catch { throw Self.named(error, interceptor, request) }
     }
 
-    /// Returns the error of an exchange for an error of an interceptor; cancellation stays what it is.
+    /// Returns the error of an exchange for an error of an interceptor; cancellation is unchanged.
     private static func named(
         _ error: any Error, _ interceptor: HTTPInterceptor, _ request: HTTPRequest
     ) -> any Error {
@@ -152,19 +145,6 @@ struct Interception: Sendable {
         }
         (error.message, error.location) = ("\(subject): \(error.message)", error.location ?? request.printableURL)
         return error
-    }
-}
-
-/// The digest of a body in memory, once an interceptor has requested it; retries usually send the same body.
-private final class KnownDigest: Sendable {
-    private let known = Mutex<(body: [UInt8], text: String)?>(nil)
-
-    func of(_ body: HTTPBody) async throws -> String {
-        guard let bytes = body.bytes else { return try await body.digestText() }
-        if let known = known.withLock(\.self), known.body == bytes { return known.text }
-        let text = try await body.digestText()
-        known.withLock { $0 = (bytes, text) }
-        return text
     }
 }
 
@@ -210,8 +190,10 @@ enum AddedFields {
         return added
     }
 
-    /// Adds fields to a head: to an attempt those that do not vary the response, and of a proof any but those that
-    /// frame the message.
+    /// Adds fields to a head.
+    ///
+    /// An attempt accepts only fields that do not vary the response; a proof accepts all but the fields that frame the
+    /// message.
     static func add(
         _ fields: HTTPHeaders, to headers: inout HTTPHeaders, areProof: Bool = false
     ) throws(BackplaneError) {

@@ -3,7 +3,7 @@ import BackplaneNetwork
 public import FoundationEssentials
 import Synchronization
 
-/// The clock of exchanges, and what their retries share: a budget for each host, and the randomness of delays.
+/// The clock of exchanges and the shared state of their retries: a budget for each host, and the randomness of delays.
 ///
 /// A pipeline has its own state unless one is specified, as in a test that controls time:
 ///
@@ -51,7 +51,7 @@ final class RetryBudget: Sendable {
         var balance: Double
         var time: Duration
 
-        /// Returns the balance, replenished for the time that has passed since.
+        /// Returns the balance, replenished for the time since the last change.
         func balance(at now: Duration) -> Double {
             min(RetryBudget.most, balance + 0.1 * max(0, (now - time) / .seconds(1)))
         }
@@ -59,7 +59,7 @@ final class RetryBudget: Sendable {
     static let most = 10.0
     /// The maximum number of hosts with an account of their own; all others share one.
     private static let mostHosts = 1_000
-    /// The name of the shared account, which is not that of a host.
+    /// The name of the shared account, which no host has.
     private static let others = "*"
     private let accounts = Mutex<[String: Account]>([:])
 
@@ -72,7 +72,7 @@ final class RetryBudget: Sendable {
     private func change(_ host: String, at time: Duration, by amount: Double) -> Bool {
         accounts.withLock { accounts in
             if amount < 0, accounts[host] == nil, accounts.count >= Self.mostHosts {
-                // A whole budget needs no account.
+                // A full budget needs no account.
                 accounts = accounts.filter { $0.value.balance(at: time) < Self.most }
             }
             let name = accounts[host] == nil && accounts.count >= Self.mostHosts ? Self.others : host

@@ -57,7 +57,7 @@ package enum HTTPFailure: Error, Hashable {
             case .inflated(let ratio):
                 (
                     .networkTooLarge,
-                    "the compressed body of \(host) is more than \(ratio) times as large once it is decoded, which is the limit"
+                    "decoding the compressed body of \(host) makes it more than \(ratio) times as large, which is the limit"
                 )
             case .shutDown:
                 (

@@ -66,10 +66,10 @@ extension HTTPRequest {
 }
 
 extension String {
-    /// A Boolean value that indicates whether the text is a token (RFC 9110, section 5.6.2).
+    /// Whether the text is a token (RFC 9110, section 5.6.2).
     fileprivate var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenCharacter) }
 
-    /// A Boolean value that indicates whether the text is a field value (RFC 9110, section 5.5).
+    /// Whether the text is a field value (RFC 9110, section 5.5).
     ///
     /// A tab is the only control character allowed.
     fileprivate var isFieldValue: Bool {

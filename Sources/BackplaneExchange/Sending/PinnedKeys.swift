@@ -19,9 +19,9 @@ extension TLSSettings {
 }
 
 extension CertificatePin {
-    /// Creates the pin of a certificate's key; returns `nil` if its encoding is not that of RFC 5280, section 4.1.
+    /// Creates the pin of a certificate's key; returns `nil` if its encoding does not follow RFC 5280, section 4.1.
     ///
-    /// The key is hashed as the certificate has it, whether or not its algorithm is known.
+    /// The key is hashed as encoded in the certificate, even if its algorithm is unknown.
     ///
     /// - Parameter bytes: The certificate in the Distinguished Encoding Rules.
     package init?(certificate bytes: [UInt8]) {
@@ -42,7 +42,6 @@ extension CertificatePin {
         self = .key(sha256: ContentDigest.sha256(of: Array(field.bytes)))
     }
 
-    /// Returns the hash of the key, for a file that of its first certificate.
     fileprivate func key() throws(BackplaneError) -> CertificatePin {
         guard let path else { return self }
         guard let file = FileManager.default.contents(atPath: path),

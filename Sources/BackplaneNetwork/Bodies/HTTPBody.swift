@@ -10,8 +10,8 @@ import Synchronization
 /// HTTPRequest("POST", url, body: .multipart([.text("title", "Moby-Dick"), .file("cover", "/data/whale.png")]))
 /// ```
 ///
-/// A body is a passive value: ``open()`` creates a stream of its bytes, for a replayable body as often as an exchange
-/// is repeated.
+/// A body is a passive value: ``open()`` creates a stream of its bytes. For a replayable body, it does so each time
+/// that an exchange is repeated.
 public struct HTTPBody: Sendable {
     enum Content: Sendable {
         case segments([BodySegment])
@@ -71,7 +71,12 @@ public struct HTTPBody: Sendable {
         let once = Once()
         return HTTPBody(
             .stream(length: length) {
-                try once.take()
+                guard once.take() else {
+                    throw BackplaneError(
+                        .networkBody,
+                        "the request's body has already been sent, and comes from a stream that can be read only once; "
+                            + "use `.replayable`")
+                }
                 return HTTPBodyStream(chunks, length: length)
             }, type: type, isReplayable: false)
     }
@@ -133,11 +138,7 @@ public struct HTTPBody: Sendable {
             .stream(length: nil) {
                 let stream = try body.open()
                 opened(stream.length)
-                return HTTPBodyStream(length: stream.length, cancel: stream.cancel) {
-                    let chunk = try await stream.next()
-                    if let chunk { taken(chunk.count) }
-                    return chunk
-                }
+                return stream.tapped(piece: { piece, _ in taken(piece.count) })
             }, type: mediaType, isReplayable: isReplayable, file: file)
     }
 
@@ -219,7 +220,7 @@ extension HTTPBody {
     ///
     /// A part whose media type contains a control character makes the body fail when it is sent, with `network.body`.
     public static func multipart(_ parts: [HTTPPart]) -> HTTPBody {
-        // 128 random bits: no part contains the boundary, and none has to be searched for it.
+        // 128 random bits: no part contains the boundary, so the parts need not be searched for it.
         let random = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
         return multipart(parts, boundary: "backplane-\(String(random.0, radix: 36))\(String(random.1, radix: 36))")
     }
@@ -299,16 +300,11 @@ extension String {
     }
 }
 
-/// The single use of a body that cannot be resent.
-final class Once: Sendable {
+/// Something that happens once.
+package struct Once: ~Copyable, Sendable {
     private let isTaken = Atomic(false)
 
-    func take() throws(BackplaneError) {
-        guard !isTaken.exchange(true, ordering: .relaxed) else {
-            throw BackplaneError(
-                .networkBody,
-                "the request's body has already been sent, and comes from a stream that can be read only once; use `.replayable`"
-            )
-        }
-    }
+    package init() {}
+
+    package func take() -> Bool { !isTaken.exchange(true, ordering: .acquiringAndReleasing) }
 }

@@ -13,7 +13,7 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     public let length: Int64?
     /// The whole body, if it is in memory.
     package private(set) var bytes: [UInt8]?
-    /// The value that was decoded from the whole body for another load; `nil` if no other one has the same body.
+    /// The value that was decoded from the whole body for another load; `nil` if no other load has the same body.
     private(set) var decoded: DecodedValue?
     private let state: BodyStreamState
 
@@ -158,7 +158,7 @@ where Chunks.Element == [UInt8] {  // its owner makes no concurrent calls of `ne
 extension HTTPBodyStream {
     /// Reads the rest of the body.
     ///
-    /// - Throws: `network.too-large` as soon as there are more, which ends the stream; the errors of reading.
+    /// - Throws: `network.too-large` once the body exceeds the limit, which ends the stream; the errors of reading.
     public func collect(upTo limit: Int) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         for try await chunk in self {
@@ -188,6 +188,41 @@ extension HTTPBodyStream {
             cancel()
             file.discard()
             throw error
+        }
+    }
+
+    /// Returns the stream with functions that take part in its reading.
+    ///
+    /// - Parameters:
+    ///   - piece: A function that is called with each piece, and with the number of bytes so far, before the reader
+    ///     receives the piece. If it throws an error, the reader receives the error instead, and the stream ends.
+    ///   - ended: A function that is called at the end, possibly with the error of a read, and if the stream is
+    ///     cancelled. If it throws an error at the end, the reader receives that error.
+    package func tapped(
+        piece: @escaping @Sendable ([UInt8], _ total: Int) throws -> Void = { _, _ in },
+        ended: @escaping @Sendable ((any Error)?) throws -> Void = { _ in }
+    ) -> HTTPBodyStream {
+        let source = self, count = Mutex(0)
+        @Sendable func cancel(_ error: any Error) {
+            source.cancel()
+            try? ended(error)
+        }
+        return HTTPBodyStream(length: length, cancel: { cancel(CancellationError()) }) {
+            do {
+                guard let chunk = try await source.next() else {
+                    try ended(nil)
+                    return nil
+                }
+                let total = count.withLock { count in
+                    count += chunk.count
+                    return count
+                }
+                try piece(chunk, total)
+                return chunk
+            } catch {
+                cancel(error)
+                throw error
+            }
         }
     }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// A file that is written next to its destination, and moved there when it is complete.
 ///
 /// While it is being written, it is locked (`flock(2)`) and has a name that no file of a component has. A file without
-/// a lock was left behind by a killed process, unless it is complete and being judged.
+/// a lock was left behind by a killed process, unless it is complete and being validated.
 package final class IncomingFile: @unchecked Sendable {  // used by one thread at a time
     private static let mark = ".backplane-incoming-"
     private static let judgedMark = ".backplane-judged-"
@@ -36,7 +36,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
             let temporary = String(folder + mark + digits)
             let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard number >= 0 else { throw failure(path) }
-            // On a file system without locks, the search for abandoned files gets no lock either.
+            // On a file system without locks, the search for abandoned files does not acquire a lock either.
             let isTaken = flock(number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
             var status = stat()
             if !isTaken, fstat(number, &status) == 0, status.st_nlink > 0 { return (temporary, number) }
@@ -49,7 +49,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
-    /// Returns a path next to another one, for a complete file that has yet to be validated.
+    /// Returns a path next to another path, for a complete file that has yet to be validated.
     static func judged(beside path: String) -> String {
         (path.lastIndex(of: "/").map { path[...$0] } ?? "") + judgedMark + digits
     }
@@ -58,13 +58,13 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
     ///
     /// A complete file is not locked while it is validated, so it is kept for ten minutes.
     package static func removeAbandoned(in folder: String) {
-        // Links are not followed, neither by the list nor below.
+        // Links are followed neither by the list nor by the code below.
         for path in (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? [] where isIncoming(path) {
             removeUnlocked(folder + "/" + path, unchangedFor: path.contains(judgedMark) ? 600 : 0)
         }
     }
 
-    /// Removes the files that downloads of killed processes have left in the folder of a file, as in a whole folder.
+    /// Removes the files that downloads of killed processes have left in the folder of a file, without its subfolders.
     package static func removeAbandoned(beside path: String) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where isIncoming(name) {
@@ -95,23 +95,14 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
     deinit { if isOpen { discard() } }
 
     package func write(_ bytes: some ContiguousBytes) throws(BackplaneError) {
-        let isWritten = bytes.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let written = Glibc.write(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if written < 0, errno == EINTR { continue }
-                guard written > 0 else { return false }
-                rest = rest.dropFirst(written)
-            }
-            count += Int64(bytes.count)
-            return true
-        }
-        guard isWritten else { throw Self.failure(path) }
+        let (size, written) = bytes.withUnsafeBytes { ($0.count, $0.write(to: number, at: count)) }
+        guard written == size else { throw Self.failure(path) }
+        count += Int64(size)
     }
 
     /// Moves the file to its destination, and returns the number of its bytes.
     ///
-    /// - Parameter survivesPowerFailure: A Boolean value that indicates whether the file is on the disk first.
+    /// - Parameter survivesPowerFailure: A Boolean value that indicates whether the file is first written to the disk.
     package func finish(survivesPowerFailure: Bool = true) throws(BackplaneError) -> Int64 {
         guard !survivesPowerFailure || fsync(number) == 0, rename(temporary, path) == 0 else {
             throw Self.failure(path)
@@ -133,5 +124,20 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
     private static func failure(_ path: String) -> BackplaneError {
         BackplaneError(
             .networkFile, "the body cannot be written to this file: \(String(cString: strerror(errno)))", at: path)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Writes the bytes, and returns the number of written bytes; if not all were written, `errno` has the reason.
+    package func write(to file: Int32, at offset: Int64) -> Int {
+        var done = 0
+        while done < count {
+            let rest = UnsafeRawBufferPointer(rebasing: self[done...])
+            let written = pwrite(file, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { break }
+            done += written
+        }
+        return done
     }
 }

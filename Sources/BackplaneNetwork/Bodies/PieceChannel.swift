@@ -1,13 +1,12 @@
 package import Backplane
 import Synchronization
 
-/// The pieces of one body on their way from a sender to a reader, each of whom waits for the other.
+/// A state machine that hands the pieces of one body from a sender to a reader; each waits for the other.
 ///
 /// There is at most one piece that has not been read, and at most one read that has not been answered.
 package struct PieceMachine<Reader: Sendable>: Sendable {
     /// The read whose answer becomes due with a transition.
     package typealias Answered = (reader: Reader, piece: Result<[UInt8]?, any Error>)
-    /// The bytes of the piece that have not been read.
     private var rest: ArraySlice<UInt8> = []
     private var waiting: (reader: Reader, most: Int)?
     /// The end after the last piece, possibly by an error.
@@ -15,7 +14,6 @@ package struct PieceMachine<Reader: Sendable>: Sendable {
 
     package init() {}
 
-    /// A Boolean value that indicates whether a read waits for a piece.
     package var isBeingRead: Bool { waiting != nil }
 
     package mutating func read(upTo most: Int, _ reader: Reader) throws(BackplaneError) -> Answered? {
@@ -36,14 +34,13 @@ package struct PieceMachine<Reader: Sendable>: Sendable {
         return settle()
     }
 
-    /// Ends the body with an error, unless it has ended, and drops what has not been read.
     package mutating func fail(_ error: any Error) -> Answered? {
         guard end == nil else { return nil }
         (end, rest) = (.failure(error), [])
         return settle()
     }
 
-    /// Answers the read that waits, if there is a piece or the end.
+    /// Answers the waiting read, if there is a piece or the end.
     private mutating func settle() -> Answered? {
         guard let (reader, most) = waiting else { return nil }
         if !rest.isEmpty {
@@ -57,7 +54,7 @@ package struct PieceMachine<Reader: Sendable>: Sendable {
     }
 }
 
-/// A body that is sent and read on any threads: by two sides of a boundary, or under the limits of an exchange.
+/// A body that is sent and read on any threads: by the two sides of a boundary, or under the limits of an exchange.
 ///
 /// One task pulls all chunks of a stream. A channel over a stream must therefore be read to its end or failed.
 package final class PieceChannel: Sendable {
@@ -65,12 +62,11 @@ package final class PieceChannel: Sendable {
 
     private struct State {
         var machine = PieceMachine<Reader>()
-        /// The task that pulls the chunks of the stream, one for each read that waits.
+        /// The task that pulls the chunks of the stream, one for each waiting read.
         var task: Task<Void, Never>?
-        /// That task, while it rests between two reads.
+        /// The continuation of that task, while it waits between two reads.
         var resting: UnsafeContinuation<Bool, Never>?
     }
-    /// The maximum number of bytes of one piece.
     package static let pieceSize = 256 << 10
     /// The stream from which chunks are pulled when the reader waits; `nil` if they are sent.
     private let stream: HTTPBodyStream?
@@ -82,14 +78,13 @@ package final class PieceChannel: Sendable {
 
     package var hasEnded: Bool { state.withLock { $0.machine.end != nil } }
 
-    /// The error that ended the body.
     package var failure: (any Error)? {
         state.withLock { if case .failure(let error) = $0.machine.end { error } else { nil } }
     }
 
-    /// Reads the next piece, of which `reader` receives at most `most` bytes.
+    /// Reads the next piece, and passes at most `most` of its bytes to `reader`.
     ///
-    /// - Throws: `network.body` if the body is being read; the read has no effect then.
+    /// - Throws: `network.body` if the body is being read; the read then has no effect.
     package func read(upTo most: Int, _ reader: @escaping Reader) throws(BackplaneError) {
         let most = max(1, min(most, Self.pieceSize))
         let (answered, resting) = try state.withLock { state throws(BackplaneError) in
@@ -126,7 +121,6 @@ package final class PieceChannel: Sendable {
         tell(try state.withLock { state throws(BackplaneError) in try state.machine.send(piece) })
     }
 
-    /// Ends the body with an error, unless it has ended.
     package func fail(_ error: any Error) {
         let (answered, task, resting) = state.withLock { state in
             (state.machine.fail(error), state.task.take(), state.resting.take())
@@ -148,7 +142,7 @@ package final class PieceChannel: Sendable {
         }
     }
 
-    /// Waits for a read that waits; returns `false` once the body has ended.
+    /// Waits for a read; returns `false` once the body has ended.
     private func isWanted() async -> Bool {
         await withUnsafeContinuation { (resting: UnsafeContinuation<Bool, Never>) in
             let isWanted = state.withLock { state -> Bool? in
@@ -167,7 +161,6 @@ package final class PieceChannel: Sendable {
 }
 
 extension BackplaneError {
-    /// The error for a piece of a body that has ended.
     package static var bodyEnded: BackplaneError {
         BackplaneError(.networkBody, "the body has ended, or its exchange")
     }

@@ -75,7 +75,7 @@ private final class OpenFile: Sendable {
     private let number: Int32
 
     init(reading path: String) throws(BackplaneError) {
-        // The system would take a path that contains a zero for a shorter one, and open another file.
+        // The system would end the path at a zero byte, and open another file.
         guard !path.utf8.contains(0) else { throw .unreadable(path, EINVAL) }
         // Not blocking, because opening a pipe would wait for its writer.
         number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

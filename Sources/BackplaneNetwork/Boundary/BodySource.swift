@@ -66,11 +66,11 @@ final class BodySource: Sendable {
 }
 
 extension BackplaneError {
-    package static func bodyFailed(_ error: any Error) -> BackplaneError {
+    package static func bodyFailed(_ error: any Error, at url: String? = nil) -> BackplaneError {
         switch error {
         case let error as BackplaneError: error
         case is CancellationError: BackplaneError(.callCancelled, "the exchange was cancelled")
-        default: BackplaneError(.networkBody, "the request's body failed: \(error)")
+        default: BackplaneError(.networkBody, "the request's body failed: \(error)", at: url)
         }
     }
 }
@@ -84,12 +84,6 @@ package struct ChunkReply: Sendable {
         (self.done, self.context) = (done, ForeignPointer(raw: context))
     }
 
-    private func end(_ bytes: ArraySlice<UInt8>) {
-        bytes.withUnsafeBufferPointer {
-            done(context.raw, Int32(BP_OK), bp_bytes(data: $0.baseAddress, length: $0.count))
-        }
-    }
-
     package func end(_ error: BackplaneError) {
         let answer = EncodedAnswer(error)
         answer.payload.withBytes { done(context.raw, answer.status, $0) }
@@ -97,7 +91,7 @@ package struct ChunkReply: Sendable {
 
     package func end(_ piece: Result<[UInt8]?, BackplaneError>) {
         switch piece {
-        case .success(let bytes): end(bytes?[...] ?? [])
+        case .success(let bytes): (bytes ?? []).withBytes { done(context.raw, Int32(BP_OK), $0) }
         case .failure(let error): end(error)
         }
     }

@@ -27,7 +27,7 @@ struct ComponentWay: HTTPWay {
             }
             return whole
         } catch {
-            throw .exchangeFailed(error, request)
+            throw .bodyFailed(error, at: request.printableURL)
         }
     }
 
@@ -53,7 +53,7 @@ struct ComponentWay: HTTPWay {
     func open(
         _ request: HTTPRequest, _ call: Call, _ options: HTTPOptions
     ) async throws(BackplaneError) -> HTTPStreamedResponse {
-        try await begin(try exchange(request, options, waitsForEnd: false), request, download: "", call)
+        try await exchange(request, to: "", call, options)
     }
 
     func download(
@@ -62,39 +62,30 @@ struct ComponentWay: HTTPWay {
         guard !path.isEmpty else {
             throw BackplaneError(.networkRefused, "the path of the file to download to is empty; name a file")
         }
-        return try await begin(try exchange(request, options, waitsForEnd: true), request, download: path, call).head
+        return try await exchange(request, to: path, call, options).head
     }
 
+    /// - Parameter path: The path of the file to which the body is written; empty if it is read.
     private func exchange(
-        _ request: HTTPRequest, _ options: HTTPOptions, waitsForEnd: Bool
-    ) throws(BackplaneError) -> StreamedExchange {
+        _ request: HTTPRequest, to path: String, _ call: Call, _ options: HTTPOptions
+    ) async throws(BackplaneError) -> HTTPStreamedResponse {
         guard options.interceptors.isEmpty else {
             throw BackplaneError(
                 .networkUnsupported,
-                "the attempts of a plugin's exchanges are made by its host, where no function of the plugin intercepts "
+                "the host makes the attempts of a plugin's exchanges, so a function in the plugin cannot intercept "
                     + "them; provide a manager with the contract `Intercepting`; nothing was sent",
                 at: request.printableURL)
         }
-        return StreamedExchange(
-            try table(), component: services.handle, options.bounded, waitsForEnd: waitsForEnd)
-    }
-
-    private func begin(_ exchange: StreamedExchange, _ request: HTTPRequest, download: String, _ call: Call)
-        async throws(BackplaneError) -> HTTPStreamedResponse
-    {
+        let exchange = StreamedExchange(try table(), component: services.handle, options.bounded, download: path)
         let request = request.withMediaType
-        if request.body.bytes != nil {
-            return try await exchange.open(request, nil, upload: "", download: download, call)
-        }
+        if request.body.bytes != nil { return try await exchange.open(request, nil, upload: "", call) }
         if let path = request.body.file, !services.folder.isEmpty, path.hasPrefix(services.folder + "/") {
-            return try await exchange.open(request, nil, upload: path, download: download, call)
+            return try await exchange.open(request, nil, upload: path, call)
         }
         let source: BodySource
-        do { source = try BodySource(request.body) } catch { throw .exchangeFailed(error, request) }
-        return try await exchange.open(request, source, upload: "", download: download, call)
+        do { source = try BodySource(request.body) } catch { throw .bodyFailed(error, at: request.printableURL) }
+        return try await exchange.open(request, source, upload: "", call)
     }
-
-    // MARK: Accounts
 
     func signIn(
         _ credential: String, as account: String, with values: [String: String], _ call: Call
@@ -139,8 +130,6 @@ struct ComponentWay: HTTPWay {
         _ = try answer.result?.get()
     }
 
-    // MARK: The component
-
     var folder: String? { services.folder.isEmpty ? nil : services.folder }
 
     func file(_ path: String) -> String { path.hasPrefix("/") ? path : services.folder + "/" + path }
@@ -183,21 +172,10 @@ struct ComponentWay: HTTPWay {
 }
 
 extension HTTPRequest {
-    /// The request with its body's media type among its fields.
     var withMediaType: HTTPRequest {
         guard let type = body.mediaType, headers["Content-Type"] == nil else { return self }
         var request = self
         request.headers.add("Content-Type", type)
         return request
-    }
-}
-
-extension BackplaneError {
-    fileprivate static func exchangeFailed(_ error: any Error, _ request: HTTPRequest) -> BackplaneError {
-        switch error {
-        case let error as BackplaneError: error
-        case is CancellationError: BackplaneError(.callCancelled, "the exchange was cancelled")
-        default: BackplaneError(.networkBody, "the request's body failed: \(error)", at: request.printableURL)
-        }
     }
 }

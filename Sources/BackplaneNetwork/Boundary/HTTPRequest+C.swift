@@ -2,7 +2,7 @@ package import Backplane
 package import CBackplane
 
 extension HTTPRequest {
-    /// Lends the request for the duration of `use`, with its body if that is in memory.
+    /// Lends the request for the duration of `use`, with its body if the body is in memory.
     package func withC<Result>(_ use: (UnsafePointer<bp_http_request>) -> Result) -> Result {
         method.withBytes { method in
             url.withBytes { url in

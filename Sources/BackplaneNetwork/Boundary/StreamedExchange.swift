@@ -7,7 +7,6 @@ final class StreamedExchange: Sendable {
     typealias Waiter = UnsafeContinuation<Result<HTTPStreamedResponse, BackplaneError>, Never>
 
     private struct State {
-        /// The task that opens the exchange, while it waits for the response.
         var waiter: Waiter?
         /// The response whose body is written to a file.
         var response: HTTPStreamedResponse?
@@ -16,26 +15,25 @@ final class StreamedExchange: Sendable {
     private let table: ConstantPointer<bp_http_1>
     private let component: UInt64
     private let options: HTTPOptions
-    /// A Boolean value that indicates whether the body is written to a file, so that opening waits for its end.
-    private let waitsForEnd: Bool
+    /// The path of the file to which the host writes the body; empty if the body is read.
+    private let download: String
     private let state = Mutex(State())
+    /// A Boolean value that indicates whether opening waits for the end, because the host writes the body to a file.
+    private var waitsForEnd: Bool { !download.isEmpty }
 
-    init(
-        _ table: ConstantPointer<bp_http_1>, component: UInt64, _ options: HTTPOptions, waitsForEnd: Bool
-    ) {
-        (self.table, self.component, self.options) = (table, component, options)
-        self.waitsForEnd = waitsForEnd
+    init(_ table: ConstantPointer<bp_http_1>, component: UInt64, _ options: HTTPOptions, download: String) {
+        (self.table, self.component, self.options, self.download) = (table, component, options, download)
     }
 
     /// Starts the exchange, and waits until the head of the response, or the file with its body, is complete.
-    func open(_ request: HTTPRequest, _ source: BodySource?, upload: String, download: String, _ call: Call)
-        async throws(BackplaneError) -> HTTPStreamedResponse
-    {
+    func open(
+        _ request: HTTPRequest, _ source: BodySource?, upload: String, _ call: Call
+    ) async throws(BackplaneError) -> HTTPStreamedResponse {
         let cancellation = Cancellation { [table, component] in table.pointer.pointee.cancel(component, $0) }
         let result = await withTaskCancellationHandler {
             await withUnsafeContinuation { (waiter: Waiter) in
                 state.withLock { $0.waiter = waiter }
-                cancellation.began(begin(request, source, upload: upload, download: download, call))
+                cancellation.began(begin(request, source, upload: upload, call))
             }
         } onCancel: {
             cancellation.cancel()
@@ -43,9 +41,7 @@ final class StreamedExchange: Sendable {
         return try result.get()
     }
 
-    private func begin(
-        _ request: HTTPRequest, _ source: BodySource?, upload: String, download: String, _ call: Call
-    ) -> UInt64 {
+    private func begin(_ request: HTTPRequest, _ source: BodySource?, upload: String, _ call: Call) -> UInt64 {
         var functions = bp_http_exchange(
             size: UInt32(MemoryLayout<bp_http_exchange>.size), reserved: 0,
             head: { context, head in StreamedExchange.at(context).headed(head) }, progress: nil,
@@ -116,7 +112,7 @@ final class StreamedExchange: Sendable {
         waiter?.resume(returning: failure.map { .failure($0) } ?? response.map { .success($0) } ?? .failure(noHead))
     }
 
-    /// Returns the acceptance of a response that may be stored in a cache; `nil` for any other.
+    /// Returns the acceptance of a response that may be stored in a cache; `nil` for any other response.
     private func acceptance(of exchange: UInt64) -> CacheAcceptance? {
         guard options.isWhole, options.cache != .none else { return nil }
         return CacheAcceptance { [table, component] in
@@ -126,8 +122,8 @@ final class StreamedExchange: Sendable {
         }
     }
 
-    /// - Parameter acceptance: The acceptance that lives as long as the body may be read, since dropping it ends the
-    ///   exchange.
+    /// - Parameter acceptance: The acceptance, which is retained while the body may be read, since releasing it ends
+    ///   the exchange.
     private func body(of exchange: UInt64, holding acceptance: CacheAcceptance?) -> HTTPBodyStream {
         HTTPBodyStream(cancel: { self.cancel(exchange) }) {
             defer { withExtendedLifetime(acceptance) {} }
@@ -147,7 +143,7 @@ final class StreamedExchange: Sendable {
             cancel(exchange)
         }
         do throws(BackplaneError) { return try result.get() } catch {
-            // The exchange may have ended since: then the host knows it no longer, and its own error says why.
+            // If the exchange has ended in the meantime, the host no longer knows it, but this side has its error.
             throw state.withLock { $0.failure } ?? error
         }
     }

@@ -9,11 +9,11 @@ package import Backplane
 /// list.options.cache = .staleWhileRevalidate(.seconds(3_600))
 /// ```
 ///
-/// Only responses to `GET` whose bodies are loaded whole are stored, and only once they were accepted: by their status,
-/// the decoder and the endpoint's verdict. Files, streams and events are never stored. The response of one principal
-/// never answers the request of another.
+/// A response is stored only if it answers a `GET`, its body is loaded whole, and its status, the decoder and the
+/// endpoint's verdict accept it. Files, streams and events are never stored. The response of one principal never
+/// answers the request of another.
 public struct CachePolicy: Sendable, Hashable {
-    /// The place of the responses.
+    /// The place where responses are stored.
     public enum Place: String, Sendable {
         /// The memory of the process, from which the least recently used responses are removed.
         case memory
@@ -22,13 +22,13 @@ public struct CachePolicy: Sendable, Hashable {
     }
     /// The place of the responses; `nil` means that there is no cache.
     public var place: Place?
-    /// The time for which a response is fresh; `nil` means that of HTTP (RFC 9111).
+    /// The time for which a response is fresh; `nil` means the time that HTTP determines (RFC 9111).
     public var lifetime: Duration?
-    /// The time after its freshness for which a response still answers while the next one is loaded (RFC 5861).
+    /// The time for which a stale response still answers while the next one is loaded (RFC 5861).
     public var staleWhileRevalidate: Duration = .zero
-    /// The time after its freshness for which a response answers if the server fails (RFC 5861).
+    /// The time for which a stale response still answers if the server fails (RFC 5861).
     ///
-    /// A server fails if there is no response, or one with the status 500, 502, 503 or 504.
+    /// A server fails if it sends no response, or a response with the status 500, 502, 503 or 504.
     public var staleIfError: Duration = .zero
 
     init(_ place: Place?, _ lifetime: Duration? = nil) { (self.place, self.lifetime) = (place, lifetime) }
@@ -42,13 +42,13 @@ public struct CachePolicy: Sendable, Hashable {
     /// Returns the freshness, validation and invalidation of HTTP (RFC 9111), for a private cache.
     public static func http(in place: Place) -> CachePolicy { CachePolicy(place) }
 
-    /// Returns the policy of responses that are fresh for a time, regardless of what the server says, in memory.
+    /// Returns a policy that keeps responses in memory, fresh for a given time regardless of their header fields.
     public static func memory(for lifetime: Duration) -> CachePolicy { CachePolicy(.memory, lifetime.bounded) }
 
-    /// Returns the policy of responses that are fresh for a time, regardless of what the server says, on the disk.
+    /// Returns a policy that keeps responses on the disk, fresh for a given time regardless of their header fields.
     public static func disk(for lifetime: Duration) -> CachePolicy { CachePolicy(.disk, lifetime.bounded) }
 
-    /// Returns the policy of responses that answer at once, while the next one is loaded for the next request.
+    /// Returns a policy by which a stored response answers at once, while a new one is loaded for the next request.
     ///
     /// - Parameters:
     ///   - limit: The age beyond which a response no longer answers.
@@ -59,7 +59,7 @@ public struct CachePolicy: Sendable, Hashable {
         return policy
     }
 
-    /// Returns the policy of responses that answer only if the server fails.
+    /// Returns a policy by which a stored response answers only if the server fails.
     ///
     /// - Parameters:
     ///   - limit: The age beyond which a response no longer answers.
@@ -72,7 +72,7 @@ public struct CachePolicy: Sendable, Hashable {
 }
 
 extension CachePolicy {
-    /// The policy as text, as it crosses boundaries: `disk for=60.0 swr=3600.0 sie=86400.0`.
+    /// The policy as text, for boundaries: `disk for=60.0 swr=3600.0 sie=86400.0`.
     package var text: String {
         guard let place else { return "none" }
         var words = [place.rawValue]
@@ -109,14 +109,14 @@ extension CachePolicy {
 
 /// The treatment of a request that equals one in flight.
 ///
-/// Equal are requests with one method, URL, header and body for one principal, by the same options. Only requests whose
+/// Requests are equal if they have the same method, URL, header, body, principal and options. Only requests whose
 /// bodies are in memory and whose responses are loaded whole are compared; streams, files and events never are.
 public enum EqualRequests: String, Sendable {
-    /// One exchange is made, and everyone gets its result; it is cancelled when the last one leaves.
+    /// One exchange is made, and all requests get its result; it is cancelled when the last request is.
     ///
     /// This is the default of the safe methods `GET`, `HEAD`, `OPTIONS` and `TRACE`.
     case coalesce
-    /// The later request fails with `network.redundant`, so that an order that was tapped twice is placed once.
+    /// The later request fails with `network.redundant`, so that a button that is tapped twice places one order.
     ///
     /// This is the default of all other methods.
     case reject
@@ -136,7 +136,7 @@ public struct ResponseSource: RawRepresentable, Hashable, Sendable {
     public static let file = Self(rawValue: "file")
     /// The cache in memory.
     public static let memory = Self(rawValue: "memory")
-    /// The cache on the disk, or one that the host was given.
+    /// The cache on the disk, or the cache provider that replaces it.
     public static let disk = Self(rawValue: "disk")
     /// A file in place of a server.
     public static let mock = Self(rawValue: "mock")

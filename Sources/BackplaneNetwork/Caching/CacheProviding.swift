@@ -1,15 +1,15 @@
 public import Backplane
 public import FoundationEssentials
 
-/// A store of responses, by which a program or a host replaces its cache on the disk.
+/// A store of responses that replaces the cache on the disk of a program or a host.
 ///
-/// A plugin provides one with the contract ``CacheProviding``. Errors, and answers that take longer than a second, are
-/// treated as if there were no response, and are logged. A response may be removed at any time.
+/// A plugin provides a store with the contract ``CacheProviding``. An error, or an answer that takes longer than a
+/// second, is logged and treated as if there were no response. A response may be removed at any time.
 public protocol CacheProvider: Sendable {
     /// Returns the response with a key; `nil` if there is none.
     func load(_ key: String) async throws -> CachedResponse?
 
-    /// Stores a response, which replaces that with the same key.
+    /// Stores a response, and replaces the one with the same key.
     func store(_ response: CachedResponse, for key: String) async throws
 
     /// Removes the responses that a rule selects, and returns their number.
@@ -19,13 +19,13 @@ public protocol CacheProvider: Sendable {
 
 /// The contract of a manager that stores responses for its host.
 ///
-/// The manifest names it as `provider` under `network.cache`. It replaces the cache on the disk.
+/// The manifest names the manager as `provider` under `network.cache`. It replaces the cache on the disk.
 public struct CacheProviding: Contract {
     /// The version of the contract.
     public static let version: Version = "1.0.0"
     /// Returns the response with a key; `nil` if there is none.
     public let load = AsyncMethod<String, CachedResponse?>()
-    /// Stores a response, which replaces that with the same ``CachedResponse/key``.
+    /// Stores a response, and replaces the one with the same ``CachedResponse/key``.
     public let store = AsyncMethod<CachedResponse, Nothing>()
     /// Removes the responses that a rule selects, and returns their number.
     public let removeExpired = AsyncMethod<CacheExpiry, Int>()
@@ -46,7 +46,7 @@ public struct CachedResponse: Sendable, Codable, Equatable {
     public var tags: [String]
     /// The status code.
     public var status: Int
-    /// The header fields, without those of the connection.
+    /// The header fields, without connection-specific fields.
     public var headers: HTTPHeaders
     /// The whole body, after decoding.
     public var body: Data
@@ -54,9 +54,9 @@ public struct CachedResponse: Sendable, Codable, Equatable {
     public var requested: Date
     /// The time at which the response, or its last confirmation by the server, arrived.
     public var received: Date
-    /// The time from which the response cannot answer any more, even if the server fails.
+    /// The time from which the response no longer answers, even if the server fails.
     public var expires: Date
-    /// The values of the request's fields with which the response varies, by their names in lower case.
+    /// The values of the request's header fields on which the response depends, by their names in lower case.
     public var varying: [String: String]
 
     package init(
@@ -74,7 +74,7 @@ public struct CachedResponse: Sendable, Codable, Equatable {
     }
 }
 
-/// A rule that selects the responses to remove from a cache; without conditions, all.
+/// A rule that selects the responses to remove from a cache; without conditions, it selects all.
 public struct CacheExpiry: Sendable, Codable, Equatable {
     /// The time by which a response has expired.
     public var date: Date?

@@ -3,7 +3,6 @@ import Synchronization
 
 /// A fresh response in the memory of this process, and the value that was decoded from it.
 package struct RememberedResponse: Sendable {
-    /// The response without its body.
     package let response: HTTPResponse
     private let body: Data
     let decoded: DecodedValue
@@ -21,7 +20,7 @@ package struct RememberedResponse: Sendable {
     }
 }
 
-/// The value that a response in memory was last decoded into, so that it is not decoded for each load.
+/// The value that was last decoded from a response in memory, so that it is not decoded for each load.
 package final class DecodedValue: Sendable {
     private let last = Mutex<(value: any Sendable, type: ObjectIdentifier, decoder: any ResponseDecoder)?>(nil)
 
@@ -29,10 +28,10 @@ package final class DecodedValue: Sendable {
 
     package var isKept: Bool { last.withLock { $0 != nil } }
 
-    /// Returns the value of exactly this type that this very decoder has returned, or decodes it.
+    /// Returns the value if this decoder has returned one of exactly this type, and decodes it otherwise.
     ///
-    /// Neither an object is kept, since each load has its own, nor the value of a decoder that is no object, which
-    /// could not be compared.
+    /// Objects are not kept, since each load has its own. The value of a decoder that is not an object is not kept,
+    /// since such decoders cannot be compared.
     func value<Value: Sendable>(by decoder: any ResponseDecoder, decode: () throws -> Value) rethrows -> Value {
         guard !(Value.self is AnyClass), type(of: decoder) is AnyClass else { return try decode() }
         let type = ObjectIdentifier(Value.self), last = last.withLock(\.self)
@@ -45,4 +44,22 @@ package final class DecodedValue: Sendable {
         self.last.withLock { $0 = (value, type, decoder) }
         return value
     }
+}
+
+/// The acceptance of a response, which a cache requires to store it.
+package final class CacheAcceptance: Sendable {
+    private let accepted, dropped: @Sendable () -> Void
+    private let decision = Once()
+
+    /// - Parameters:
+    ///   - accepted: A function that is called with the first acceptance.
+    ///   - dropped: A function that is called if the response is released without an acceptance.
+    package init(accepted: @escaping @Sendable () -> Void, dropped: @escaping @Sendable () -> Void = {}) {
+        (self.accepted, self.dropped) = (accepted, dropped)
+    }
+
+    deinit { if decision.take() { dropped() } }
+
+    /// Stores the response; later calls do nothing.
+    package func accept() { if decision.take() { accepted() } }
 }

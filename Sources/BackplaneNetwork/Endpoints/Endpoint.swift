@@ -27,9 +27,9 @@ public struct Endpoint<Response: Sendable>: Sendable {
         didSet { hasSegments = false }
     }
     private var hasSegments: Bool
-    /// The fields of the query, which follow those of the base URL and the path and are fully percent-encoded.
+    /// The fields of the query, fully percent-encoded; they follow the queries of the base URL and the path.
     public var query: [(name: String, value: String)]
-    /// The header fields, which replace those of the client with the same names.
+    /// The header fields, which replace the client's fields of the same names.
     public var headers: HTTPHeaders
     /// The content to send; a retry requires content that can be resent.
     public var body: HTTPBody
@@ -41,25 +41,25 @@ public struct Endpoint<Response: Sendable>: Sendable {
     public var timeout: Duration? = .seconds(60)
     /// The valid statuses of a response; `nil` means any.
     public var validStatuses: Range<Int>? = 200..<300
-    /// The retry policy; `nil` means that of the client, and ``RetryPolicy/none`` a single attempt.
+    /// The retry policy; `nil` means the client's policy, and ``RetryPolicy/none`` a single attempt.
     public var retry: RetryPolicy?
     /// The maximum number of redirects to follow; with 0, a redirect is the response.
     public var redirects = 20
     /// The other options of the exchange; ``timeout``, ``retry`` and ``redirects`` take precedence over them.
     public var options = HTTPOptions()
-    /// The decoder for this endpoint; `nil` means that of the type (``DecodedResponse``), or else the client's.
+    /// The decoder for this endpoint; `nil` means the decoder of the type (``DecodedResponse``), or else the client's.
     public var decoder: (any ResponseDecoder)?
     /// The error type into which a response with an invalid status is decoded; `nil` means the client's.
     public var failure: EndpointFailure?
     /// The maximum number of bytes of a failed response's body that its error contains: 16 KB by default.
     ///
-    /// The load waits for them for at most five seconds.
+    /// The load waits at most five seconds for these bytes.
     public var failureLimit = 16 << 10
-    /// The log level of its loads; `nil` means that of the client, which by default logs nothing.
+    /// The log level of its loads; `nil` means the client's level, by default none.
     public var logLevel: LoadLogLevel?
-    /// The interceptors of this endpoint, inside those of the client; the first is outermost.
+    /// The interceptors of this endpoint, inside the client's interceptors; the first is outermost.
     public var interceptors: [HTTPInterceptor] = []
-    /// The observers of this endpoint's loads, which are notified after those of the client and must not block.
+    /// The observers of this endpoint's loads, which are notified after the client's observers and must not block.
     public var observers: [@Sendable (ExchangeEvent) -> Void] = []
     /// The check of the loaded value; `nil` accepts everything.
     ///
@@ -103,17 +103,17 @@ public struct EndpointDefaults: Sendable {
     public var baseURL: String?
     /// The header fields of every request to the origin of ``baseURL``; without a base URL, they are not sent.
     ///
-    /// Fields of an endpoint replace those of the same name.
+    /// Fields of an endpoint replace fields of the same name.
     public var headers: HTTPHeaders = [:]
     /// The name of the credential of endpoints without one; `nil` means none.
     ///
-    /// It is one of the manifest's `network.credentials`, or of the program's. It applies to requests to the origin of
-    /// ``baseURL``, or to all requests without a base URL.
+    /// The credential is declared in the manifest's `network.credentials`, or by the program. It applies to requests to
+    /// the origin of ``baseURL`` or, without a base URL, to all requests.
     public var credential: String?
     /// The signed-in account of ``credential``; `nil` means the account that needs no sign-in.
     public var account: String?
-    /// A Boolean value that indicates whether mocks answer endpoints whose options do not specify it; `nil` means the
-    /// choice of the pipeline.
+    /// A Boolean value that indicates whether mocks answer endpoints whose options leave it open; `nil` means the
+    /// pipeline's setting.
     public var usesMock: Bool?
     /// The decoder of endpoints without one; `nil` means a `JSONDecoder` with default settings.
     public var decoder: (any ResponseDecoder)?
@@ -121,9 +121,9 @@ public struct EndpointDefaults: Sendable {
     public var failure: EndpointFailure?
     /// The interceptors around every load, with the first one outermost.
     public var interceptors: [HTTPInterceptor] = []
-    /// The observers of every load, which are notified in order before those of the endpoint.
+    /// The observers of every load, which are notified in order, before the endpoint's observers.
     ///
-    /// They are called by the load itself, and must not block. A load has one start and one end.
+    /// The load itself calls them, so they must not block. A load has one start and one end.
     public var observers: [@Sendable (ExchangeEvent) -> Void] = []
     /// The retry policy of endpoints without one; `nil` means a single attempt.
     public var retry: RetryPolicy?
@@ -135,7 +135,7 @@ public struct EndpointDefaults: Sendable {
     /// Creates settings without a base URL.
     public init(baseURL: String? = nil) { self.baseURL = baseURL }
 
-    /// Returns the options of an endpoint, with the credential unless they name one or the origin is another one.
+    /// Returns the options of an endpoint with the credential, unless they name one or the request has another origin.
     func completed(_ options: HTTPOptions, for request: HTTPRequest) -> HTTPOptions {
         guard options.credential == nil, !options.hasNoCredential, let credential else { return options }
         if let baseURL, HTTPOrigin(baseURL) != HTTPOrigin(request.url) { return options }
@@ -155,8 +155,8 @@ public struct EndpointDefaults: Sendable {
 /// http.defaults.failure = .decoded(Refusal.self)
 /// ```
 ///
-/// The error `network.status` then has its code, message and details, which pass through wires: a caller compares
-/// `error.failure?.code`.
+/// The error `network.status` then has the code, message and details of the decoded error. They pass through wires, so
+/// a caller can compare `error.failure?.code`.
 public struct EndpointFailure: Sendable {
     let decode: @Sendable ([UInt8], any ResponseDecoder) throws -> any ComponentError
 
@@ -180,6 +180,15 @@ extension Endpoint {
             }
         }
         return request
+    }
+
+    /// Returns the options of an exchange for the endpoint, without the additions of its loads and event streams.
+    func exchangeOptions(_ defaults: EndpointDefaults, for request: HTTPRequest) -> HTTPOptions {
+        var options = defaults.completed(options, for: request)
+        options.redirects = redirects
+        options.usesMock = options.usesMock ?? defaults.usesMock
+        options.interceptors = (defaults.interceptors + interceptors).aroundAttempts
+        return options
     }
 
     private func isOfSameOrigin(_ url: String, _ base: String?) -> Bool {

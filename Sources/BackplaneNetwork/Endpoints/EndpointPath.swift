@@ -7,9 +7,9 @@ import Backplane
 /// Endpoint<Loan>("GET", ["loans", id])
 /// ```
 ///
-/// In text, only what no URL may contain is percent-encoded. A value in an array is always one segment: its `/`, `?`,
-/// `%` and other reserved characters are percent-encoded. An empty segment, `.` and `..` cannot be encoded, so that a
-/// load of their endpoint fails.
+/// In text, only characters that a URL cannot contain are percent-encoded. A value in an array is always one segment:
+/// its `/`, `?`, `%` and other reserved characters are percent-encoded. An empty segment, `.` and `..` cannot be
+/// encoded, so a load of an endpoint with such a segment fails.
 public protocol EndpointPath: Sendable {
     /// The path as it is written in a URL.
     var endpointPath: String { get }
@@ -23,7 +23,7 @@ extension String: EndpointPath {
 extension Array: EndpointPath where Element == String {
     /// The fully percent-encoded segments, separated by slashes.
     public var endpointPath: String {
-        // One empty segment is not the same as none, which is the base URL.
+        // One empty segment differs from no segments, which mean the base URL.
         self == [""] ? "/" : map(\.percentEncodedValue).joined(separator: "/")
     }
 }
@@ -84,7 +84,7 @@ package enum EndpointURL {
     /// Returns whether a server could interpret a segment as `.` or `..`, even if it is percent-encoded, ends at a
     /// backslash or has parameters.
     package static func hasDotSegment(_ path: String) -> Bool {
-        // Bytes, since a slash with a combining mark is another character than a slash.
+        // Bytes, because a slash with a combining mark is a different character.
         var bytes = Array(path.utf8)
         // A server behind another one may decode the result again, so decoding is repeated until nothing changes.
         for round in 0... {

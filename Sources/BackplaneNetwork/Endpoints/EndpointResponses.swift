@@ -72,7 +72,7 @@ extension Endpoint where Response == DownloadedFile {
     ///   - path: The path, relative to the client's base URL: text, or an array of segments.
     ///   - file: The path of the file, inside a component relative to its folder. An existing file is replaced once the
     ///     response has been loaded and validated.
-    ///   - query: The fields of the query; those without a value are omitted.
+    ///   - query: The fields of the query; fields without a value are omitted.
     ///   - headers: The header fields.
     ///   - body: The body.
     public init(

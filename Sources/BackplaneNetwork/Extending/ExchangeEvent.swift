@@ -15,13 +15,13 @@ public struct ExchangeEvent: Codable, Sendable {
         public static let start = Self(rawValue: "start")
         /// The response to an equal request in flight is awaited, instead of making the exchange.
         public static let shared = Self(rawValue: "shared")
-        /// A cache has decided, as ``ExchangeEvent/note`` says.
+        /// A cache has decided; ``ExchangeEvent/note`` contains the decision.
         public static let cache = Self(rawValue: "cache")
         /// An attempt begins.
         public static let attempt = Self(rawValue: "attempt")
         /// An attempt of a load has ended, with ``ExchangeEvent/status`` or ``ExchangeEvent/error``.
         public static let attempted = Self(rawValue: "attempted")
-        /// The head of the response to an attempt has arrived, after its redirects; of a load, that of the result.
+        /// The head of an attempt's response has arrived, after redirects; for a load, the head of the final response.
         public static let head = Self(rawValue: "head")
         /// Bytes of one of the bodies have been transferred; an undelivered event is replaced by the next one.
         public static let progress = Self(rawValue: "progress")
@@ -29,8 +29,7 @@ public struct ExchangeEvent: Codable, Sendable {
         public static let retry = Self(rawValue: "retry")
         /// A redirect is followed to ``ExchangeEvent/url``.
         public static let redirect = Self(rawValue: "redirect")
-        /// The server has a key that is not pinned or cannot be compared, and the exchange continues because that is
-        /// only reported.
+        /// The exchange continues although the server has a key that is not pinned or cannot be compared.
         public static let pinMismatch = Self(rawValue: "pin-mismatch")
         /// The exchange has ended, with ``ExchangeEvent/error`` or with the whole response.
         public static let end = Self(rawValue: "end")
@@ -42,7 +41,7 @@ public struct ExchangeEvent: Codable, Sendable {
     public var exchange: UInt64
     /// The name of the endpoint that is loaded; `nil` for the exchange of a request.
     public var endpoint: String?
-    /// The request method; after a redirect, that of the redirected request.
+    /// The request method; after a redirect, the method of the redirected request.
     public var method: String
     /// The URL without credentials, query and fragment.
     public var url: String
@@ -54,8 +53,8 @@ public struct ExchangeEvent: Codable, Sendable {
     public var attempt: Int
     /// The status of the last response, if any.
     public var status: Int?
-    /// The code of the error that ended the attempt, for `attempted` and `retry`, or the exchange, for `end`; that of
-    /// the mismatch, for `pin-mismatch`.
+    /// The code of an error: of the attempt for `attempted` and `retry`, of the exchange for `end`, of the mismatch for
+    /// `pin-mismatch`.
     public var error: String?
     /// The decision of a cache and its reason, for `cache`.
     public var note: String?
@@ -73,8 +72,9 @@ public struct ExchangeEvent: Codable, Sendable {
     public var headers: HTTPHeaders?
     /// The error of a load that has failed, for `end`, or of a mismatch; it does not cross to other components.
     public var failure: BackplaneError?
-    /// A Boolean value that indicates whether the sender receives the head of the response, and reads the body as it
-    /// likes, perhaps for ever; it does not cross to other components.
+    /// A Boolean value that indicates whether the sender itself reads the body after the head, perhaps for ever.
+    ///
+    /// It is not passed to other components.
     package var isStreamed = false
 
     private enum CodingKeys: CodingKey {
@@ -117,12 +117,12 @@ package final class ObservedExchange: Sendable {
         tell(.start)
     }
 
-    /// Sends an event, with properties that later events keep, and others that apply only to this one.
+    /// Sends an event, with properties that later events keep, and properties that apply only to this event.
     private func tell(
         _ stage: ExchangeEvent.Stage, _ change: (inout ExchangeEvent) -> Void = { _ in },
         once: (inout ExchangeEvent) -> Void = { _ in }
     ) {
-        // Observers have the events in the order of the changes.
+        // Observers receive the events in the order of the changes.
         state.withLock { state in
             guard !state.hasEnded else { return }
             change(&state.event)
@@ -135,9 +135,7 @@ package final class ObservedExchange: Sendable {
         }
     }
 
-    // MARK: Exchanges
-
-    /// Notes that the body of the response is read as the sender likes.
+    /// Notes that the sender reads the body of the response by itself.
     package func streams() { state.withLock { $0.event.isStreamed = true } }
 
     package func attempted(_ request: HTTPRequest) {
@@ -186,35 +184,16 @@ package final class ObservedExchange: Sendable {
         if !isComplete { tell(.progress) { $0.received += Int64(count) } }
     }
 
-    package func ended(_ error: (any Error)?) {
+    @Sendable package func ended(_ error: (any Error)?) {
         let error = error.map { BackplaneError(thrown: $0) }
         tell(.end, once: { ($0.error, $0.failure) = (error?.code.rawValue, error) })
     }
 
-    /// Returns the response with a body whose end also ends the exchange.
     package func watching(_ response: HTTPStreamedResponse) -> HTTPStreamedResponse {
         var response = response
-        let body = response.body
-        response.body = HTTPBodyStream(
-            length: body.length,
-            cancel: { [self] in
-                body.cancel()
-                ended(CancellationError())
-            }
-        ) { [self] in
-            do {
-                let chunk = try await body.next()
-                if chunk == nil { ended(nil) }
-                return chunk
-            } catch {
-                ended(error)
-                throw error
-            }
-        }
+        response.body = response.body.tapped(ended: ended)
         return response
     }
-
-    // MARK: Loads
 
     func attempted(_ attempt: HTTPAttempt) {
         tell(.attempted) { event in

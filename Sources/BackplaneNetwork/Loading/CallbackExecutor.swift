@@ -9,7 +9,7 @@ import Synchronization
 public struct CallbackExecutor: Sendable {
     /// One piece of work passed to another executor, which may also drop it or run it twice.
     private final class Turn: Sendable {
-        private let hasBegun = Atomic(false)
+        private let start = Once()
         private let work: @Sendable () -> Void
         private let ended: UnsafeContinuation<Void, Never>
 
@@ -17,10 +17,10 @@ public struct CallbackExecutor: Sendable {
             (self.work, self.ended) = (work, ended)
         }
 
-        deinit { if !hasBegun.load(ordering: .relaxed) { ended.resume() } }
+        deinit { if start.take() { ended.resume() } }
 
         func run() {
-            guard !hasBegun.exchange(true, ordering: .relaxed) else { return }
+            guard start.take() else { return }
             work()
             ended.resume()
         }

@@ -73,7 +73,7 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
         add { $0.add(executor, progress: body) }
     }
 
-    /// Adds an observer, independent of the type of the response, that is notified of the start, progress and the end.
+    /// Adds an observer that is notified of the start, progress and the end, independently of the response's type.
     ///
     /// Observers of the client or the endpoint (``Endpoint/observers``) are also notified of attempts and heads, and
     /// have the same ``ExchangeEvent/exchange``.
@@ -116,7 +116,7 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
     }
 }
 
-/// A started load of any type, for parts of an interface that show loads, such as an overlay or a button.
+/// A started load of any type, for interface elements that show loads, such as an overlay or a button.
 ///
 /// ```swift
 /// let shelf = AnyLoad(books.load(on: http).onSuccess { books in show(books) })
@@ -175,15 +175,17 @@ private final class LoadEnds<Response: Sendable>: Sendable {
         return event
     }
 
-    // The queue is filled while the lock is held, so that its order is that of additions and of the end.
+    // The queue is filled while the lock is held, so it has the order of the additions and the end.
 
     func add(_ executor: CallbackExecutor, _ body: @escaping Ending) {
-        state.withLock { state in
-            if let result = state.result {
-                queue.add(executor) { body(result) }
-            } else {
-                state.endings.append((executor, body))
-            }
+        state.withLock { add(executor, body, &$0) }
+    }
+
+    private func add(_ executor: CallbackExecutor, _ body: @escaping Ending, _ state: inout State) {
+        if let result = state.result {
+            queue.add(executor) { body(result) }
+        } else {
+            state.endings.append((executor, body))
         }
     }
 
@@ -200,11 +202,7 @@ private final class LoadEnds<Response: Sendable>: Sendable {
         state.withLock { state in
             queue.add(executor) { [start] in body(start) }
             watch(ProgressWatcher(executor) { [self] in body(event(.progress, $0)) }, &state)
-            if let result = state.result {
-                queue.add(executor) { ending(result) }
-            } else {
-                state.endings.append((executor, ending))
-            }
+            add(executor, ending, &state)
         }
     }
 

@@ -7,7 +7,7 @@ import Synchronization
 struct EndpointRun<Response: Sendable>: Sendable {
     private enum Outcome {
         case value(Response, HTTPResponse)
-        /// Another attempt may help; without one, the result is this error.
+        /// Another attempt may help; if there is none, the result is this error.
         case again(any Error)
     }
     private let endpoint: Endpoint<Response>
@@ -39,7 +39,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
 
     private var isOver: Bool { endpoint.timeout.map { http.way.clock.moment - start >= $0 } ?? false }
 
-    /// Returns an error, or that of the load's time limit if an attempt exceeded its share of the remaining time.
+    /// Returns an error, or the load's timeout error if an attempt exceeded its share of the remaining time.
     private func timely(_ error: any Error, _ request: HTTPRequest, after rejection: (any Error)?) -> any Error {
         guard let timeout = endpoint.timeout, isOver, let error = error as? BackplaneError,
             error.code == .networkTimeout
@@ -52,14 +52,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
 
     private var retry: RetryPolicy { endpoint.retry ?? http.defaults.retry ?? .none }
 
-    var value: Response {
-        get async throws(BackplaneError) {
-            do { return try await run().value } catch { throw BackplaneError(thrown: error) }
-        }
-    }
-
-    /// Returns the value, and the response without its body.
-    func run() async throws -> (value: Response, response: HTTPResponse) {
+    func run() async throws(BackplaneError) -> (value: Response, response: HTTPResponse) {
         if let remembered { return remembered }
         let observed = ObservedExchange(
             endpoint.event(number, http.defaults, call), observers + (log.map { [$0.note] } ?? []), http.way.clock)
@@ -70,7 +63,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
             return result
         } catch {
             observed?.ended(error)
-            throw error
+            throw BackplaneError(thrown: error)
         }
     }
 
@@ -116,7 +109,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
 
     /// Makes an exchange, including the attempts of the pipeline, and receives the response.
     ///
-    /// - Parameter attempt: The number of the first attempt, which is set to that of the last one.
+    /// - Parameter attempt: The number of the first attempt; set to the number of the last attempt.
     private func attempt(
         _ request: HTTPRequest, _ attempt: inout Int, _ observed: ObservedExchange?
     ) async throws -> Outcome {
@@ -134,7 +127,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
             } catch let error as BackplaneError {
                 guard response.isFromCache else { throw error }
             }
-            // The stored response, which another endpoint has accepted, does not suit this one.
+            // Another endpoint has accepted the stored response, but this one has not.
             return try await receive(try await whole(request, options, refreshes: true), of: request, parse)
         case .file(let path, let made):
             let file = FileInProgress(http.way.file(path))
@@ -172,16 +165,13 @@ struct EndpointRun<Response: Sendable>: Sendable {
     }
 
     private func options(of request: HTTPRequest, from attempt: Int, _ observed: ObservedExchange?) -> HTTPOptions {
-        var options = http.defaults.completed(endpoint.options, for: request)
+        var options = endpoint.exchangeOptions(http.defaults, for: request)
         options.totalTimeout =
             endpoint.timeout.map { Swift.max($0 - (http.way.clock.moment - start), .nanoseconds(1)) }
             ?? options.totalTimeout
-        options.redirects = endpoint.redirects
         options.endpoint = endpoint.name
-        options.usesMock = options.usesMock ?? http.defaults.usesMock
         options.retry = retry.attempts > 1 ? retry : nil
         options.attempt = attempt
-        options.interceptors = interceptors.aroundAttempts
         options.progress = progress ?? options.progress
         guard let observed else { return options }
         options.attempted = { [own = options.attempted] attempt in
@@ -319,7 +309,6 @@ private final class FileInProgress: Sendable {
 }
 
 extension Endpoint {
-    /// Requires that a response has a valid status.
     func requireValid(
         _ response: HTTPStreamedResponse, _ request: HTTPRequest, _ defaults: EndpointDefaults, in file: String? = nil
     ) async throws {
@@ -347,7 +336,6 @@ extension Endpoint {
 /// The beginning of the body of a failed response.
 struct KeptBody {
     private(set) var bytes: [UInt8] = []
-    /// A Boolean value that indicates whether ``bytes`` are the whole body.
     private(set) var isWhole = false
 
     /// Reads the beginning of a streamed body for at most five seconds; an early end is not an error.
@@ -370,7 +358,6 @@ struct KeptBody {
         bytes = Array(taken.withLock { $0 }.prefix(limit))
     }
 
-    /// Reads the beginning of a body that was written to a file.
     init(ofFile path: String, upTo limit: Int) {
         guard limit > 0 else { return }
         let file = open(path, O_RDONLY | O_CLOEXEC)

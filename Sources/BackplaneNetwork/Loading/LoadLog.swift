@@ -1,6 +1,6 @@
 import Backplane
 
-/// The level of detail with which a load is logged, which never includes secrets.
+/// The level of detail in the log of a load; secrets are never logged.
 public enum LoadLogLevel: Sendable {
     /// Nothing is logged.
     case none
@@ -21,9 +21,8 @@ struct LoadLog: Sendable {
 
     /// Creates the log of a load; returns `nil` if nothing is logged.
     init?(_ level: LoadLogLevel, _ call: Call, _ write: @escaping Sink, request: @escaping @Sendable () -> String?) {
-        if case .none = level { return nil }
-        if case .verbose = level { isVerbose = true } else { isVerbose = false }
-        (self.call, self.write, self.request) = (call, write, request)
+        guard level != .none else { return nil }
+        (isVerbose, self.call, self.write, self.request) = (level == .verbose, call, write, request)
     }
 
     @Sendable func note(_ event: ExchangeEvent) {

@@ -91,7 +91,7 @@ package final class Race: Sendable {
         if isOver { task.cancel() }
     }
 
-    /// Checks the limit, now and whenever a check has requested another.
+    /// Checks the limit now, and again whenever a check has requested it.
     private func watch(_ look: @escaping @Sendable () -> Look?) {
         switch look() {
         case .again(let time): wake(at: time) { [self] in watch(look) }
@@ -105,7 +105,6 @@ package final class Race: Sendable {
         if state.withLock({ $0.isOver }) { clock.cancel(alarm) }
     }
 
-    /// Ends the race, unless it has ended.
     private func end(_ error: (any Error)?) {
         let former = state.withLock { state in
             defer { state = State(isOver: true) }
@@ -189,7 +188,7 @@ package final class Alarms: DeadlineClock {
             let due = state.alarms.filter { $0.value.time <= now }
             for id in due.keys { state.alarms[id] = nil }
             state.sleeper = nil
-            // Each time all alarms are searched, so it happens at most once in a millisecond.
+            // This searches all alarms, so it happens at most once in a millisecond.
             if let next = state.alarms.values.map(\.time).min() {
                 sleep(until: max(next, now + .milliseconds(1)), &state)
             }

@@ -11,7 +11,7 @@ import Synchronization
 public struct Transfer: Sendable {
     /// The id: any string from 1 byte to 1 MB, which is not used as a file name.
     public var id: String
-    /// The request: of a download a `GET`; of an upload one whose body is in memory, in files, or a form with both.
+    /// The request: a `GET` for a download; for an upload, a request with a body in memory, in files, or in both.
     public var request: HTTPRequest
     /// The path of the file to which a download is moved once it is complete; `nil` for an upload.
     public var target: String?
@@ -57,8 +57,9 @@ public struct Transfer: Sendable {
     /// let text = try await Transfer("text/whale", download: endpoint, on: http)
     /// ```
     ///
-    /// The request has the base URL and the header fields of the client, and the changes by the interceptors of both,
-    /// which run once, now; they get an empty response. Of the options, only the credential applies.
+    /// The request has the base URL and the header fields of the client. The interceptors of the client and the
+    /// endpoint run once, now, and may change the request; they receive an empty response. The credential is the only
+    /// option that applies.
     ///
     /// - Throws: `network.invalid-request`; the errors of the interceptors; `transfer.refused` if one of them does not
     ///   pass the request on.
@@ -113,7 +114,6 @@ extension Endpoint {
 }
 
 extension Transfer {
-    /// The pieces of the body.
     package var pieces: [BodySegment] {
         get throws(BackplaneError) {
             if let pieces = request.body.segments { return pieces }
@@ -137,13 +137,13 @@ extension Transfer: Codable {
         var file: String?
     }
 
-    /// Decodes a transfer from an object, in which only the id and the URL are required.
+    /// Decodes a transfer from an object; only the id and the URL are required.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         var request = HTTPRequest(
             try values.decodeIfPresent(String.self, forKey: .method) ?? "GET",
             try values.decode(String.self, forKey: .url),
-            headers: try HTTPHeaders(pairs: try values.decodeIfPresent([[String]].self, forKey: .headers) ?? []))
+            headers: try values.decodeIfPresent(HTTPHeaders.self, forKey: .headers) ?? [:])
         let segments = try values.decodeIfPresent([Piece].self, forKey: .body)?.map { piece in
             switch (piece.bytes, piece.file) {
             case (let bytes?, nil): BodySegment.bytes(Array(bytes))
@@ -173,7 +173,7 @@ extension Transfer: Codable {
         try values.encode(id, forKey: .id)
         try values.encode(request.method, forKey: .method)
         try values.encode(request.url, forKey: .url)
-        try values.encode(request.headers.pairs, forKey: .headers)
+        try values.encode(request.headers, forKey: .headers)
         let pieces = try pieces.map { segment in
             switch segment {
             case .bytes(let bytes): Piece(bytes: Data(bytes))

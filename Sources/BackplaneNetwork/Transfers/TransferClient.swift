@@ -1,21 +1,21 @@
 public import Backplane
 
-/// The client for transfers: those of the host, as `context.transfers`, or those in a program's own pool.
+/// The client for the host's transfers, as `context.transfers`, or for the transfers of a program's own pool.
 ///
 /// ```swift
 /// try await context.transfers.begin(Transfer("text/whale", download: url, to: "whale.epub"))
 /// for try await state in context.transfers.states(of: "text/whale") { try await elements.send(state) }
 /// ```
 ///
-/// A transfer belongs to the host: it continues while its plugin is swapped, and after a restart of the host. It is
-/// identified by its id, which is shared by all components of the plugin but not with other plugins. Files are in the
-/// folder of the component that starts it.
+/// A transfer belongs to the host: it continues while its plugin is swapped, and after a restart of the host. Its id
+/// identifies it for all components of the plugin, but not for other plugins. Its files are in the folder of the
+/// component that starts it.
 public struct TransferClient: Sendable {
     let way: any TransferWay
 
     package init(_ way: any TransferWay) { self.way = way }
 
-    /// Starts a transfer, or returns the state of an identical one with the same id.
+    /// Starts a transfer, or returns the state of an identical transfer with the same id.
     ///
     /// A transfer that is paused, has failed or has been cancelled is resumed.
     ///
@@ -39,10 +39,12 @@ public struct TransferClient: Sendable {
 
     /// Returns the states of a transfer as a sequence, from the current one to the final one.
     ///
-    /// The first state of an id without a transfer is that of the transfer that is begun with it. A slow reader misses
-    /// intermediate states, but never the last one. The iteration throws `transfer.unknown` if the transfer is removed
-    /// meanwhile; `call.cancelled` when the task is cancelled; `host.stopped` when the pool stops; and `call.retired`
-    /// when the component stops or a swap replaces it: the transfer continues, and the new code can continue to read.
+    /// If no transfer has the id yet, the sequence begins when one is started. A slow reader misses intermediate
+    /// states, but never the last one.
+    ///
+    /// The iteration throws `transfer.unknown` if the transfer is removed; `call.cancelled` when the task is cancelled;
+    /// `host.stopped` when the pool stops; and `call.retired` when the component stops or a swap replaces it. The
+    /// transfer then continues, and the new code can read its states.
     public func states(of id: String) -> TransferStates { TransferStates(way: way, id: id) }
 
     /// Pauses a transfer, and returns once it has stopped and its bytes are on the disk.
@@ -50,7 +52,7 @@ public struct TransferClient: Sendable {
     /// - Throws: `transfer.unknown`; `store.unusable`; `call.retired` once the component has stopped.
     public func pause(_ id: String) async throws(BackplaneError) { try await way.change(.pause, id) }
 
-    /// Resumes a paused or failed transfer: a download where it was interrupted, an upload from the beginning.
+    /// Resumes a paused or failed transfer: a download from the interruption, an upload from the beginning.
     ///
     /// - Throws: `transfer.unknown`; `transfer.taken` if another transfer is now downloading to the same file;
     ///   `store.unusable`; `call.retired` once the component has stopped.
@@ -69,18 +71,15 @@ public struct TransferClient: Sendable {
 
 /// The states of a transfer, from the current one to the final one.
 public struct TransferStates: AsyncSequence, Sendable {
-    private let way: any TransferWay
-    private let id: String
-
-    init(way: any TransferWay, id: String) { (self.way, self.id) = (way, id) }
+    let way: any TransferWay
+    let id: String
 
     /// Returns a reader, which starts with the current state, or waits for the first one.
-    public func makeAsyncIterator() -> Iterator { Iterator(way: way, id: id) }
+    public func makeAsyncIterator() -> Iterator { Iterator(states: self) }
 
     /// A reader of states.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let way: any TransferWay
-        fileprivate let id: String
+        fileprivate let states: TransferStates
         fileprivate var last: TransferState?
 
         /// Returns the next state when it is available; `nil` after the final one.
@@ -88,7 +87,7 @@ public struct TransferStates: AsyncSequence, Sendable {
             -> TransferState?
         {
             guard last?.phase.isFinal != true else { return nil }
-            let state = try await way.state(of: id, after: last?.number ?? 0)
+            let state = try await states.way.state(of: states.id, after: last?.number ?? 0)
             last = state
             return state
         }
@@ -104,7 +103,7 @@ extension MayUseNetwork {
 package protocol TransferWay: Sendable {
     func begin(_ transfer: Transfer) async throws(BackplaneError) -> TransferState
 
-    /// Waits for the first state other than the one with a number, and returns it.
+    /// Waits for the first state whose number differs from the given one, and returns it.
     ///
     /// - Parameter number: The number; 0 for the first state, which also waits for the transfer to begin; `nil` for the
     ///   current state.

@@ -51,7 +51,7 @@ public struct TransferState: Sendable {
     /// The reason why the transfer has failed or is paused.
     public package(set) var error: BackplaneError?
 
-    /// The number of this state, from 1, greater than those of earlier ones of the same pool.
+    /// The number of this state, from 1, greater than the numbers of all earlier states in the pool.
     package var number: UInt64 = 0
 
     package init(id: String, owner: String, isUpload: Bool) {
@@ -82,7 +82,7 @@ public enum RestartReason: String, Codable, Sendable {
     case noValidator = "no-validator"
     /// The server sent a range other than the requested one.
     case wrongRange = "wrong-range"
-    /// The existing part file is not the one that was written: it was truncated, or belongs to another URL.
+    /// The partial file is unusable: it was truncated, or belongs to another URL.
     case partUnusable = "part-unusable"
     /// The file was assembled from several responses, and its digest does not match the expected one.
     case wrongDigest = "wrong-digest"

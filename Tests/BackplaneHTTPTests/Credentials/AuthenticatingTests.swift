@@ -51,8 +51,6 @@ struct AuthenticatingTests {
         await #expect(throws: BackplaneError.self) { try await network.send(request, options()) }
     }
 
-    // MARK: Programs
-
     @Test(arguments: Engine.allCases)
     func `functions of a program sign head and body`(engine: Engine) async throws {
         let server = try signedServer(), url = server.url("/books?q=a%20b")
@@ -78,18 +76,18 @@ struct AuthenticatingTests {
                 body: Array("answer \(number)".utf8))
         }
         let scheme = AuthenticationScheme("riddle") { request in
-            #expect(request.failures == 0 && request.status == nil && request.proof.isEmpty)
+            #expect(request.failures == 0 && request.status == nil && request.proof.fields.isEmpty)
             return [:]
         } answer: { request in
             #expect(request.status == 401)
-            let nonce = request.challenge["WWW-Authenticate"] ?? ""
-            let before = request.proof.map { "\($0)" }.joined()
+            let nonce = request.responseHeaders["WWW-Authenticate"] ?? ""
+            let before = request.proof.fields.map { "\($0.name): \($0.value)" }.joined()
             return request.failures > 2 ? [:] : ["X-Proof": "\(request.failures) to \(nonce) after [\(before)]"]
         }
         let network = network(scheme, engine)
         #expect(try await network.send(HTTPRequest("GET", server.url("/good")), options()).status == 200)
         let first = "1 to Riddle nonce=1 after []"
-        #expect(shown.all == ["none", first, "2 to Riddle nonce=2 after [[\"X-Proof\", \"\(first)\"]]"])
+        #expect(shown.all == ["none", first, "2 to Riddle nonce=2 after [X-Proof: \(first)]"])
         count.withLock { $0 = 0 }
         let response = try await network.send(HTTPRequest("GET", server.url("/bad")), options())
         #expect(response.status == 401 && response.body == Array("answer 3".utf8), "it gave up after the third")
@@ -127,8 +125,6 @@ struct AuthenticatingTests {
         #expect(once?.code == .networkBody)
         #expect(sent.value == 0)
     }
-
-    // MARK: Managers
 
     /// Runs a host with a manager that proves the credential `own`, and a component that lends its context.
     private func with(

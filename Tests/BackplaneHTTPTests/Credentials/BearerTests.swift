@@ -168,8 +168,6 @@ struct BearerTests {
         #expect(server.seen.refused == 0)
     }
 
-    // MARK: Answers that are no tokens
-
     @Test(arguments: [
         ("<html>secret-in-page</html>", "the response is not JSON"), ("", "the response is empty"),
         (#"{"token": "t"}"#, "the response has no string at `/a/token`"),

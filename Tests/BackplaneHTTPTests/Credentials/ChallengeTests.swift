@@ -87,13 +87,9 @@ struct DigestTests {
         _ challenge: DigestChallenge, user: String = "Mufasa", _ method: String = "GET", count: UInt32 = 1,
         body: String = ""
     ) -> String {
-        DigestField(
-            challenge: challenge, user: user, password: "Circle of Life", nonce: challenge.nonce, count: count,
-            clientNonce: Self.clientNonce
-        ).value(method, "/dir/index.html", body: Array(body.utf8))
+        DigestSession(challenge, count: count, clientNonce: Self.clientNonce)
+            .field(user, "Circle of Life", method, "/dir/index.html", body: Array(body.utf8))
     }
-
-    // MARK: Answers
 
     @Test(arguments: [
         ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
@@ -122,8 +118,6 @@ struct DigestTests {
         #expect(field.contains("qop=auth-int, nc=00000002") && field.contains("-sess"))
         #expect(answer(challenge, "POST", count: 2, body: "what!") != field)
     }
-
-    // MARK: Choice
 
     @Test func `the strongest algorithm is answered, wherever it stands`() {
         let both = challenges(
@@ -191,8 +185,6 @@ struct ChallengeAnswerTests {
         func url(_ path: String = "/") -> String { made.url(path) }
     }
 
-    // MARK: Basic
-
     @Test(arguments: Engine.allCases)
     func `Basic is sent at once, or as the answer to a challenge and then at once`(engine: Engine) async throws {
         let server = try Server { request, _ in
@@ -209,7 +201,6 @@ struct ChallengeAnswerTests {
         #expect(server.shown == [Self.basic, nil, Self.basic, Self.basic])
     }
 
-    // MARK: Digest
     /// The parameters of an `Authorization`.
     private static func parameter(_ name: String, _ field: String?) -> String? {
         let field = field ?? "", quoted = try? Regex("[ ,]\(name)=\"([^\"]*)\"").firstMatch(in: field)
@@ -276,8 +267,6 @@ struct ChallengeAnswerTests {
         }
         #expect(used == ["", "n1 00000001", "n1 00000002", "n2 00000001", "n3 00000001"])
     }
-
-    // MARK: Hosts
 
     @Test(arguments: Engine.allCases)
     func `a redirect to another host goes without the credential, also back again`(engine: Engine) async throws {

@@ -167,8 +167,6 @@ struct InterceptingTests {
         }
     }
 
-    // MARK: Programs
-
     @Test func `one that throws fails the exchange, and nothing is sent`() async throws {
         struct Locked: ComponentError {
             var code: String { "key.locked" }
@@ -277,8 +275,6 @@ struct InterceptingTests {
         #expect(large?.code == .networkTooLarge)
     }
 
-    // MARK: Plugins
-
     @Test(arguments: Engine.allCases, [LaneRule.fastest, .encoded])
     func `managers of a plugin intercept what components and the host send`(engine: Engine, lanes: LaneRule)
         async throws
@@ -287,10 +283,10 @@ struct InterceptingTests {
         func script(_ letter: String) -> ScriptedInterceptor.Script {
             ScriptedInterceptor.Script(interests: [.requests, .attempts, .digest]) { head, _ in
                 var head = head
-                head.fields["X-Way"] = (head.fields["X-Way"] ?? "") + letter
+                head.headers["X-Way"] = (head.headers["X-Way"] ?? "") + letter
                 return head
             } attempt: { head, _ in
-                letter == "b" ? [["Signature", "\(head.digest ?? "") \(head.fields["X-Way"] ?? "")"]] : []
+                letter == "b" ? ["Signature": "\(head.digest ?? "") \(head.headers["X-Way"] ?? "")"] : [:]
             }
         }
         try await ExtendedHost.with(
@@ -315,7 +311,7 @@ struct InterceptingTests {
             if let own = context.withLock({ $0 }) {
                 // As one does that fetches a token: it would wait for itself if it passed the interceptor.
                 let token = try await own.http.send(HTTPRequest("GET", server.url("/token")), frame).body
-                head.fields["X-Token"] = "token of \(String(decoding: token, as: UTF8.self))"
+                head.headers["X-Token"] = "token of \(String(decoding: token, as: UTF8.self))"
             }
             return head
         }
@@ -357,7 +353,7 @@ struct InterceptorSwapTests {
         ScriptedInterceptor.Script { head, _ in
             try await gate.pass()
             var head = head
-            head.fields["X-Edition"] = edition
+            head.headers["X-Edition"] = edition
             return head
         }
     }

@@ -301,8 +301,6 @@ struct ObserverTests {
         _ = try await failures.first(1)
     }
 
-    // MARK: Plugins
-
     @Test(arguments: Engine.allCases, [LaneRule.fastest, .encoded])
     func `a manager of a plugin is told of what components and the host send`(engine: Engine, lanes: LaneRule)
         async throws

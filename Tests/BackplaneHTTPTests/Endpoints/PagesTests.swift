@@ -154,8 +154,6 @@ struct PagesTests {
 /// Events of a server: the format, reconnections, and streams that do not end.
 @Suite(.timeLimit(.minutes(5)))
 struct ServerEventTests {
-    // MARK: The format
-
     private func events(_ text: String, by size: Int) throws -> [ServerEvent] {
         var parser = EventStreamParser(), events: [ServerEvent] = [], rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -210,8 +208,6 @@ struct ServerEventTests {
         #expect(try parser.take(Array("data: a\n\ndata: 0123456789".utf8)) == [ServerEvent(data: "a")])
         #expect(parser.failure?.code == .networkTooLarge)
     }
-
-    // MARK: Over sockets
 
     private static let head =
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nConnection: close\r\n\r\n"

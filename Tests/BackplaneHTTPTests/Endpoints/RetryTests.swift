@@ -110,8 +110,6 @@ struct RetryTests {
         }
     }
 
-    // MARK: By a clock that stands still
-
     private func network(
         _ clock: some Clock<Duration>, _ answer: @escaping @Sendable (Int) -> HTTPResponse
     ) -> HTTPPipeline {
@@ -279,8 +277,6 @@ struct RetryPolicyTests {
 /// Redirects: the rules, which are pure, and their way over sockets.
 @Suite(.timeLimit(.minutes(5)))
 struct RedirectTests {
-    // MARK: The rules
-
     private func next(
         _ status: Int, _ location: String, _ method: String = "GET", from url: String = "http://h/a/b?q=1",
         headers: HTTPHeaders = [:], body: HTTPBody = .none
@@ -358,8 +354,6 @@ struct RedirectTests {
         #expect(error?.code == .networkRedirect && error?.message.contains("only once") == true)
         #expect(try next(303, "/c", "POST", body: .stream(Chunks([1], size: 1)))?.method == "GET")
     }
-
-    // MARK: Over sockets
 
     @Test(arguments: ClientKind.all)
     func `a secret does not reach another origin, nor comes it back`(kind: ClientKind) async throws {

@@ -8,8 +8,6 @@ import Testing
 struct LimitMachineTests {
     private static func at(_ seconds: Double) -> Deadline { Deadline(nanoseconds: 1 << 40) + .seconds(seconds) }
 
-    // MARK: The circuit breaker
-
     enum Step: Sendable {
         /// A request is let through.
         case sent
@@ -111,8 +109,6 @@ struct LimitMachineTests {
         #expect(CircuitBreaker.Outcome(CancellationError(), isLate: true) == .failed)
     }
 
-    // MARK: The rate
-
     @Test(arguments: [
         // The times of takes, each as soon as possible after the time at which it is wanted.
         ([0, 0, 0, 0, 0], [0, 0, 0, 0.5, 1]),
@@ -149,8 +145,6 @@ struct LimitMachineTests {
         #expect(bucket.available(at: Self.at(0)) == Self.at(0.1))
     }
 
-    // MARK: The queue
-
     @Test func `senders are served in turn, and the requests of one in order`() {
         var queue = FairQueue()
         for id in 1...4 { queue.add(UInt64(id), from: "A") }
@@ -163,8 +157,6 @@ struct LimitMachineTests {
         #expect((1...5).map { _ in queue.removeFirst() } == [2, 7, 8, 4, nil])
         #expect(queue.count == 0 && queue.first == nil)
     }
-
-    // MARK: The admission
 
     private static func names(_ decided: [HostAdmission.Decided]) -> [String] {
         decided.map { id, decision in

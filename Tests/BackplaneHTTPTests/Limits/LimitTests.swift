@@ -58,8 +58,6 @@ struct LimitTests {
         await eventually { limits.statistics.first?.waiting == count }
     }
 
-    // MARK: Concurrency
-
     @Test func `a place is held until the body was read, cancelled or released, or the attempt has failed`()
         async throws
     {
@@ -155,8 +153,6 @@ struct LimitTests {
         #expect(limits.statistics.map(\.running) == [0])
     }
 
-    // MARK: The rate
-
     @Test func `a rate is kept by the clock, after a burst`() async throws {
         let limits: NetworkLimits = ["*": HostLimits(perSecond: 2, burst: 2)], network = network(limits)
         for path in ["/1", "/2"] { _ = try await network.send(get(path)) }
@@ -171,8 +167,6 @@ struct LimitTests {
         _ = try await fourth.value
         #expect(clock.pending == 0)
     }
-
-    // MARK: The breaker
 
     @Test func `a host that fails is left alone for a time, and then tried`() async throws {
         let status = Mutex(503), breaker = HostLimits.Breaker(failures: 2, openFor: .seconds(30))
@@ -243,8 +237,6 @@ struct LimitTests {
         #expect(limits.statistics.first?.breaker == "open")
     }
 
-    // MARK: Changes
-
     @Test func `other limits keep what runs, and the state of the breaker`() async throws {
         let limits: NetworkLimits = ["*": HostLimits(concurrent: 1, waiting: 0)]
         let network = network(limits) { HTTPResponse(status: $0.url.hasSuffix("/fails") ? 500 : 200, body: [1]) }
@@ -281,8 +273,6 @@ struct LimitTests {
         #expect(statistics.count <= 1_000 && statistics.contains { $0.host == "held.test:80" && $0.running == 1 })
         held.body.cancel()
     }
-
-    // MARK: Hosts
 
     private static func manifest(_ limits: [String: HostLimits]) -> Manifest {
         Manifest(plugins: [], managers: [:], network: NetworkSettings(limits: limits))

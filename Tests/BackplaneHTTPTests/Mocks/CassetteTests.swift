@@ -49,8 +49,6 @@ struct CassetteTests {
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path) == other)
     }
 
-    // MARK: Both ways
-
     @Test func `what a cache has is recorded as well`() async throws {
         let live = try recording(counting()), request = HTTPRequest("GET", "http://books.test/")
         var options = HTTPOptions()
@@ -202,8 +200,6 @@ struct CassetteTests {
         #expect(try CassetteFile(Data(written.utf8), path).exchanges.count == 1)
     }
 
-    // MARK: Secrets
-
     @Test func `no secret is recorded, and what was hidden does not prevent the replay`() async throws {
         let executor = MemoryExecutor { request, _ in
             guard !request.url.contains("sessions") else {
@@ -243,10 +239,42 @@ struct CassetteTests {
             HTTPRequest("GET", "http://ann:planted@books.test/a?ACCESS_token=planted#b"), HTTPOptions())
         #expect(asked.url == "http://books.test/a?ACCESS_token=REDACTED")
         let answer = HTTPResponse(status: 302, headers: ["Location": "/b?code=planted&state=1"])
-        #expect(CassetteExchange(asked, answer, hidesBody: false).headers["Location"] == "/b?code=REDACTED&state=1")
+        #expect(CassetteExchange(asked, answer, HTTPOptions()).headers["Location"] == "/b?code=REDACTED&state=1")
     }
 
-    // MARK: Edited by hand
+    @Test func `the secrets of links to other pages are not recorded`() {
+        let asked = CassetteExchange.Request(HTTPRequest("GET", "http://books.test/a"), HTTPOptions())
+        let links = #"</a?page=2&access_token=planted>; rel="next", <http://books.test/a?page=9>; rel="last""#
+        let recorded = CassetteExchange(
+            asked, HTTPResponse(status: 200, headers: ["Link": links]), HTTPOptions())
+        #expect(recorded.headers["Link"] == links.replacing("planted", with: "REDACTED"))
+    }
+
+    @Test func `a token is not recorded where its host expects it, nor in a redirect that repeats it`() async throws {
+        let executor = MemoryExecutor { request, _ in
+            #expect(request.url.hasSuffix("reader=planted"))
+            guard request.url.hasPrefix("http://books.test/") else {
+                return HTTPStreamedResponse(HTTPResponse(status: 200))
+            }
+            return HTTPStreamedResponse(
+                HTTPResponse(status: 307, headers: ["Location": "http://other.test/b?reader=planted"]))
+        }
+        var source = TokenSource(secret: "planted")
+        source.places = ["books.test": .query("reader")]
+        let credentials = Credentials(["library": Credential(hosts: ["books.test"], .bearer(source))])
+        func send(_ executors: [any HTTPExecutor], _ cassette: Cassette) async throws -> HTTPResponse {
+            var options = HTTPOptions()
+            (options.credential, options.redirects) = ("library", 1)
+            return try await HTTPPipeline(executors, credentials: credentials, cassette: cassette)
+                .send(HTTPRequest("GET", "http://books.test/a?page=2"), options)
+        }
+        #expect(try await send([executor], .recording(to: path)).status == 200)
+        let text = try written
+        #expect(!text.contains("planted"), "\(text)")
+        #expect(text.contains("http://books.test/a?page=2&reader=REDACTED"), "\(text)")
+        #expect(text.contains("http://other.test/b?reader=REDACTED"), "\(text)")
+        #expect(try await send([], .replaying(path)).status == 200)
+    }
 
     private static func cassette(_ exchange: String, match: String = #"["method", "path"]"#) -> String {
         "{\n\"version\": 1,\n\"match\": \(match),\n\"exchanges\": [\n\(exchange)\n]\n}"

@@ -38,8 +38,6 @@ struct MockTests {
         await #expect(throws: BackplaneError.self) { try await network.send(request) }
     }
 
-    // MARK: Files
-
     @Test func `a mock of JSON is the body of a response with the status 200`() async throws {
         try write("[1, 2]\n", as: "GET books.mock")
         let response = try await network(mocks).send(HTTPRequest("GET", books))
@@ -90,8 +88,6 @@ struct MockTests {
         try #require(mkfifo(path, 0o600) == 0)
         #expect(await failure(network(mocks), HTTPRequest("GET", books))?.code == .networkMock)
     }
-
-    // MARK: Names
 
     @Test(
         arguments: [
@@ -148,8 +144,6 @@ struct MockTests {
             #expect(try await network.send(request, options).source == source)
         }
     }
-
-    // MARK: Clients, endpoints and hosts
 
     @Test func `mocks are enabled for all, for a client, or for an endpoint`() async throws {
         try write(#""mock""#, as: "GET books.mock")

@@ -29,8 +29,6 @@ struct PinTests {
     /// Pins of other servers' keys.
     private static let others = [TestIdentity.expired.pin, TestIdentity.otherHost.pin]
 
-    // MARK: The server's key
-
     @Test(arguments: [true, false])
     func `no request arrives at a server with another key, and none is repeated`(offersHTTP2: Bool) async throws {
         try await SecureTestServer.with(offersHTTP2: offersHTTP2) { server, files in
@@ -88,8 +86,6 @@ struct PinTests {
             #expect(server.requestCount == 0)
         }
     }
-
-    // MARK: Reports
 
     @Test(arguments: [true, false])
     func `a mismatch that is only reported is reported once for a connection`(offersHTTP2: Bool) async throws {
@@ -157,8 +153,6 @@ struct PinTests {
             #expect(server.requestCount == 1)
         }
     }
-
-    // MARK: The pins
 
     @Test(arguments: [true, false])
     func `a host does not start with pins that cannot be compared`(reportsOnly: Bool) async throws {
@@ -240,8 +234,6 @@ struct PinTests {
         #expect(await failure(network, "https://127.0.0.1:9/")?.code == .networkUnsupported)
     }
 
-    // MARK: The hosts
-
     /// An executor that returns the roots of each exchange's settings as the body.
     private struct SettingsExecutor: HTTPExecutor {
         let schemes = ["https"], capabilities: HTTPCapabilities = [.tlsSettings]
@@ -268,8 +260,6 @@ struct PinTests {
         let response = try await network.send(HTTPRequest("GET", "https://\(host)/"))
         #expect(String(decoding: response.body, as: UTF8.self) == roots)
     }
-
-    // MARK: The pins of a server
 
     @Test func `the pins of a server are those of all certificates that it sends, and no request arrives`()
         async throws

@@ -268,7 +268,7 @@ struct TLSSettingsTests {
         let clients = HTTPClients(
             connectTimeout: .seconds(10), connectionsPerHost: 1, trustRoots: nil, unusedLimit: .seconds(3_600))
         defer { clients.close() }
-        func use(_ tls: TLSSettings?) throws -> ClientUse {
+        func use(_ tls: TLSSettings?) throws -> PooledClient {
             try clients.client(clients.key(scheme: "https", proxy: nil, tls: tls))
         }
         let plain = try use(nil).client, used = try use(TLSSettings(minimum: .tls12))
