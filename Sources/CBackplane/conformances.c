@@ -2,8 +2,8 @@
 
 #include <stdint.h>
 
-/* The layouts are those of Swift's ABI (swift/ABI/Metadata.h and MetadataValues.h), in which a pointer is stored as its
- * distance from its own place. */
+/* The layouts follow Swift's ABI (swift/ABI/Metadata.h and MetadataValues.h). A pointer is stored as the distance from
+ * its own place. */
 typedef struct { int32_t protocol, type, witnesses; uint32_t flags; } conformance;
 typedef struct { uint32_t flags; int32_t parent, name, metadata; } type_descriptor;
 typedef struct { const void *metadata; size_t state; } metadata_response;
@@ -11,8 +11,8 @@ typedef __attribute__((swiftcall)) metadata_response (*metadata_accessor)(size_t
 
 enum { is_generic = 1 << 7, kind_of_type = 7 << 3, direct_type = 0 << 3, indirect_type = 1 << 3 };
 
-/* The bounds of the section in which the compiler lists the conformances. Since they are hidden, the linker defines them
- * for each image. */
+/* The bounds of the section in which the compiler lists the conformances. The symbols are hidden, so the linker defines
+ * them for each image. */
 #define HIDDEN __attribute__((visibility("hidden")))
 extern const int32_t __start_swift5_protocol_conformances[] HIDDEN, __stop_swift5_protocol_conformances[] HIDDEN;
 
@@ -31,7 +31,7 @@ static const type_descriptor *type_of(const conformance *each) {
     }
 }
 
-/* Hidden as well, so that no other library's takes its place. */
+/* Hidden as well, so that another library's function cannot replace it. */
 HIDDEN bp_conformance bp_next_conformance(const void *protocol, size_t *position) {
     while (__start_swift5_protocol_conformances + *position < __stop_swift5_protocol_conformances) {
         const conformance *each = follow(__start_swift5_protocol_conformances + (*position)++);

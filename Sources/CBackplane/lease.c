@@ -24,7 +24,7 @@ int bp_can_restart(void) {
 }
 
 void bp_barrier(void) {
-    /* Without the registration no binding is restartable, and the atomics order themselves. */
+    /* Without the registration, all bindings use atomics, which need no barrier. */
     if (!__atomic_load_n(&is_registered, __ATOMIC_ACQUIRE)) return;
     if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0 || membarrier(MEMBARRIER_CMD_GLOBAL) == 0) return;
     abort();    /* without the barrier, the plain counters cannot be trusted */
@@ -48,7 +48,7 @@ bp_slot *bp_slot_new(uint32_t number, const bp_gate *gate) {
 }
 
 bp_binding *bp_binding_new(const void *const *cells, int restartable) {
-    /* The configured processors, not those online: no two may share a stripe that is written without atomics. */
+    /* All configured processors, not only online ones: no two may share a stripe that is written without atomics. */
     long processors = sysconf(_SC_NPROCESSORS_CONF);
     uint32_t stripes = 1;
     while (stripes < processors && stripes < 4096) stripes *= 2;
@@ -74,7 +74,8 @@ uint64_t bp_in_flight(const bp_binding *binding) {
     uint64_t left = 0;
     for (uint32_t i = 0; i <= binding->last_stripe; i++)
         left += __atomic_load_n(&binding->stripes[i].left, __ATOMIC_ACQUIRE) + __atomic_load_n(&binding->stripes[i].left_atomic, __ATOMIC_ACQUIRE);
-    /* Leaves before entries: a call that begins and ends in between then counts as in flight, never as negative. */
+    /* Leaves before entries: a call that begins and ends in between then counts as in flight, and the result is never
+     * negative. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return bp_entered(binding) - left;
 }

@@ -20,7 +20,7 @@ static const int numbers[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, 
 static struct sigaction before[NSIG];
 static atomic_bool is_untraced;
 
-/* A plugin whose id the host has read: the name of its copy does not have the id of a first generation in Swift. */
+/* A plugin whose id the host has read, because the name of a Swift plugin's first copy does not contain the id. */
 struct named { struct named *next; char copy[NAME_MAX + 1], id[256]; };
 static struct named *_Atomic all;
 
@@ -61,7 +61,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *frame, void *context) {
     return walk->copy || ++walk->frames == 4096 ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-/* Returns whether the system refuses the least memory that malloc asks of it where its heap cannot grow. */
+/* Returns whether the system refuses the least memory that malloc requests when the heap cannot grow. */
 static bool is_out_of_memory(void) {
     const size_t least = 1 << 20;
     const int number = errno;
@@ -99,7 +99,7 @@ static const char *name_of(int number) {
 
 /* Returns whether a line was written. */
 static bool say(int number, const struct walk *walk) {
-    /* The Swift runtime ends a process that gets no memory, whoever asked for it, and often without a word. */
+    /* The Swift runtime ends a process that gets no memory, whichever code requested it, often without a message. */
     const bool is_full = is_out_of_memory();
     static char line[1024], said[sizeof line + 128], plugin[400];       /* dprintf would allocate */
     if (!walk->copy && !is_full) return false;
@@ -118,7 +118,7 @@ static bool say(int number, const struct walk *walk) {
 
 void bph_end_untraced(void) { atomic_store(&is_untraced, true); }
 
-/* Replaces the earlier handler, which prints a backtrace, by the end of the process. */
+/* Ends the process instead of calling the earlier handler, which prints a backtrace. */
 static void end_untraced(int number) {
     static const char hint[] = "backplane: with SWIFT_BACKTRACE=enable=yes in the environment, a backtrace follows\n";
     if (before[number].sa_handler == SIG_DFL) return;

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The variable that makes a start of this program a trial. It has the process that wants it, and the library's path. */
+/* The variable that makes a start of this program a trial: the id of the requesting process, and the library's path. */
 #define VARIABLE "BACKPLANE_TRIAL"
 #define PROGRESS 3
 
@@ -123,7 +123,7 @@ int32_t bph_wait_for_trial(const bph_trial *trial, int32_t milliseconds) {
 
 int32_t bph_end_trial(const bph_trial *trial) {
     int status = 0;
-    /* It is not reaped yet, so that its number is not another's, nor that of its group. */
+    /* The process is not reaped yet, so no other process or group can have its number. */
     kill(-trial->id, SIGKILL);
     kill(trial->id, SIGKILL);
     while (waitpid(trial->id, &status, 0) < 0 && errno == EINTR) {}
@@ -132,7 +132,7 @@ int32_t bph_end_trial(const bph_trial *trial) {
 
 /* MARK: The process of a trial */
 
-/* Runs before `main`, and after what Swift's runtime needs of this program, since it has no priority. */
+/* Runs before `main`. It has no priority, so it runs after the constructors that Swift's runtime needs. */
 __attribute__((constructor)) static void begin(void) {
     struct stat status;
     const struct rlimit none = {0, 0};

@@ -197,7 +197,7 @@ extension FakeTests {
     }
 }
 
-/// Streams in tests, and the examples of docs/streams.md, which are this target's code.
+/// Streams in tests, and the examples of docs/reference/streams.md, which are this target's code.
 @Suite(.timeLimit(.minutes(2)))
 struct StreamTests {
     private func total(from first: Int, _ fakes: [Fake.Place: Fake] = [:], lanes: LaneRule) async throws -> Int {
@@ -235,7 +235,7 @@ struct StreamTests {
     }
 }
 
-/// The plugin of docs/streams.md.
+/// The plugin of docs/reference/streams.md.
 struct FeedPlugin: Plugin {
     static let id = "org.example.feed"
     static let version: Version = "1.0.0"

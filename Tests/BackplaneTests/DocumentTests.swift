@@ -10,12 +10,6 @@ import Testing
         try DocumentValue(json: Data(text.utf8))
     }
 
-    @Test func `every kind is read, and written with sorted keys and without spaces`() throws {
-        let value = try parse(#" {"b": [null, true, -7, 1.5, "ü\u00fc\ud83d\ude00"], "a": {}} "#)
-        #expect(value == ["a": [:], "b": [nil, true, -7, 1.5, "üü😀"]])
-        #expect(String(decoding: value.json, as: UTF8.self) == #"{"a":{},"b":[null,true,-7,1.5,"üü😀"]}"#)
-    }
-
     @Test(
         arguments: [#"{"a": 1}"#, "<plist><dict/></plist>"],
         [String.Encoding.utf16, .utf16BigEndian, .utf16LittleEndian])

@@ -104,6 +104,12 @@ import Testing
         }
     }
 
+    @Test func `a transformed value keeps its source`() {
+        #expect(Sourced([1, 2], from: .network).map(\.count) == Sourced(2, from: .network))
+        let stored = Sourced([1, 2], from: .store(age: .seconds(90)))
+        #expect(stored.map(\.count) == Sourced(2, from: .store(age: .seconds(90))))
+    }
+
     @Test(arguments: [
         (Sourced([1], from: .network), #"{"source":"network","value":[1]}"#),
         (Sourced([1], from: .store(age: .milliseconds(1_500))), #"{"age":1.5,"source":"store","value":[1]}"#),

@@ -494,10 +494,7 @@ extension ComponentClass {
     func make() async throws -> ComponentInstance {
         let creation = OfferedCreation(
             number: 1, handle: 1, configuration: Array("{}".utf8), folder: "", resources: "", connections: [])
-        return try await create(creation, { _ in }) { body in
-            body()
-            return true
-        }
+        return try await create(creation, { _ in })
     }
 }
 

@@ -8,8 +8,7 @@ final class ComponentRecord: Sendable {
     /// The values of the provided contract.
     let values: ContractValues
     let create: @Sendable (ReceivedCreation) async throws -> Instance
-    /// Returns the keys of a configuration that its type does not declare; throws the error that ``create`` would
-    /// throw.
+    /// Returns the keys of a configuration that its type does not declare, or throws the same error as ``create``.
     let review: Review
     let isReconfigurable: Bool
     /// The type of the state, or `nil` without state.
@@ -248,8 +247,7 @@ extension bp_component_lane {
                 guard let last = Instance.at(instance).failures.last else { return 0 }
                 Reply(done, context).end(last.error)
                 return last.time
-            },
-            observe_failures: observeFailures)
+            })
     }
 }
 
@@ -330,12 +328,6 @@ private let reviewConfiguration: bp_review = { type, configuration, done, contex
     }
 }
 
-private let observeFailures: bp_observe_failures = { instance, failed, context in
-    guard let failed else { return Instance.at(instance).observeFailures(nil) }
-    let context = ForeignPointer(raw: context)
-    Instance.at(instance).observeFailures { failed(context.raw) }
-}
-
 private let reconfigureInstance: bp_reconfigure = { instance, configuration, done, context in
     let configuration = configuration.array
     run(instance, done, context) { try await $0.reconfigure?(configuration) }
@@ -363,7 +355,7 @@ private let createInstance: bp_create = { type, creation, done, context in
     answer(done, context) { ForeignPointer(raw: Unmanaged.passRetained(try await record.create(copy)).toOpaque()) }
 }
 
-/// A wire that a component declares, with the data from which its lane is chosen and created.
+/// A wire that a component declares, with the data for choosing and creating its lane.
 struct DeclaredWire: Sendable {
     var description: WireDescription
     var problems: [String]
@@ -407,7 +399,7 @@ struct NativeState: Sendable {
     }
 }
 
-/// The slots that the SDK creates itself, one per wire, no matter how often it is looked up.
+/// The slots that the SDK creates itself, one per wire, no matter how often the wire is looked up.
 ///
 /// A slot is never freed.
 final class OwnSlots: Sendable {

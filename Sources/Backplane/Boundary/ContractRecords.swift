@@ -106,8 +106,9 @@ package struct ContractSamples: Codable, Sendable {
     package var inputs: [String: [String]] = [:]
     /// The outputs or, for a stream, the elements.
     package var outputs: [String: [String]] = [:]
-    /// The stream whose next input is asked for, instead of mistakes: the one that follows the given input after the
-    /// given element, or that opens the stream again before its first element.
+    /// The stream whose resuming input is requested, instead of mistakes.
+    ///
+    /// That input follows the given input after the given element, or opens the stream again before its first element.
     package var resumed: String?
 
     package init(inputs: [String: [String]] = [:], outputs: [String: [String]] = [:], resumed: String? = nil) {
@@ -125,9 +126,9 @@ package struct SampleMistake: Codable, Sendable {
     package var isOfKind: Bool
 }
 
-/// A rehearsal of a contract's coding, without a call: this side's own coders make and read samples.
+/// A rehearsal of a contract's coding, without a call: this side's own coders write and read samples.
 ///
-/// Only the coders know what a type writes and reads, because it may have coding of its own.
+/// Only the coders know the form of a type's values, because the type may have custom coding.
 extension ContractValues {
     /// Answers an empty request with samples, and samples of another module with the mistakes in reading them.
     func rehearse(_ request: bp_bytes, _ reply: Reply) {
@@ -152,8 +153,8 @@ extension ContractValues {
         return samples
     }
 
-    /// Returns the input with which an interrupted stream is opened again; none if it is not ``Resumable``, or has no
-    /// position.
+    /// Returns the input with which an interrupted stream is opened again; none if the input is not ``Resumable`` or
+    /// has no position.
     private func resumption(of stream: String, _ samples: ContractSamples) throws(BackplaneError) -> [String] {
         guard let types = members.first(where: { $0.name == stream })?.type.types,
             let input = samples.inputs[stream]?.first,
@@ -199,13 +200,13 @@ extension ContractValues {
 }
 
 extension ContractSamples {
-    /// Answers a rehearsal as the module that contains this copy of the SDK; `nil` if a sample has no JSON.
+    /// Answers a rehearsal as the module that contains this copy of the SDK; `nil` if a sample cannot be encoded.
     package static func rehearse<C: Contract>(_ request: [UInt8], as _: C.Type) -> [UInt8]? {
         try? ContractValues(of: C.self, Members<C>().all).rehearsed(request)
     }
 }
 
-/// A decoder from nothing, which makes a value with every optional part, and with one element in each list.
+/// A decoder without input, which creates a value with every optional part, and with one element in each list.
 private struct SampleDecoder: Decoder {
     /// The choices that all decoders of one value share.
     final class Choices {
@@ -213,21 +214,21 @@ private struct SampleDecoder: Decoder {
         var number = 0
         /// The greatest number of cases that an enum had.
         var most = 1
-        /// The parts that the value may still have: a type may contain itself.
+        /// The number of parts that the value may still have, because a type may contain itself.
         var left = 0
     }
     let choices: Choices
     var depth = 0
-    /// The cases of the enum that is being made.
+    /// The cases of the enum that is being created.
     var cases: [String] = []
-    /// A Boolean value that indicates whether the optional parts are there.
+    /// A Boolean value that indicates whether the optional parts are present.
     var isFull = true
 
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
-    /// Returns samples of a type in JSON, in which every case of its enums occurs; none if its coders refuse what was
-    /// made up.
+    /// Returns samples of a type in JSON, in which every case of its enums occurs; none if its coders refuse the
+    /// created values.
     static func samples<T: Codable>(of _: T.Type) -> [String] {
         let choices = Choices()
         var samples: [String] = []
@@ -243,7 +244,7 @@ private struct SampleDecoder: Decoder {
         return samples
     }
 
-    /// Values of types that are not made of parts.
+    /// Values of types without parts.
     private static let plain: [any Sendable] = [
         "a", 1, true, 1.0, Float(1), UInt(1), Int8(1), Int16(1), Int32(1), Int64(1), UInt8(1), UInt16(1), UInt32(1),
         UInt64(1), Date(timeIntervalSinceReferenceDate: 1), Data([1]), UUID(), URL(filePath: "/a"), Decimal(1),
@@ -261,7 +262,7 @@ private struct SampleDecoder: Decoder {
             !StandardType.modules.contains(metadata.descriptor.module), !metadata.descriptor.module.hasPrefix("__C")
         {
             choices.most = max(choices.most, cases.count)
-            // Without payloads, a value is the number of its case, in memory no larger than that needs.
+            // Without payloads, a value in memory is the number of its case, in as few bytes as needed.
             if cases.allSatisfy({ $0.type == nil }), MemoryLayout<T>.size <= 4 {
                 return withUnsafeBytes(of: UInt32(choices.number % cases.count)) { $0.load(as: T.self) }
             }
@@ -284,7 +285,7 @@ private struct SampleDecoder: Decoder {
     private struct Fields<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let decoder: SampleDecoder
         let codingPath: [any CodingKey] = []
-        /// The case of an enum; of a dictionary one key, which is also a number.
+        /// The selected case of an enum, or one key for a dictionary; that key is also a number.
         var allKeys: [Key] {
             let cases = decoder.cases
             let name = cases.isEmpty ? "1" : cases[decoder.choices.number % cases.count]
@@ -368,7 +369,7 @@ package struct Members<C: Contract>: Sendable {
             }
             all.append((name, member.type))
         }
-        // Member numbers rely on this: a number is the property's offset divided by the size that all members share.
+        // Member numbers rely on this: a number is the property's offset divided by the common size of all members.
         if problems.isEmpty, MemoryLayout<C>.size != all.count * MemoryLayout<AsyncMethod<Nothing, Nothing>>.stride {
             problems.append("\(C.name) must be a struct that contains only methods")
         }

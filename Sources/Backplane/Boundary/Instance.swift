@@ -49,9 +49,6 @@ final class Instance: Sendable {
     /// The native calls that ended with an error.
     var failures: CallFailures.Tally { nativeHeld.failures.tally }
 
-    /// Sets the function that is called after each native call that fails (``CallFailures/observe(_:)``).
-    func observeFailures(_ observer: (@Sendable () -> Void)?) { nativeHeld.failures.observe(observer) }
-
     func stop() async {
         await component.stop()
         await tasks.stop()
@@ -200,7 +197,7 @@ final class StepThread: TaskExecutor {
             return !state.isRunning
         }
         guard needsThread else { return }
-        // The end of the task releases its executor, which still has to look for a further job.
+        // When the task ends, it releases its executor, which still has to look for another job.
         let own = Unmanaged.passRetained(self)
         let started = bp_start_thread(
             { Unmanaged<StepThread>.fromOpaque($0).takeRetainedValue().run() }, own.toOpaque())

@@ -53,8 +53,8 @@ package enum JSON {
         try decode(type, bytes.lent, failing: code)
     }
 
-    /// Returns the mistake with which a text is refused as a type; `nil` if it is read, or refused for another reason
-    /// than its JSON.
+    /// Returns the mistake in a text that cannot be decoded as a type; `nil` if it can be decoded, or if the reason is
+    /// not its JSON.
     static func mistake<Value: Decodable>(decoding _: Value.Type, from text: String) -> JSONMistake? {
         let data = Data(text.utf8)
         do {
@@ -122,7 +122,7 @@ struct JSONMistake {
     init(_ error: DecodingError, in data: Data) {
         switch error {
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
-            // A type with coding of its own may refuse a value of the right kind, and says why.
+            // A type with custom coding may refuse a value of the right kind, with its own message.
             guard let expected = Self.name(of: type), let found = JSONKind.find(at: context.codingPath, in: data),
                 expected != found
             else {
@@ -139,7 +139,7 @@ struct JSONMistake {
                 self.init(context, in: data)
                 return
             }
-            // Foundation's words for what is no JSON, and also for a number that does not fit its type.
+            // Foundation's message for invalid JSON, and also for a number that does not fit its type.
             let isJSON = JSONKind.find(at: [], in: data) != nil
             self.init(
                 isJSON
@@ -173,7 +173,7 @@ struct JSONMistake {
         case is any BinaryFloatingPoint.Type, is Decimal.Type: "a number"
         case is [String: Any].Type: "an object"
         case is [Any].Type: "an array"
-        // The containers are generic, and named for null in their place.
+        // Containers are generic. Foundation's decoder requests them by name only if it finds null.
         default:
             if "\(type)".hasPrefix("KeyedDecodingContainer") {
                 "an object"

@@ -92,7 +92,7 @@ package struct Binding: @unchecked Sendable {  // C atomics (lease.h); cells are
         self.init(Cells(place), counting: counting)
     }
 
-    /// Returns a binding with the same cells, a count of its own and the same way of counting.
+    /// Returns a binding with the same cells, its own count and the same way of counting.
     package func twin() -> Binding {
         Binding(
             Cells(pointer.pointee.cells), counting: LeaseCounting(isRestartable: pointer.pointee.restartable != 0),
@@ -114,7 +114,7 @@ package struct LeaseCounting: Sendable {
 
     /// Counting by plain additions in restartable sequences.
     ///
-    /// Taking a binding out of a slot costs a barrier.
+    /// Removing a binding from a slot costs a barrier.
     package static let restartable = LeaseCounting(isRestartable: true)
     /// Counting by atomic additions, which are available everywhere.
     package static let atomic = LeaseCounting(isRestartable: false)

@@ -1,11 +1,11 @@
 /// A final class or an actor that a plugin provides in one of four roles.
 ///
-/// The roles are ``Manager``, ``DataAccessController``, ``CommunicationController`` and ``NetworkService``. Everything
-/// that a component needs is declared by its types, so that a manifest can be checked without creating an instance.
+/// The roles are ``Manager``, ``DataAccessController``, ``CommunicationController`` and ``NetworkService``. The types
+/// of a component declare everything that it needs, so that a manifest can be checked without creating an instance.
 ///
 /// An instance is created by `init`, activated, called, and finally stopped. In a swap the old instance is suspended.
-/// Once the new one has succeeded, the old one is released without a `stop`, because its work continues; if the new one
-/// fails, the old one is resumed. To carry state over, a component adopts ``StatefulComponent``.
+/// If the swap succeeds, the old instance is released without a `stop`, because its work continues in the new instance.
+/// If the swap fails, the old instance is resumed. To carry state over, a component adopts ``StatefulComponent``.
 public protocol Component: AnyObject, Sendable {
     /// The contract through which others call the component.
     associatedtype Provides: Contract = NoContract
@@ -35,10 +35,10 @@ public protocol Component: AnyObject, Sendable {
     ///
     /// Default: `false`; the component's wires are connected to the new collaborator.
     static var restartOnSwap: Bool { get }
-    /// A JSON text about the class for programs that have no instance of it, of at most 256 KB.
+    /// A JSON text about the class, of at most 256 KB, for programs without an instance.
     ///
-    /// The contract determines its contents: a class that provides `HTTPRoutes` lists its routes, so that a host shows
-    /// them, and reports those that clash, before anything starts. Default: `nil`.
+    /// The contract determines the contents. For example, a class that provides `HTTPRoutes` lists its routes, so that
+    /// a host can show routes, and report clashing routes, before anything starts. Default: `nil`.
     static var annotation: String? { get }
     /// The coding of the state that is carried over, for the SDK; `nil` unless this is a ``StatefulComponent``.
     @_documentation(visibility: internal)
@@ -57,7 +57,7 @@ public protocol Component: AnyObject, Sendable {
     /// Releases exclusive resources and stops changing state. Default: does nothing.
     ///
     /// Calls in flight have ended. Synchronous methods may still be called, and must not change the exported state.
-    /// Work in `context.tasks` continues unless this function ends it; it is cancelled when the component is released.
+    /// Work in `context.tasks` continues unless this function ends it. It is cancelled when the component is released.
     func suspend() async throws
     /// Acquires exclusive resources again after a `suspend`. Default: calls `activate`.
     func resume() async throws
@@ -67,8 +67,8 @@ public protocol Component: AnyObject, Sendable {
     ///
     /// By default, a component is always healthy.
     ///
-    /// A new generation on probation that is not healthy is replaced by the old one. The function may be called at any
-    /// time after `activate`, including during calls and steps.
+    /// If a new generation on probation is not healthy, the old one replaces it. The function may be called at any time
+    /// after `activate`, including during calls and steps.
     func health() async throws
     /// Registers a body for every member of `Provides`.
     ///
@@ -85,7 +85,7 @@ extension Component {
     public static var isExclusive: Bool { false }
     /// The default, `false`: the component's wires are connected to the new collaborator.
     public static var restartOnSwap: Bool { false }
-    /// The default, `nil`: there is nothing to read about the class.
+    /// The default, `nil`: no text about the class.
     public static var annotation: String? { nil }
     /// The default, `nil`: no state is carried over.
     @_documentation(visibility: internal)
@@ -156,10 +156,10 @@ public protocol NetworkService: Component where Context == NetworkServiceContext
 public protocol ReconfigurableComponent: Component {
     /// Applies another configuration, or throws and continues with the current one.
     ///
-    /// It is a step: it overlaps no other step, but calls and timers' bodies may run at the same time. If it throws,
-    /// the manifest is not applied, and the error is reported. A component that has applied its configuration receives
-    /// the old one again if another component of the same change refuses its own. `context.configuration` remains the
-    /// configuration with which the component was created.
+    /// The function is a step: it overlaps no other step, but calls and timers' bodies may run at the same time. If it
+    /// throws, the manifest is not applied, and the error is reported. If another component refuses its configuration
+    /// in the same change, a component that has applied its new configuration receives the old one again.
+    /// `context.configuration` remains the configuration with which the component was created.
     func reconfigure(_ configuration: Configuration) async throws
 }
 

@@ -182,8 +182,8 @@ extension ComponentContext {
             case .communicationController: CommunicationContext<Owner>(parts: parts)
             case .networkService: NetworkServiceContext<Owner>(parts: parts)
             }
-        // The precondition, which each role's protocol states as `Context == …Context<Self>`. The switch is over the
-        // role of `Self`, so that it has created the one of the four types that `Self` is.
+        // This is the precondition, which each role's protocol states as `Context == …Context<Self>`. The switch uses
+        // the role of `Self`, so the context that it creates has the type `Self`.
         return context as! Self
     }
 }
@@ -245,8 +245,8 @@ extension ManagerContext {
     }
 }
 
-// Members that no program can use: their messages say which role has what is asked for. BackplaneNetwork and
-// BackplaneStorage have those of their own names. docs/compiler-messages.md has the list.
+// Unavailable members, whose messages name the role that has the requested service. BackplaneNetwork and
+// BackplaneStorage declare such members for their services. docs/reference/compiler-messages.md has the list.
 
 extension ManagerContext {
     /// Refuses a folder, which a manager does not have.

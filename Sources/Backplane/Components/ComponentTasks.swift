@@ -3,9 +3,9 @@ import Synchronization
 
 /// The tasks and timers that a component started for itself and that end with it.
 ///
-/// A `suspend` pauses the timers (``every(_:jitter:name:limit:_:)``, ``after(_:name:limit:_:)``) and does not stop the
-/// tasks, because only the component knows which of them must not run: it has to pause tasks that change state carried
-/// over by a swap. When a swap has replaced an instance, the tasks of the old one are cancelled on its release.
+/// A `suspend` pauses the timers (``every(_:jitter:name:limit:_:)``, ``after(_:name:limit:_:)``) but not the tasks,
+/// because only the component knows which tasks must not run. It has to pause tasks that change state carried over by a
+/// swap. When a swap has replaced an instance, the tasks of the old instance are cancelled on its release.
 public final class ComponentTasks: Sendable {
     private struct State {
         var isStopped = false
@@ -77,21 +77,22 @@ extension ComponentTasks {
     /// ```
     ///
     /// The host manages the timer. It fires while the component serves: from the end of `activate` on, and not while
-    /// the component is suspended. The first body runs one period after that. Bodies of one timer never overlap: times
-    /// that pass while a body runs are skipped, and one run makes up for those that pass while the component is
-    /// suspended.
+    /// the component is suspended. The first body runs one period after the end of `activate`. Bodies of one timer
+    /// never overlap: times that pass while a body runs are skipped. Times that pass while the component is suspended
+    /// result in one run afterwards.
     ///
-    /// A body counts as a call, so that swaps, changes and stops wait for it; errors that it throws are logged with the
-    /// names of the component and the timer. In a swap the new instance's timer continues the old instance's timer of
-    /// the same name, if the new instance adds it before it begins to serve: in `init`, `importState` or `activate`.
-    /// All timers end with the instance.
+    /// A body counts as a call, so swaps, changes and stops wait for it. Errors that it throws are logged with the
+    /// names of the component and the timer. All timers end with the instance.
+    ///
+    /// In a swap, the new instance's timer continues the old instance's timer of the same name. To do so, the new
+    /// instance must add the timer before it begins to serve: in `init`, `importState` or `activate`.
     ///
     /// - Parameters:
     ///   - period: The time between two bodies, at least a millisecond.
     ///   - jitter: The maximum random delay of each body; at most the period.
     ///   - name: The name of the timer, unique in the component and at most 128 bytes long. Default: `timer 1`,
-    ///     `timer 2` and so on, in the order in which such timers are added. The order determines which timer continues
-    ///     which after a swap, so name timers whose phase matters.
+    ///     `timer 2` and so on, in the order in which such timers are added. That order then decides which timers
+    ///     continue after a swap, so give a name to a timer if its phase matters.
     ///   - limit: The time limit of a body, after which it is cancelled and abandoned. Default: one minute.
     ///   - body: A function that receives the frame to pass on to calls, with the deadline.
     /// - Returns: The timer, to cancel it.
@@ -111,8 +112,8 @@ extension ComponentTasks {
     /// Adds a timer that runs a body once.
     ///
     /// The notes on ``every(_:jitter:name:limit:_:)`` also apply here. In a swap, a timer of the same name that has not
-    /// fired yet remains due at the same time; a timer that has fired has ended, and the new instance's timer starts
-    /// anew.
+    /// fired yet remains due at the same time. A timer that has fired has ended, and the new instance's timer starts
+    /// from the beginning.
     ///
     /// - Parameters:
     ///   - delay: The time until the body runs.
@@ -155,7 +156,7 @@ struct HostTimers: Sendable {
 
     /// Adds a timer and returns its number.
     ///
-    /// - Throws: The reason why the host refuses it.
+    /// - Throws: The reason why the host refuses the timer.
     func add(_ timer: TimerRequest, _ body: TimerBody) throws(BackplaneError) -> UInt64 {
         let refusal = PendingAnswer(), refused = refusal.toContext(), context = Unmanaged.passRetained(body)
         let number = (timer.name ?? "").withBytes { name in
@@ -191,7 +192,7 @@ struct TimerRequest: Sendable {
     var limit: Duration?
 }
 
-/// The body of a timer, of which at most one run is in flight.
+/// The body of a timer, with at most one run in flight.
 final class TimerBody: Sendable {
     private let body: @Sendable (Call) async throws -> Void
     /// The run in flight.

@@ -14,14 +14,13 @@ public struct Log: Sendable {
     let isEnabled: @Sendable (Level) -> Bool
     let write: @Sendable (Level, String, [String: String], Call?) -> Void
 
-    /// Writes a message unless the host ignores its level, in which case neither the text nor the metadata is
-    /// evaluated.
+    /// Writes a message, unless the host ignores its level; the text and the metadata are then not evaluated.
     ///
     /// - Parameters:
     ///   - level: The severity of the message.
     ///   - message: A constant string.
     ///   - metadata: The variable parts, keyed by name.
-    ///   - call: The call that the message is about: the id of its trace is added to the metadata as `trace`.
+    ///   - call: The call that the message is about; the id of its trace is added to the metadata as `trace`.
     public func log(
         _ level: Level, _ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:],
         for call: Call? = nil

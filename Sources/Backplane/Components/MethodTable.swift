@@ -103,7 +103,7 @@ package struct MethodKind: Sendable {
     }
 }
 
-// Functions that no program can call: their messages say what to write instead. docs/compiler-messages.md has the list.
+// Unavailable functions, whose messages say what to write instead. docs/reference/compiler-messages.md has the list.
 
 extension MethodTable where C: Component {
     /// The body of an ``AsyncMethod``.
@@ -170,8 +170,8 @@ extension MethodTable where C: Component {
 }
 
 // Only `NoContract` has undeclared members. The second function of each name is for bodies from which the compiler
-// cannot infer the input's type. None demands `Provides == NoContract`: the compiler would then say that of a method
-// with a misspelt name, instead of naming it.
+// cannot infer the input's type. No function requires `Provides == NoContract`: for a misspelt method, the compiler
+// would then report that requirement instead of the name.
 extension MethodTable where C: Component {
     /// Refuses a method of a component without a contract.
     @available(*, unavailable, message: "this component provides no contract: add `typealias Provides = …`")
@@ -212,8 +212,8 @@ extension MethodTable where C: Component {
 
 /// The type of a member that a component has not declared, used for the compiler's messages.
 ///
-/// Members and calls of it have a type, so that the compiler reports the missing member and no consequential errors. No
-/// value of it exists at run time.
+/// Its members and calls have a type, so that the compiler reports the missing member and no consequential errors. No
+/// value of the type exists at run time.
 @dynamicMemberLookup
 public struct UndeclaredMember: Sendable {
     /// Another undeclared member.

@@ -10,8 +10,8 @@
 /// }
 /// ```
 ///
-/// The type is public, because the optimiser drops an internal struct that no code uses. Programs can link any number
-/// of plugins, which their tests name.
+/// The type is public, because the optimiser drops an internal struct that no code uses. A program, such as a test, can
+/// link any number of plugins, and refers to them by name.
 public protocol Plugin: SendableMetatype {
     /// The unique id of the plugin: a reverse domain name such as `org.example.hello`.
     static var id: String { get }
@@ -19,7 +19,7 @@ public protocol Plugin: SendableMetatype {
     static var version: Version { get }
     /// Adds the plugin's components.
     ///
-    /// It only describes them: it performs no I/O and starts no threads.
+    /// The function only describes components: it performs no I/O and starts no threads.
     static func register(in registrar: inout Registrar)
 }
 

@@ -1,6 +1,6 @@
 /// A component made of closures that may capture values, used by tests in place of another component.
 ///
-/// It has the role for which it is registered. It has no context, because it needs nothing from its host.
+/// A stand-in has the role for which it is registered. It has no context, because it needs nothing from its host.
 final class StandIn: Component {
     typealias Context = NetworkServiceContext<StandIn>
 

@@ -11,8 +11,8 @@
 /// }
 /// ```
 ///
-/// The state crosses as a Swift value if the old and the new code lay it out alike, and otherwise as JSON. The protocol
-/// is adopted where the class is declared, or in the same module.
+/// The state crosses as a Swift value if the old and the new code have the same layout for it, and otherwise as JSON.
+/// The protocol is adopted where the class is declared, or in the same module.
 public protocol StatefulComponent: Component {
     /// The data that survives a swap of the code.
     associatedtype State: Codable & Sendable
@@ -189,7 +189,7 @@ extension _StateCoding where C: StatefulComponent {
                     ForeignPointer(raw: UnsafeMutableRawPointer(keeping: try await component.exportState()))
                 },
                 importValue: { value in
-                    // Written by another library, whose type is proven to be laid out as this one.
+                    // Written by another library, whose type has been proven to have the same layout.
                     let state = value.assumingMemoryBound(to: C.State.self).pointee
                     return { try await component.importState(state) }
                 })
@@ -252,9 +252,9 @@ extension BackplaneError {
 }
 
 extension StateSchema {
-    /// The advice for code whose state differs in form from the exported one: the lines to write.
+    /// The advice for code whose state has another form than the exported state: the code to write.
     ///
-    /// It is one line, because errors are printed as lines.
+    /// It is a single line, because errors are printed as lines.
     fileprivate var migrationHint: String {
         let next = version + 1, named = name.map { "name: \"\($0)\", " } ?? ""
         return "if the form of the state has changed, raise `version` and write `migrateUp`: "

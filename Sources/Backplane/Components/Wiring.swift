@@ -145,6 +145,15 @@ public struct Sourced<Value: Codable & Sendable>: Sendable {
     public init(_ value: Value, from source: Source) {
         (self.value, self.source) = (value, source)
     }
+
+    /// Returns a value that is made of this one, with the same source.
+    public func map<Other>(_ transform: (Value) throws -> Other) rethrows -> Sourced<Other> {
+        let other = try transform(value)
+        return switch source {
+        case .network: Sourced<Other>(other, from: .network)
+        case .store(let age): Sourced<Other>(other, from: .store(age: age))
+        }
+    }
 }
 
 extension Sourced: Equatable where Value: Equatable {}
@@ -168,10 +177,10 @@ extension Sourced {
     /// - Parameters:
     ///   - call: The call being served. The network request is limited to three quarters of the remaining time, so that
     ///     the stored value can still be fetched if the server is slow.
-    ///   - log: The component's log, which receives the network's error when the stored value is returned, and errors
-    ///     of the store that do not fail the call.
+    ///   - log: The component's log. It receives the network's error when the stored value is returned, and errors of
+    ///     the store that do not fail the call.
     ///   - fetch: A function that requests the value from the network, with the call that it receives.
-    ///   - keep: A function that stores the fetched value. If it fails, the value is returned nevertheless.
+    ///   - keep: A function that stores the fetched value. Even if it fails, the value is returned.
     ///   - kept: A function that returns the stored value, or `nil` if there is none. It is called if `fetch` throws
     ///     any error other than a cancellation.
     /// - Throws: The error of `fetch`, if it was cancelled or there is no stored value.

@@ -18,7 +18,7 @@ public struct Call: Sendable {
 
     /// Creates the frame of a new call, which begins a trace or continues one.
     ///
-    /// - Parameter traceparent: The trace that another program started; a malformed one is ignored.
+    /// - Parameter traceparent: The trace that another program started; a malformed value is ignored.
     package init(within duration: Duration?, traceparent: String? = nil) {
         self.init()
         if let duration { deadline = .now + duration }
@@ -85,8 +85,8 @@ public struct Call: Sendable {
 
     /// Returns `call.deadline` if the deadline has passed.
     ///
-    /// The error is returned, not thrown: ``checkDeadline()`` is inlined into asynchronous functions, and the optimiser
-    /// of Swift 6.3.1 crashes on some of those that call a synchronous function that throws.
+    /// The error is returned, not thrown, because ``checkDeadline()`` is inlined into asynchronous functions. The
+    /// optimiser of Swift 6.3.1 crashes on some asynchronous functions that call a synchronous throwing function.
     @usableFromInline
     func lateError() -> BackplaneError? {
         guard let deadline, deadline <= .now else { return nil }
@@ -107,11 +107,11 @@ extension BackplaneError {
 /// ```
 ///
 /// A method that is called natively runs in its caller's task, which the deadline does not end. This function cancels
-/// the operation when the deadline of `call` passes, and throws an error without waiting for the operation: one that
-/// ignores its cancellation continues, and its result is discarded.
+/// the operation when the deadline of `call` passes, and throws an error without waiting for the operation. An
+/// operation that ignores its cancellation continues, and its result is discarded.
 ///
 /// Without a deadline the operation runs in the caller's task at no extra cost. With a deadline it runs in a separate
-/// task, with the caller's priority and task-local values, beside a task that sleeps.
+/// task, with the caller's priority and task-local values, and another task sleeps until the deadline.
 ///
 /// - Throws: `call.deadline`; otherwise the operation's error.
 public func withDeadline<Value: Sendable>(
@@ -132,7 +132,7 @@ public func withDeadline<Value: Sendable>(
         timer.cancel()
         work.cancel()
     }
-    // In a task of its own, because a stream ends for a task that is cancelled, and the operation's result counts.
+    // In a separate task: a stream ends for a cancelled task, but the operation's result is needed.
     let result = Task {
         for await result in results { return result }
         return .failure(CancellationError())
@@ -160,8 +160,7 @@ package struct Deadline: Sendable, Comparable {
 
     /// Returns the instant that is `duration` later.
     ///
-    /// The sum saturates: a duration too long for the clock results in the clock's latest instant, which no call
-    /// reaches.
+    /// The sum saturates: a duration too long for the clock results in its last instant, which is never reached.
     package static func + (deadline: Deadline, duration: Duration) -> Deadline {
         let (sum, overflows) = deadline.nanoseconds.addingReportingOverflow(duration.nanoseconds)
         return Deadline(nanoseconds: overflows ? (duration < .zero ? 1 : .max) : max(sum, 1))

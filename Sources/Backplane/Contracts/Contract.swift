@@ -36,7 +36,7 @@ public struct NoContract: Contract {
     /// Creates the empty contract.
     public init() {}
 
-    /// A method that no contract declares, so that the compiler's message is that of `table.async` or `table.sync`.
+    /// A member for any name, so that the compiler shows the message of `table.async` or `table.sync`.
     @_documentation(visibility: internal)
     public subscript(dynamicMember name: String) -> UndeclaredMember { UndeclaredMember() }
 }

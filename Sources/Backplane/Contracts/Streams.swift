@@ -6,11 +6,12 @@ import Synchronization
 /// shortly before. Leaving the loop, cancelling its task or dropping the iterator cancels the provider's body. The
 /// sequence can be iterated once.
 ///
-/// The iteration throws the provider's error, as a call does; `stream.interrupted` if
-/// the provider is swapped or restarted, after which the stream can be reopened, unless the input is ``Resumable`` with
-/// a position and the stream continues automatically; `call.cancelled` in a cancelled task; `call.deadline`,
+/// The iteration throws the provider's error, as a call does; `call.cancelled` in a cancelled task; `call.deadline`,
 /// `call.retired` and `call.unimplemented` if the stream cannot be opened; `stream.misused` for a second iteration, or
 /// for concurrent requests.
+///
+/// If the provider is swapped or restarted, a stream whose input is ``Resumable`` with a position continues
+/// automatically. For any other stream, the iteration throws `stream.interrupted`, and the stream can be reopened.
 public struct StreamElements<Element: Sendable, Failure: Error>: AsyncSequence, Sendable {
     @usableFromInline let opening: StreamOpening<Element, Failure>
 
@@ -48,7 +49,7 @@ final class StreamOpening<Element, Failure: Error>: Sendable {
     let isResumable: Bool
     /// A Boolean value that indicates whether the stream may be reopened before its first element.
     let hasPosition: Bool
-    /// Returns the error that the loop throws for one that crossed the boundary.
+    /// Returns the error that the loop throws for an error that crossed the boundary.
     let thrown: @Sendable (BackplaneError) -> Failure
     /// Opens the stream, or reopens it after the given element.
     let open: Open
@@ -117,7 +118,7 @@ final class StreamReader<Element: Sendable, Failure: Error> {
     nonisolated(nonsending) func open() async throws(BackplaneError) -> OpenSource<Element> {
         guard interruptions > 0 || last != nil || opening.take() else { throw .streamReadTwice }
         if interruptions > 1 {
-            // The provider was interrupted before its first element, too: it gets time to recover.
+            // The provider was again interrupted before its first element, so it gets time to recover.
             do {
                 try await Task.sleep(for: .milliseconds(10 * min(interruptions - 1, 10)))
             } catch {
@@ -212,8 +213,8 @@ public struct StreamSender<Element: Sendable>: Sendable {
 ///
 /// When the provider of such a stream is swapped or restarted, the stream is reopened with the input that follows the
 /// last element received by the loop, and the loop continues. No element is lost or repeated if the provider can send
-/// every element after that one again. An input that means "from now on" has no position, and its stream is reopened
-/// only after its first element: elements sent during an earlier swap would be lost.
+/// all later elements again. An input that means "from now on" has no position. Its stream is reopened only after its
+/// first element, because elements sent during an earlier swap would be lost.
 public protocol Resumable {
     /// The stream's element.
     associatedtype Element

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The trace that a call is a part of: an id that stays the same along the call's path.
 ///
-/// It has the fields of W3C Trace Context (https://www.w3.org/TR/trace-context/), so that it can be received from other
+/// A trace has the fields of W3C Trace Context (https://www.w3.org/TR/trace-context/), so it can be received from other
 /// programs and sent to them.
 public struct Trace: Sendable {
     /// The bytes of the frame: the id (16), the span (8), the flags (1) and zeros.

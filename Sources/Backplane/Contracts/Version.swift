@@ -37,7 +37,7 @@ public struct Version: Sendable, Hashable, Comparable {
 
     /// Returns whether a contract of this version serves a consumer that was compiled with version `needed`.
     ///
-    /// It does if it has the same major version and is at least as high (Semantic Versioning 2.0.0, rules 7 and 8).
+    /// The major versions must be equal, and this version must not be lower (Semantic Versioning 2.0.0, rules 7 and 8).
     public func serves(_ needed: Version) -> Bool {
         major == needed.major && self >= needed
     }

@@ -135,7 +135,7 @@ extension BoundSync where Input == Nothing, Frame == OptionalFrame {
 /// A component passes on the frame of the call that it serves, or begins a new one with `context.begin()`.
 public enum RequiredFrame {}
 
-// The four functions below exist for their message. Their bodies never run.
+// The four functions below exist only for their messages. Their bodies never run.
 
 extension BoundAsync where Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
@@ -200,7 +200,7 @@ extension BoundStream where Input == Nothing, Frame == OptionalFrame {
     public func callAsFunction() -> StreamElements<Element, Failure.Thrown> { self(Nothing(), Call()) }
 }
 
-// The functions below exist for their message, as those of ``BoundAsync`` do.
+// The functions below exist only for their messages, like the functions of ``BoundAsync``.
 
 extension BoundStream where Frame == RequiredFrame {
     /// Unavailable: a stream of a ``Wire`` is opened for the call being served.

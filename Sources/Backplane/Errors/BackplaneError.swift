@@ -1,7 +1,8 @@
 /// The error that every part of Backplane throws.
 ///
-/// It has a code for programs, a message for people, a location and causes. It crosses the boundary unchanged, so that
-/// a plugin's error reads the same in the host and in another plugin; only ``calls`` grows with each call that it ends.
+/// An error has a code for programs, a message for people, a location and causes. It crosses the boundary unchanged, so
+/// a plugin's error reads the same in the host and in another plugin. Only ``calls`` grows with each call that the
+/// error ends.
 public struct BackplaneError: Error, Sendable {
     /// The kind of the error, for comparison: `error.code == .callDeadline`.
     public var code: Code
@@ -14,10 +15,11 @@ public struct BackplaneError: Error, Sendable {
     public var failure: Failure?
     /// The errors that caused this one.
     public var causes: [BackplaneError]
-    /// The calls that the error has ended, outermost first, each such as `Shelf.find (org.example.shelf)`: the
-    /// component, the method and the plugin.
+    /// The calls that the error has ended, outermost first.
     ///
-    /// The list has at most 16 entries, without those in the middle of a longer one, and for a cancelled call only one.
+    /// An entry such as `Shelf.find (org.example.shelf)` consists of the component, the method and the plugin. The list
+    /// has at most 16 entries; entries in the middle of a longer list are omitted. For a cancelled call it has one
+    /// entry.
     public var calls: [String] = []
 
     /// Creates an error to throw or to report.
@@ -52,7 +54,7 @@ public struct BackplaneError: Error, Sendable {
 }
 
 extension BackplaneError: Equatable {
-    /// Returns whether two errors say the same, regardless of the ``calls`` that they have ended.
+    /// Returns whether two errors are equal, regardless of the ``calls`` that they have ended.
     public static func == (a: Self, b: Self) -> Bool {
         a.code == b.code && a.message == b.message && a.location == b.location && a.failure == b.failure
             && a.causes == b.causes
@@ -132,7 +134,7 @@ extension BackplaneError {
 extension BackplaneError.Code {
     /// The manifest cannot be read from its file.
     public static let manifestUnreadable = Self("manifest.unreadable")
-    /// The manifest is not well-formed, or already contains a manager that is to be added.
+    /// The manifest is not well-formed, or a manager to be added already exists in it.
     public static let manifestMalformed = Self("manifest.malformed")
     /// A value in the manifest has the wrong type.
     public static let manifestWrongType = Self("manifest.wrong-type")
@@ -206,7 +208,7 @@ extension BackplaneError.Code {
     public static let pluginNoIdentity = Self("plugin.no-identity")
     /// The library does not export the entry function.
     public static let pluginNoEntry = Self("plugin.no-entry")
-    /// Host and plugin have no ABI number in common.
+    /// The host and the plugin support no common ABI number.
     public static let pluginABIMismatch = Self("plugin.abi-mismatch")
     /// The plugin was built with another minor version of Swift.
     public static let pluginToolchainMismatch = Self("plugin.toolchain-mismatch")
@@ -222,9 +224,9 @@ extension BackplaneError.Code {
     public static let pluginInvalidAnswer = Self("plugin.invalid-answer")
     /// A plugin is already loaded in the same version.
     public static let pluginDuplicate = Self("plugin.duplicate")
-    /// The host is linked with a static Swift runtime, beside which no library can be loaded.
+    /// The host is linked with a static Swift runtime, with which no library can be loaded.
     public static let hostStaticRuntime = Self("host.static-runtime")
-    /// The system refuses the host a thread, process or open file that it needs.
+    /// The system does not provide a thread, process or open file that the host needs.
     public static let hostExhausted = Self("host.exhausted")
     /// The folder that libraries are loaded from cannot be used.
     public static let loadFolderUnusable = Self("host.load-folder-unusable")
@@ -240,7 +242,7 @@ extension BackplaneError.Code {
     public static let swapRefused = Self("swap.refused")
     /// A step of the swap failed, and the old code continues.
     public static let swapFailed = Self("swap.failed")
-    /// Calls that a swap waited for have not ended in time; the cause of a failed swap that may be tried again.
+    /// Calls have not ended before a swap's time limit; this is the cause of a failed swap that may be tried again.
     public static let swapHeld = Self("swap.held")
     /// A state has a schema, version or content that the code cannot read or write.
     public static let stateIncompatible = Self("state.incompatible")
@@ -280,7 +282,7 @@ extension BackplaneError.Code {
     public static let callCancelled = Self("call.cancelled")
     /// The call's deadline has passed.
     public static let callDeadline = Self("call.deadline")
-    /// The called or the calling component has stopped, or cannot be awaited while it is restarted.
+    /// The called or the calling component has stopped, or the call cannot wait for its restart.
     public static let callRetired = Self("call.retired")
     /// Too many calls already wait for the called component.
     public static let callOverloaded = Self("call.overloaded")
@@ -354,8 +356,9 @@ public protocol ComponentError: Error {
     var code: String { get }
     /// A description of the problem, in one line.
     var message: String { get }
-    /// Further facts, keyed by name. Default: none. They are written to logs, so they must not contain secrets, except
-    /// for those whose names begin with a dot.
+    /// Further facts, keyed by name. Default: none.
+    ///
+    /// Details are written to logs and must not contain secrets, except for details whose names begin with a dot.
     var details: [String: String] { get }
 }
 
@@ -380,8 +383,9 @@ extension ComponentError {
 /// }
 /// ```
 ///
-/// Calls of such a contract throw `any Error`: this type, or a ``BackplaneError`` for everything else, which includes
-/// a value that the caller's version of the type cannot decode or that has another ``ComponentError/code`` there.
+/// Calls of such a contract throw `any Error`: this type, or a ``BackplaneError`` for everything else. A value of this
+/// type also arrives as a ``BackplaneError`` if the caller's version of the type cannot decode it, or gives it another
+/// ``ComponentError/code``.
 public protocol ContractError: ComponentError, ContractFailure, Codable {}
 
 extension ContractError {
@@ -398,7 +402,7 @@ extension ContractError {
 public protocol ContractFailure: Error {
     /// The error that calls throw: `any Error` for a ``ContractError``, ``BackplaneError`` for `Never`.
     associatedtype Thrown: Error
-    /// Returns the error that a call throws for one that crossed the boundary.
+    /// Returns the error that a call throws for an error that crossed the boundary.
     static func thrown(_ error: BackplaneError) -> Thrown
 }
 
@@ -409,8 +413,7 @@ extension Never: ContractFailure {
 }
 
 extension BackplaneError {
-    /// Returns the error that a component threw; `nil` for one of another type, or of a version of the type that cannot
-    /// be decoded.
+    /// Returns the error that a component threw; `nil` if it has another type, or a version that cannot be decoded.
     public func failure<Failure: ContractError>(as _: Failure.Type) -> Failure? {
         guard let failure, let json = failure.json,
             let value = try? JSON.decode(Failure.self, Array(json.utf8), failing: .callInvalidOutput),

@@ -11,14 +11,14 @@ package enum Callbacks {
         package var answer: EncodedAnswer
         var instance = ForeignPointer(raw: nil)
     }
-    /// A handler that receives the number and the result of an operation.
-    package typealias Handler = @Sendable (UInt64, Ended) -> Void
+    /// A handler that receives the result of an operation.
+    package typealias Handler = @Sendable (Ended) -> Void
     /// A handler that receives the plugin's answer, and whether the host had already ended the operation.
     package typealias Answered = @Sendable (_ ended: Ended, _ isLate: Bool) -> Void
 
     private struct Expected {
         let asker: Asker
-        /// A Boolean value that indicates whether the host ended the operation before the plugin answered.
+        /// Whether the host ended the operation before the plugin answered.
         var hasEnded = false
     }
     private enum Asker {
@@ -32,7 +32,7 @@ package enum Callbacks {
     /// Returns a number that has not been used in the process, from 1 to 2^52 - 1, which every reader of JSON
     /// represents exactly.
     ///
-    /// A plugin cannot tell from its own numbers which ones others have.
+    /// A plugin cannot infer the numbers of other plugins from its own.
     package static func newID() -> UInt64 {
         var id: UInt64 = 0
         while id == 0 { id = numbers[next.wrappingAdd(1, ordering: .relaxed).oldValue] }
@@ -61,7 +61,7 @@ package enum Callbacks {
 
     /// Ends an operation without waiting for the plugin.
     ///
-    /// - Parameter first: A function that is called before whoever awaits the operation is told.
+    /// - Parameter first: A function that is called before the waiting caller is notified.
     /// - Returns: `false` if the operation has already ended.
     @discardableResult
     package static func end(_ id: UInt64, _ answer: EncodedAnswer, first: () -> Void = {}) -> Bool {
@@ -73,7 +73,7 @@ package enum Callbacks {
         guard let asker else { return false }
         first()
         switch asker {
-        case .handler(let handler, _): handler(id, Ended(answer: answer))
+        case .handler(let handler, _): handler(Ended(answer: answer))
         case .caller(let owner, _, let reply, let hasDeadline, let began):
             owner.callEnded(id, status: answer.status, hadDeadline: hasDeadline, began: began) { answer }
             reply.end(answer)
@@ -99,13 +99,16 @@ package enum Callbacks {
         }
     }
 
-    /// Returns whether `owner` still waits for the answer of a call.
-    package static func isWaiting(_ id: UInt64, _ owner: any CallOwner) -> Bool {
-        guard let found = expected.find(id), !found.hasEnded, case .caller(let other, _, _, _, _) = found.asker else {
-            return false
+    /// Returns the owner that still waits for the answer of a call.
+    static func owner(of id: UInt64) -> (any CallOwner)? {
+        guard let found = expected.find(id), !found.hasEnded, case .caller(let owner, _, _, _, _) = found.asker else {
+            return nil
         }
-        return owner === other
+        return owner
     }
+
+    /// Returns whether `owner` still waits for the answer of a call.
+    package static func isWaiting(_ id: UInt64, _ owner: any CallOwner) -> Bool { self.owner(of: id) === owner }
 
     /// Returns whether the host has ended an operation that the plugin has yet to answer.
     package static func isOwed(_ id: UInt64) -> Bool { expected.find(id)?.hasEnded ?? false }
@@ -117,12 +120,12 @@ package enum Callbacks {
         _ id: UInt64, _ status: Int32, _ payload: bp_bytes, _ instance: ForeignPointer = ForeignPointer(raw: nil)
     ) {
         guard let expected = expected.remove(id) else { return }
-        // The owner is told first, so that a waiting caller finds that the plugin no longer holds anything.
+        // The owner is notified first, so that the plugin no longer holds anything when a waiting caller continues.
         switch expected.asker {
         case .handler(let handler, let answered):
             let ended = Ended(answer: EncodedAnswer(status, payload), instance: instance)
             answered(ended, expected.hasEnded)
-            if !expected.hasEnded { handler(id, ended) }
+            if !expected.hasEnded { handler(ended) }
         case .caller(let owner, _, let reply, let hasDeadline, let began):
             owner.pluginAnswered()
             guard !expected.hasEnded else { return }
@@ -142,20 +145,16 @@ package enum Callbacks {
     /// The host uses it to set a time limit.
     package typealias Watch = (UInt64) -> Void
 
-    /// A function that runs a closure on a thread that a plugin's function may block forever.
-    ///
-    /// It returns `false`, and does not run the closure, if no thread can be created.
-    package typealias Launch = @Sendable (@escaping @Sendable () -> Void) -> Bool
-
-    /// Starts an operation on a separate thread, and waits for its answer or for `end`.
+    /// Starts an operation on a thread that the plugin's function may block forever, and waits for the answer or for
+    /// `end`.
     static func wait(
-        _ watch: Watch, _ launch: Launch, answered: @escaping Answered,
+        _ watch: Watch, answered: @escaping Answered,
         _ start: @escaping @Sendable (UnsafeMutableRawPointer?) -> Void
     ) async -> Ended {
         await withUnsafeContinuation { continuation in
-            let id = expect(answered: answered) { _, ended in continuation.resume(returning: ended) }
+            let id = expect(answered: answered) { ended in continuation.resume(returning: ended) }
             watch(id)
-            if !launch({ start(context(id)) }) { refuseCall(id, EncodedAnswer(BackplaneError.noThread)) }
+            if !HostThread.launch({ start(context(id)) }) { refuseCall(id, EncodedAnswer(BackplaneError.noThread)) }
         }
     }
 
@@ -164,10 +163,10 @@ package enum Callbacks {
         or error: BackplaneError, _ function: (bp_done, UnsafeMutableRawPointer?) -> Void
     ) -> EncodedAnswer {
         let received = Received<EncodedAnswer>()
-        let id = expect(answered: { _, _ in }) { _, ended in received.set(ended.answer) }
+        let id = expect(answered: { _, _ in }) { ended in received.set(ended.answer) }
         function(done, context(id))
         end(id, EncodedAnswer(error))
-        // Without a value the answer comes at this moment, from another thread.
+        // If there is no value, the answer is arriving at this moment from another thread.
         return received.value ?? EncodedAnswer(error)
     }
 

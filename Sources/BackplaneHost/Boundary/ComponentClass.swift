@@ -1,5 +1,5 @@
 package import Backplane
-package import CBackplane
+import CBackplane
 import Synchronization
 
 /// The host's view of a component class: the content of its descriptor, and the functions behind it.
@@ -7,15 +7,26 @@ package struct ComponentClass: Sendable {
     package let description: ComponentDescription
     let functions: Functions
     let origin: LaneOrigin
-    /// A Boolean value that indicates whether the class shares slots with this host.
-    package var sharesSlots: Bool { origin.sharesSlots }
+    /// The provider's end of wires to this class.
+    package let providerSide: LaneSide
+    /// The calling ends of the class's wires, in the order of their descriptions.
+    private let consumerEnds: [ConsumerEnd]
+    /// The class's end of a transfer of state; `nil` for a class without state.
+    package let stateSide: StateSide?
 
-    /// A Boolean value that indicates whether instances accept another configuration.
+    /// Whether instances accept another configuration.
     package var isReconfigurable: Bool { functions.component.reconfigure != nil }
+
+    /// Returns the calling end of one of the class's wires, or `nil` for a label that it does not declare.
+    func consumerEnd(ofWire label: String) -> ConsumerEnd? {
+        description.wires.firstIndex { $0.label == label }.map { consumerEnds[$0] }
+    }
+
+    package func consumerSide(ofWire label: String) -> LaneSide? { consumerEnd(ofWire: label)?.side }
 
     /// Requests the texts of all layouts, which are otherwise read when they are needed.
     package func readLayouts() {
-        for layout in [functions.layout, functions.stateLayout] + functions.wireLayouts { _ = layout.read() }
+        for layout in [providerSide.layout, stateSide?.layout] + consumerEnds.map(\.side.layout) { _ = layout?.read() }
     }
 
     /// The functions and tables to which the descriptor points.
@@ -24,43 +35,31 @@ package struct ComponentClass: Sendable {
         private let stateDescriptor: ForeignTable<bp_state>?
         private let lanePointer: ConstantPointer<bp_component_lane>?
         private let stateLanePointer: ConstantPointer<bp_state_lane>?
-        private let wireLanes: [ConstantPointer<bp_wire_lane>?]
-        let layout: LayoutText
-        let rehearse: LaneSide.Rehearsal
-        let wireLayouts: [LayoutText]
-        let wireRehearsals: [LaneSide.Rehearsal]
-        let stateLayout: LayoutText
 
         var component: bp_component { descriptor.table }
         var state: bp_state? { stateDescriptor?.table }
         var lane: bp_component_lane? { lanePointer?.pointer.pointee }
         var stateLane: bp_state_lane? { stateLanePointer?.pointer.pointee }
 
-        init(
-            _ component: bp_component, _ lane: ConstantPointer<bp_component_lane>?,
-            _ wireLanes: [ConstantPointer<bp_wire_lane>?], sharesSlots: Bool
-        ) {
+        init(_ component: bp_component, sharesSlots: Bool) {
             let state: bp_state? = component.state.map { read($0) }
             descriptor = ForeignTable(component)
             stateDescriptor = state.map { ForeignTable($0) }
-            (lanePointer, self.wireLanes) = (lane, wireLanes)
+            lanePointer = sharesSlots ? ConstantPointer(untyped: component.lane) : nil
             stateLanePointer = sharesSlots ? ConstantPointer(untyped: state?.lane) : nil
-            layout = LayoutText(lane.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })
-            rehearse = rehearsal(lane.map { ($0.pointer.pointee.rehearse, $0.pointer.pointee.type) })
-            wireLayouts = wireLanes.map { lane in
-                LayoutText(lane.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })
-            }
-            wireRehearsals = wireLanes.map { lane in
-                rehearsal(lane.map { ($0.pointer.pointee.rehearse, $0.pointer.pointee.type) })
-            }
-            stateLayout = LayoutText(stateLanePointer.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })
         }
-
-        func wireLane(_ index: Int) -> bp_wire_lane? { wireLanes[index]?.pointer.pointee }
     }
 }
 
-/// Reading of plugins' descriptors, none of which are trusted.
+/// The calling end of a wire: the contract as the caller compiled it, and the caller's encoded cells.
+package struct ConsumerEnd: Sendable {
+    package let side: LaneSide
+    /// The function that creates cells that call a target as JSON; it returns `nil` for a caller that calls through the
+    /// host.
+    let makeCells: @Sendable (EncodedTarget) -> Cells?
+}
+
+/// The reading of plugins' descriptors, which are not trusted.
 extension ComponentClass {
     static func all(of answer: bp_answer, from origin: LaneOrigin) throws(BackplaneError) -> [ComponentClass] {
         let descriptors = try Descriptors.read(answer.components, count: answer.component_count, of: "components")
@@ -114,18 +113,17 @@ extension ComponentClass {
                 )
             }
         }
-        var wires: [WireDescription] = [], lanes: [ConstantPointer<bp_wire_lane>?] = []
+        var wires: [WireDescription] = [], ends: [ConsumerEnd] = []
         for wire in try Descriptors.read(component.wires, count: component.wire_count, of: "\(name)'s wires") {
             let label = try texts.name(wire.label, "\(name): a wire's label")
             guard !wires.contains(where: { $0.label == label }) else {
                 throw BackplaneError(.pluginInvalidAnswer, "\(name) declares two wires named `\(label)`")
             }
+            let end = try ConsumerEnd(wire, of: "\(name).\(label)", from: origin)
             wires.append(
                 WireDescription(
-                    label: label, isOptional: wire.flags & UInt32(BP_WIRE_OPTIONAL) != 0,
-                    contract: try Self.contract(
-                        wire.contract, wire.contract_version, wire.methods, wire.method_count, of: "\(name).\(label)")))
-            lanes.append(origin.sharesSlots ? ConstantPointer(untyped: wire.lane) : nil)
+                    label: label, isOptional: wire.flags & UInt32(BP_WIRE_OPTIONAL) != 0, contract: end.side.contract))
+            ends.append(end)
         }
         let description = ComponentDescription(
             role: role, className: name, version: try texts.version(component.version, "\(name)'s version"),
@@ -137,28 +135,24 @@ extension ComponentClass {
                 try requireAlignment(pointer, of: "\(name)'s state")
                 return state
             }, annotation: try texts.json(component.annotation, "\(name)'s annotation", limit: 262_144))
-        let lane: ConstantPointer<bp_component_lane>? =
-            origin.sharesSlots ? ConstantPointer(untyped: component.lane) : nil
+        let functions = Functions(component, sharesSlots: origin.sharesSlots), lane = functions.lane
+        let stateLayout = LayoutText(functions.stateLane.map { ($0.layout, $0.type) })
         self.init(
-            description: description, functions: Functions(component, lane, lanes, sharesSlots: origin.sharesSlots),
-            origin: origin)
+            description: description, functions: functions, origin: origin,
+            providerSide: LaneSide(
+                origin, contract ?? ContractDescription(of: NoContract.self),
+                lane.map { ($0.layout, $0.rehearse, $0.type) }),
+            consumerEnds: ends, stateSide: description.state.map { StateSide(origin, $0, stateLayout) })
     }
 
     /// Reads the consumer's end of a wire that a component of this class requests without declaring it.
     ///
     /// - Throws: `plugin.invalid-answer`.
-    package func needed(_ wire: UnsafePointer<bp_wire>) throws(BackplaneError) -> NeededEnd {
-        let wire: bp_wire = read(wire)
-        let contract = try Self.contract(
-            wire.contract, wire.contract_version, wire.methods, wire.method_count,
-            of: "a lookup of \(description.className)")
-        let lane: ConstantPointer<bp_wire_lane>? = sharesSlots ? ConstantPointer(untyped: wire.lane) : nil
-        let layout = LayoutText(lane.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })
-        let rehearse = rehearsal(lane.map { ($0.pointer.pointee.rehearse, $0.pointer.pointee.type) })
-        return NeededEnd(side: LaneSide(origin, contract, layout, rehearse), lane: lane)
+    func needed(_ wire: UnsafePointer<bp_wire>) throws(BackplaneError) -> ConsumerEnd {
+        try ConsumerEnd(read(wire), of: "a lookup of \(description.className)", from: origin)
     }
 
-    private static func contract(
+    fileprivate static func contract(
         _ name: bp_bytes, _ version: bp_bytes, _ methods: UnsafePointer<bp_method>?, _ count: Int,
         of owner: @autoclosure () -> String
     ) throws(BackplaneError) -> ContractDescription {
@@ -177,15 +171,20 @@ extension ComponentClass {
     }
 }
 
-/// The consumer's end of a wire that a component requests in a lookup.
-package struct NeededEnd: Sendable {
-    package let side: LaneSide
-    let lane: ConstantPointer<bp_wire_lane>?
-
-    /// Creates the encoded cells; `nil` if the plugin calls through handles instead.
-    package func makeCells(calling target: EncodedTarget) -> Cells? {
-        guard let lane = lane?.pointer.pointee else { return nil }
-        return lane.make_cells(lane.type, target.provider).map(Cells.init)
+extension ConsumerEnd {
+    /// Reads a plugin's descriptor of a wire.
+    fileprivate init(_ wire: bp_wire, of owner: @autoclosure () -> String, from origin: LaneOrigin)
+        throws(BackplaneError)
+    {
+        let contract = try ComponentClass.contract(
+            wire.contract, wire.contract_version, wire.methods, wire.method_count, of: owner())
+        let pointer: ConstantPointer<bp_wire_lane>? = origin.sharesSlots ? ConstantPointer(untyped: wire.lane) : nil
+        side = LaneSide(
+            origin, contract, (pointer?.pointer.pointee).map { ($0.layout, $0.rehearse, $0.type) })
+        makeCells = { target in
+            guard let lane = pointer?.pointer.pointee else { return nil }
+            return lane.make_cells(lane.type, target.provider).map(Cells.init)
+        }
     }
 }
 
@@ -201,7 +200,7 @@ extension ComponentClass {
     /// Returns the keys of a configuration that the class does not declare, or the error that an instance would throw
     /// for it.
     ///
-    /// The keys are JSON pointers. For a plugin without a function for reviews, there are none.
+    /// The keys are JSON pointers. A plugin without a function for reviews reports no keys.
     package func review(_ configuration: [UInt8]) -> Result<[String], BackplaneError> {
         guard let review = functions.component.review else { return .success([]) }
         let silence = BackplaneError(
@@ -217,85 +216,42 @@ extension ComponentClass {
 }
 
 extension ComponentClass {
-    /// The provider's end of wires to this class.
-    package var providerSide: LaneSide {
-        LaneSide(
-            origin, description.contract ?? ContractDescription(of: NoContract.self), functions.layout,
-            functions.rehearse)
-    }
-
-    /// Returns the consumer's end of one of the class's wires; `nil` for a label that it does not declare.
-    package func consumerSide(ofWire label: String) -> LaneSide? {
-        guard let index = description.wires.firstIndex(where: { $0.label == label }) else { return nil }
-        return LaneSide(
-            origin, description.wires[index].contract, functions.wireLayouts[index], functions.wireRehearsals[index])
-    }
-
-    /// The class's end of a transfer of state; `nil` for a class without state.
-    package var stateSide: StateSide? {
-        description.state.map { StateSide(origin, $0, functions.stateLayout) }
-    }
-
-    /// Creates the encoded cells of one of the class's wires; `nil` if the plugin calls through handles instead.
-    package func makeCells(forWire label: String, calling target: EncodedTarget) -> Cells? {
-        guard let index = description.wires.firstIndex(where: { $0.label == label }),
-            let lane = functions.wireLane(index)
-        else { return nil }
-        return lane.make_cells(lane.type, target.provider).map(Cells.init)
-    }
-}
-
-extension ComponentClass {
     /// The arguments with which a component is created.
-    package struct OfferedCreation: Sendable {
-        package var number: UInt16
-        package var handle: UInt64
-        package var configuration: [UInt8]
+    struct OfferedCreation: Sendable {
+        var number: UInt16
+        var handle: UInt64
+        var configuration: [UInt8]
         /// The private folder of the component; empty if it has none.
-        package var folder: String
+        var folder: String
         /// The folder of the plugin's resource files; empty if there are none.
-        package var resources: String
-        package var connections: [OfferedWire]
-
-        package init(
-            number: UInt16, handle: UInt64, configuration: [UInt8], folder: String, resources: String,
-            connections: [OfferedWire]
-        ) {
-            (self.number, self.handle, self.configuration) = (number, handle, configuration)
-            (self.folder, self.resources, self.connections) = (folder, resources, connections)
-        }
+        var resources: String
+        var connections: [OfferedWire]
     }
 
     /// A wire with which a component is created.
-    package struct OfferedWire: Sendable {
-        package var label: String
+    struct OfferedWire: Sendable {
+        var label: String
         /// The handle with which a plugin calls through the host.
-        package var wire: UInt64
-        package var slot: Slot
-
-        package init(label: String, wire: UInt64, slot: Slot) {
-            (self.label, self.wire, self.slot) = (label, wire, slot)
-        }
+        var wire: UInt64
+        var slot: Slot
     }
 
     /// Creates an instance through the plugin, and waits for the result.
     ///
-    /// - Parameters:
-    ///   - watch: A function that receives the number of the operation before it starts.
-    ///   - launch: A function that runs this and every later step of the instance.
+    /// - Parameter watch: A function that receives the number of the operation before it starts.
     /// - Throws: The error of the component.
-    package func create(
-        _ creation: OfferedCreation, _ watch: Callbacks.Watch, _ launch: @escaping Callbacks.Launch
+    func create(
+        _ creation: OfferedCreation, _ watch: Callbacks.Watch
     ) async throws(BackplaneError) -> ComponentInstance {
-        let ended = await Callbacks.wait(watch, launch, answered: { releaseLate($0, isLate: $1) }) {
-            [functions] context in
+        let ended = await Callbacks.wait(watch, answered: { releaseLate($0, isLate: $1) }) {
+            [functions, origin] context in
             let labels = Pairs(creation.connections.map { ($0.label, "") })
             labels.withPairs { labels in
                 let connections = zip(labels, creation.connections).map { label, connection in
                     bp_connection(
                         size: UInt32(MemoryLayout<bp_connection>.size), reserved: 0, label: label.name,
                         wire: connection.wire,
-                        slot: sharesSlots ? connection.slot.address : nil)
+                        slot: origin.sharesSlots ? connection.slot.address : nil)
                 }
                 creation.configuration.withBytes { configuration in
                     creation.folder.withBytes { folder in
@@ -319,7 +275,7 @@ extension ComponentClass {
             throw BackplaneError(
                 .componentFailed, "\(description.className) reported that it was created but returned no instance")
         }
-        return ComponentInstance(functions, instance, launch)
+        return ComponentInstance(functions, instance)
     }
 
     /// Releases an instance whose creation was no longer awaited.
@@ -328,7 +284,8 @@ extension ComponentClass {
     }
 }
 
-// Written by hand, because synthesis beside the types would add the conformances to every plugin, which compares none.
+// Written by hand: synthesis beside the types would add the conformances to every plugin, and plugins do not compare
+// them.
 
 extension ComponentDescription: Equatable {
     package static func == (a: Self, b: Self) -> Bool {

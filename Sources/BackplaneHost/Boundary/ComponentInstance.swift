@@ -4,24 +4,19 @@ import Synchronization
 
 /// A component instance of a plugin, as called by its host.
 ///
-/// `@unchecked`: its pointers are the plugin's own and are passed back unchanged.
+/// `@unchecked`: the pointers belong to the plugin and are passed back unchanged.
 package final class ComponentInstance: @unchecked Sendable {
     let functions: ComponentClass.Functions
     private let instance: UnsafeMutableRawPointer
-    /// The function that runs the instance's steps.
-    private let launch: Callbacks.Launch
     /// The cells that native wires call, which live as long as the instance; `nil` without a native lane.
     package let nativeCells: Cells?
     /// The number of claims: the host's own, and one for every pending answer of the plugin.
     private let claims = Atomic<Int>(1)
     /// The number of steps that the plugin has not answered, even if the host has ended them.
     private let steps = Atomic<Int>(0)
-    private let failureObserver = Mutex<Box<@Sendable () -> Void>?>(nil)
 
-    init(
-        _ functions: ComponentClass.Functions, _ instance: UnsafeMutableRawPointer, _ launch: @escaping Callbacks.Launch
-    ) {
-        (self.functions, self.instance, self.launch) = (functions, instance, launch)
+    init(_ functions: ComponentClass.Functions, _ instance: UnsafeMutableRawPointer) {
+        (self.functions, self.instance) = (functions, instance)
         nativeCells = functions.lane?.cells(instance).map(Cells.init)
     }
 
@@ -45,33 +40,12 @@ package final class ComponentInstance: @unchecked Sendable {
         return answer.now.map { ($0, time) }
     }
 
-    /// Sets the function that is called after each native call that fails, and before its caller has the error.
-    ///
-    /// It is called under a lock of the plugin's, so it must not block or call the instance. Once this has returned, an
-    /// earlier function is not being called and will not be. Like ``failures``, it must not be set after the host has
-    /// released its claim.
-    package func observeFailures(_ observer: (@Sendable () -> Void)?) {
-        guard let observe = functions.lane?.observe_failures else { return }
-        failureObserver.withLock { current in
-            let next = observer.map(Box.init)
-            // The plugin keeps a pointer to the observer, which this instance retains until another one is set.
-            observe(instance, next == nil ? nil : Self.callFailed, next.map { Unmanaged.passUnretained($0).toOpaque() })
-            current = next
-        }
-    }
-
-    private static let callFailed: bp_failed = { context in
-        guard let context else { return }
-        Unmanaged<Box<@Sendable () -> Void>>.fromOpaque(context).takeUnretainedValue().value()
-    }
-
     /// A function that starts an operation of the plugin.
     typealias Start = @Sendable (_ instance: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer?) -> Void
 
     /// Starts an operation that answers through ``Callbacks``, and retains the instance until the plugin has answered.
     ///
-    /// - Parameter isStep: A Boolean value that indicates whether the operation is one of the steps, which never
-    ///   overlap.
+    /// - Parameter isStep: Whether the operation is one of the steps, which never overlap.
     func wait(_ watch: Callbacks.Watch, isStep: Bool = true, _ start: @escaping Start) async throws(BackplaneError)
         -> [UInt8]
     {
@@ -88,7 +62,7 @@ package final class ComponentInstance: @unchecked Sendable {
         claim()
         steps.wrappingAdd(isStep ? 1 : 0, ordering: .relaxed)
         return await Callbacks.wait(
-            watch, launch,
+            watch,
             answered: { ended, isLate in
                 if isLate { late(ended) }
                 self.steps.wrappingSubtract(isStep ? 1 : 0, ordering: .relaxed)
@@ -97,7 +71,7 @@ package final class ComponentInstance: @unchecked Sendable {
         ) { start(self.instance, $0) }
     }
 
-    /// A Boolean value that indicates whether the plugin has yet to answer a step.
+    /// Whether the plugin has yet to answer a step.
     ///
     /// A health check is not a step: it may occur at any time.
     package var isInStep: Bool { steps.load(ordering: .relaxed) > 0 }
@@ -125,7 +99,7 @@ package final class ComponentInstance: @unchecked Sendable {
         functions.component.cancel?(instance, id)
     }
 
-    /// Cancels the tasks of the native calls in flight, which belong to their callers, if swaps wait for such calls.
+    /// Cancels the tasks of the native calls in flight, which are their callers' tasks, if swaps wait for such calls.
     package func cancelNativeCalls() {
         guard functions.lane != nil else { return }
         functions.component.cancel?(instance, 0)
@@ -147,7 +121,7 @@ package final class ComponentInstance: @unchecked Sendable {
     /// - Parameter ended: A function that is called once the stream no longer uses the instance.
     package func close(_ id: UInt64, ended: @escaping @Sendable () -> Void) {
         guard let close = functions.component.close else { return ended() }
-        let answer = Callbacks.expect(answered: { _, _ in ended() }, { _, _ in })
+        let answer = Callbacks.expect(answered: { _, _ in ended() }, { _ in })
         close(instance, id, Callbacks.done, Callbacks.context(answer))
     }
 }
@@ -172,7 +146,6 @@ extension ComponentInstance {
         try await run(functions.component.stop ?? functions.component.suspend, watch)
     }
 
-    /// A Boolean value that indicates whether the instance has a function for health checks.
     package var hasHealthCheck: Bool { functions.component.health != nil }
 
     /// Checks the instance's health.
@@ -230,7 +203,7 @@ extension ComponentInstance {
     /// - Throws: The error of the component; `call.unimplemented` if its state has no native lane.
     package func exportValue(_ watch: Callbacks.Watch) async throws(BackplaneError) -> StateValue {
         guard let export = functions.stateLane?.export_value else { throw .noState }
-        // One that comes too late is released as well.
+        // A value that arrives too late is released as well.
         let ended = await ended(watch, late: { [functions] in _ = StateValue($0, functions) }) {
             export($0, Callbacks.created, $1)
         }

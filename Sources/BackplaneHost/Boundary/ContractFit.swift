@@ -1,21 +1,21 @@
 import Backplane
 
-/// The fit of what the two sides of a wire carry: whether each reads the values that the other one sends.
+/// The compatibility of the values on a wire: whether each side can read the values that the other one sends.
 ///
-/// Two facts make an error. The coders of the reader refuse a sample that those of the sender wrote, and the layouts
-/// differ at the place that the reader names. Neither suffices alone: a layout does not show coding of a type's own,
+/// An error requires two facts: the reader's coders refuse a sample that the sender's coders wrote, and the layouts
+/// differ at the place that the reader names. Neither suffices alone. A layout does not show a type's custom coding,
 /// and a coder may refuse a made-up value that never occurs.
 package enum ContractFit: Sendable, Equatable {
     /// Both sides describe the same values.
     case equal
     /// The values can be read, but are encoded for the reason given.
     case encoded(because: String)
-    /// Values of a method cannot be read; the words name it, the place in the value, and the types of both sides.
+    /// Values of a method cannot be read; the text states the method, the place in the value, and both types.
     case unreadable(String)
     /// A side does not describe its values.
     case unknown
 
-    /// The cure of values that cannot be read.
+    /// The advice for values that cannot be read.
     static let advice = "build both with one contract and swap them together, or raise the contract's version"
 
     init(_ consumer: LaneSide, _ provider: LaneSide) {
@@ -61,7 +61,7 @@ private struct CarriedValues {
         (self.side, self.layout, inputs, outputs) = (side, layout, layout.inputs, layout.outputs)
     }
 
-    /// A Boolean value that indicates whether a value never crosses unencoded.
+    /// Whether a value never crosses unencoded.
     var isRefused: Bool { layout.entries.contains { if case .refused = $0.layout { true } else { false } } }
 
     /// Describes the first value of this side that the other one certainly cannot read; `nil` if there is none.
@@ -106,8 +106,8 @@ private struct CarriedValues {
             + "\(place) is \(types.own) in \(side.origin.name) and \(types.other) in \(reader.side.origin.name)"
     }
 
-    /// Returns the type at a place in the JSON of a method's value, without its optional; `nil` if the layout does not
-    /// show it.
+    /// Returns the type at a place in the JSON of a method's value, without its optional; `nil` if it is not in the
+    /// layout.
     private func type(of mistake: SampleMistake, at steps: some Sequence<String>) -> TypeLayout? {
         var type = (mistake.isInput ? inputs : outputs)[mistake.method].flatMap(bare)
         for step in steps { type = type.flatMap { part(step, of: $0) }.flatMap(bare) }
@@ -133,7 +133,7 @@ private struct CarriedValues {
                 let member = declaration.members.first(where: { $0.name == step })?.type
             else { return nil }
             guard declaration.isEnumeration else { return member }
-            // The parts of a payload are one step further.
+            // The parts of a payload are one step further down.
             if case .tuple = member { return member }
             return .tuple(TypeLayout.Size(), [.init(label: nil, type: member)])
         case .tuple(_, let elements):

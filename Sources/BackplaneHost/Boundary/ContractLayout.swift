@@ -15,10 +15,16 @@ package struct ContractLayout: Sendable {
     }
 
     /// The part of a call that has a layout, or the state.
-    enum Subject: Equatable, Sendable {
-        case state, call, failure
-        case input(of: String, kind: MethodKind)
-        case output(of: String, kind: MethodKind)
+    struct Subject: Equatable, Sendable {
+        enum Part: Sendable {
+            case state, call, failure, input, output
+        }
+        static let state = Subject(part: .state), call = Subject(part: .call), failure = Subject(part: .failure)
+
+        var part: Part
+        /// The name of the method; empty for a part of every call, and for the state.
+        var method = ""
+        var kind = MethodKind.async
     }
 
     /// The state alone; or the call frame, the failure type, then the input and output of each member in order.
@@ -38,8 +44,9 @@ package struct ContractLayout: Sendable {
         guard subjects.count.isMultiple(of: 2), subjects.starts(with: [.call, .failure]) else { return false }
         // Each member has an input, followed by an output.
         return stride(from: 2, to: subjects.count, by: 2).allSatisfy { index in
-            guard case .input(let name, let kind) = subjects[index] else { return false }
-            return subjects[index + 1] == .output(of: name, kind: kind)
+            var output = subjects[index]
+            output.part = .output
+            return subjects[index].part == .input && subjects[index + 1] == output
         }
     }
 
@@ -50,20 +57,16 @@ package struct ContractLayout: Sendable {
     }
 
     /// The types of the methods' inputs, by the names of the methods, without those that cannot cross unencoded.
-    package var inputs: [String: TypeLayout] {
-        types { if case .input(let name, _) = $0 { name } else { nil } }
-    }
+    package var inputs: [String: TypeLayout] { types(.input) }
 
     /// The types of the methods' outputs or elements, by the names of the methods, without those that cannot cross
     /// unencoded.
-    package var outputs: [String: TypeLayout] {
-        types { if case .output(let name, _) = $0 { name } else { nil } }
-    }
+    package var outputs: [String: TypeLayout] { types(.output) }
 
-    private func types(_ name: (Subject) -> String?) -> [String: TypeLayout] {
+    private func types(_ part: Subject.Part) -> [String: TypeLayout] {
         var types: [String: TypeLayout] = [:]
-        for entry in entries {
-            if case .type(let type) = entry.layout, let name = name(entry.subject) { types[name] = type }
+        for entry in entries where entry.subject.part == part {
+            if case .type(let type) = entry.layout { types[entry.subject.method] = type }
         }
         return types
     }
@@ -179,9 +182,9 @@ struct LayoutParser {
             kind = .sync
         }
         let name = try name()
-        if skips(" takes: ") { return .input(of: name, kind: kind) }
+        if skips(" takes: ") { return .init(part: .input, method: name, kind: kind) }
         try expect(" answers: ")
-        return .output(of: name, kind: kind)
+        return .init(part: .output, method: name, kind: kind)
     }
 
     private mutating func type() throws(Malformed) -> TypeLayout {
@@ -223,7 +226,7 @@ struct LayoutParser {
         guard declarations[number] == nil else { throw Malformed() }
         var declaration = TypeLayout.Declaration(isEnumeration: !skips("struct "))
         if declaration.isEnumeration { try expect("enum ") }
-        // Its parts may contain it.
+        // The parts of the declared type may contain the type itself.
         declarations[number] = declaration
         try readName(of: &declaration)
         try expect(" ")

@@ -4,13 +4,12 @@ import Synchronization
 
 /// The number of contexts of graphs and timers that a component has given to its host.
 ///
-/// They are released before the component's instance, which the plugin's release of a context may use.
+/// The contexts are released before the component's instance, which the plugin's release of a context may use.
 package final class ContextCount: Sendable {
     private let held = Atomic<Int>(0)
 
     package init() {}
 
-    /// A Boolean value that indicates whether all contexts have been released.
     package var isZero: Bool { held.load(ordering: .acquiring) == 0 }
 
     /// Counts one more context, for as long as the returned object exists.
@@ -59,7 +58,7 @@ package final class OperationFunctions: Sendable {
         return counts
     }
 
-    /// Returns the nodes that the plugin describes.
+    /// Returns the nodes of the graph as described by the plugin.
     ///
     /// - Throws: The plugin's error, or `call.invalid-output` for an answer of another form.
     package func nodes() throws(BackplaneError) -> [OperationNode] {
@@ -87,7 +86,7 @@ package final class OperationFunctions: Sendable {
     package func watch() { operation.watch?(operation.context) }
 }
 
-/// A node of a graph of operations, as its plugin describes it.
+/// A node of a graph of operations, as described by its plugin.
 package struct OperationNode: Codable, Sendable, Hashable {
     package var name: String
     package var state: String

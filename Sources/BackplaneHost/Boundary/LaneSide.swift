@@ -12,8 +12,10 @@ package struct LaneSide: Sendable {
     /// The coding of the contract's values.
     let rehearse: Rehearsal
 
-    /// Answers an empty request with ``ContractSamples``, and those of another side with an array of ``SampleMistake``
-    /// or with the input that resumes a stream; `nil` if the origin cannot.
+    /// A function that answers an empty request with ``ContractSamples``.
+    ///
+    /// It answers the samples of another side with an array of ``SampleMistake``, or with the input that resumes a
+    /// stream; `nil` if the origin cannot.
     typealias Rehearsal = @Sendable (_ request: [UInt8]) -> [UInt8]?
 
     init(
@@ -25,7 +27,17 @@ package struct LaneSide: Sendable {
 }
 
 extension LaneSide {
-    /// Returns the JSON of the input with which an interrupted stream is opened again; `nil` if the origin cannot tell.
+    /// Creates the end of a plugin; without a native lane, it has neither a layout nor a coding.
+    init(
+        _ origin: LaneOrigin, _ contract: ContractDescription,
+        _ lane: (layout: bp_layout, rehearse: bp_rehearse, type: UnsafeMutableRawPointer)?
+    ) {
+        self.init(
+            origin, contract, LayoutText(lane.map { ($0.layout, $0.type) }),
+            rehearsal(lane.map { ($0.rehearse, $0.type) }))
+    }
+
+    /// Returns the JSON of the input that reopens an interrupted stream; `nil` if the origin cannot provide it.
     ///
     /// The plugin's function runs on a separate thread, which remains occupied if it never returns.
     ///
@@ -64,10 +76,6 @@ package struct LaneOrigin: Sendable, Hashable {
     package var revision: UInt32
     /// The reason why it is always called in JSON, as a sentence without a full stop; `nil` if it need not be.
     package var encodes: String?
-
-    package init(name: String, toolchain: String, revision: UInt32, encodes: String? = nil) {
-        (self.name, self.toolchain, self.revision, self.encodes) = (name, toolchain, revision, encodes)
-    }
 }
 
 extension LaneOrigin {
@@ -76,7 +84,6 @@ extension LaneOrigin {
         LaneOrigin(name: "the host program", toolchain: SwiftCompiler.build, revision: BP_LANE_REVISION)
     }
 
-    /// A Boolean value that indicates whether it shares slots with this program.
     var sharesSlots: Bool { revision == Self.program.revision }
 }
 
@@ -127,18 +134,14 @@ extension LayoutText {
 }
 
 /// Creates the rehearsal by the other side of the boundary.
-func rehearsal(_ source: (rehearse: bp_rehearse, type: UnsafeMutableRawPointer)?) -> LaneSide.Rehearsal {
+private func rehearsal(_ source: (rehearse: bp_rehearse, type: UnsafeMutableRawPointer)?) -> LaneSide.Rehearsal {
     let type = ForeignPointer(raw: source?.type), rehearse = source?.rehearse
     return { request in
         guard let type = type.raw, let rehearse else { return nil }
-        let answer = Received<EncodedAnswer>()
-        request.withBytes { request in
-            rehearse(
-                type, request,
-                { context, status, payload in
-                    Box<Received<EncodedAnswer>>.take(context).set(EncodedAnswer(status, payload))
-                }, Box(answer).toContext())
+        let silence = BackplaneError(.callInvalidOutput, "the plugin did not answer before it returned")
+        let answer = Callbacks.immediateAnswer(or: silence) { done, context in
+            request.withBytes { rehearse(type, $0, done, context) }
         }
-        return try? answer.value?.get()
+        return try? answer.get()
     }
 }

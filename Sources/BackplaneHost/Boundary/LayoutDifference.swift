@@ -26,7 +26,7 @@ extension ContractLayout {
         let counts = (user.entries.count, provider.entries.count)
         guard counts.0 == counts.1 else {
             let longer = counts.0 > counts.1 ? user : provider
-            let name = longer.entries[min(counts.0, counts.1)].subject.memberName
+            let name = longer.entries[min(counts.0, counts.1)].subject.method
             return "only the \(counts.0 > counts.1 ? "user" : "provider")'s contract has the member `\(name)`"
         }
         return "the layouts of the contract differ"
@@ -48,9 +48,9 @@ extension ContractLayout {
         return comparison.sentence(old.entries[0], new.entries[0]) ?? "the layouts of the state differ"
     }
 
-    /// Returns whether a text has the lines of a contract's layouts, none of which is a refusal.
+    /// Returns whether a text has the lines of a contract's layouts and contains no refusal.
     ///
-    /// It checks nothing else.
+    /// Nothing else is checked.
     private static func isComplete(_ text: String) -> Bool {
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard lines.count >= 2, lines.count.isMultiple(of: 2) else { return false }
@@ -61,17 +61,17 @@ extension ContractLayout {
     }
 
     private static func members(_ user: Subject, _ provider: Subject) -> String {
-        guard user.memberName == provider.memberName else {
+        guard user.method == provider.method else {
             return
-                "the user's contract has the member `\(user.memberName)` where the provider's has `\(provider.memberName)`"
+                "the user's contract has the member `\(user.method)` where the provider's has `\(provider.method)`"
         }
         guard user.kind != .stream, provider.kind != .stream else {
-            return "`\(user.memberName)` is a stream for the \(user.kind == .stream ? "user" : "provider") only"
+            return "`\(user.method)` is a stream for the \(user.kind == .stream ? "user" : "provider") only"
         }
-        return "`\(user.memberName)` is synchronous for the \(user.kind == .sync ? "user" : "provider") only"
+        return "`\(user.method)` is synchronous for the \(user.kind == .sync ? "user" : "provider") only"
     }
 
-    /// Returns the quoted names of a type of this layout and one of another, by their short names if those differ.
+    /// Returns the quoted names of a type of this layout and a type of another one: the short names if they differ.
     func distinctNames(_ a: TypeLayout, _ other: ContractLayout, _ b: TypeLayout) -> (own: String, other: String) {
         let short = (name(of: a), other.name(of: b))
         if short.0 != short.1 { return ("`\(short.0)`", "`\(short.1)`") }
@@ -81,35 +81,22 @@ extension ContractLayout {
 }
 
 extension ContractLayout.Subject {
-    fileprivate var memberName: String {
-        switch self {
-        case .state, .call, .failure: ""
-        case .input(let name, _), .output(let name, _): name
-        }
-    }
-
-    fileprivate var kind: MethodKind {
-        switch self {
-        case .state, .call, .failure: .async
-        case .input(_, let kind), .output(_, let kind): kind
-        }
-    }
-
     /// The words that precede the type in a sentence.
     fileprivate var verb: String {
-        switch self {
+        switch part {
         case .state: "the state is"
         case .call: "every call carries"
         case .failure: "every call throws"
-        case .input(let name, _): "`\(name)` takes"
-        case .output(let name, let kind): "`\(name)` \(kind == .stream ? "gives" : "answers")"
+        case .input: "`\(method)` takes"
+        case .output: "`\(method)` \(kind == .stream ? "gives" : "answers")"
         }
     }
 }
 
-/// A comparison of two layouts up to their first difference, before which a number means the same on both sides.
+/// A comparison of two layouts up to their first difference.
 ///
-/// It visits the types in the order of the texts, so that it compares each declared type where it is described.
+/// Up to that difference, a number means the same on both sides. The types are visited in the order of the texts, so
+/// that each declared type is compared where it is described.
 private struct LayoutComparison {
     let user, provider: ContractLayout
     /// The names of the two sides in sentences.
@@ -123,9 +110,9 @@ private struct LayoutComparison {
 
     /// A difference between two types.
     private enum Difference {
-        /// They are different types.
+        /// The two are different types.
         case types
-        /// They differ in a part, as the clause says.
+        /// The types differ in a part, as the clause states.
         case part(String)
     }
 
@@ -171,7 +158,7 @@ private struct LayoutComparison {
         }
     }
 
-    /// Returns the first difference between two parts of types, as one of the types around them.
+    /// Returns the first difference between two parts of types, as a difference of the enclosing types.
     private mutating func difference(ofPart a: TypeLayout, _ b: TypeLayout, at path: [String]) -> Difference? {
         let difference = difference(a, b, at: path)
         guard case .types? = difference else { return difference }

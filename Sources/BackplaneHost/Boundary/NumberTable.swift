@@ -2,8 +2,8 @@ import Synchronization
 
 /// The values of a process that plugins name by numbers, in shards, because many functions of services begin here.
 ///
-/// A number that a plugin keeps for too long, or guesses, is not found and does no harm. It does not identify a host,
-/// and a pointer to a host would not outlive it; therefore a table belongs to the process.
+/// A number that a plugin keeps for too long, or guesses, is not found and does no harm. The table belongs to the
+/// process, because a number does not identify a host, and a pointer to a host would not outlive it.
 final class NumberTable<Value: Sendable>: Sendable {
     private final class Shard: Sendable {
         let values = Mutex<[UInt64: Value]>([:])

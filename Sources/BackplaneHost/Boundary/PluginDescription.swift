@@ -20,20 +20,12 @@ package struct PluginDescription: Sendable {
     ///
     /// - Throws: `plugin.abi-mismatch`, `plugin.layout-mismatch`, `plugin.refused`, `plugin.invalid-answer`.
     package init(asking entry: Entry, getInterface: @escaping bp_get_interface) throws(BackplaneError) {
-        try self.init { offer, answer in
-            entry(offer, answer)
-        } getInterface: {
-            getInterface
-        }
+        try self.init({ entry($0, $1) }, getInterface)
     }
 
     /// Reads the answer of a plugin that is linked into the host program.
     package init(asking plugin: any Plugin.Type, getInterface: @escaping bp_get_interface) throws(BackplaneError) {
-        try self.init { offer, answer in
-            plugin.enter(offer, answer)
-        } getInterface: {
-            getInterface
-        }
+        try self.init({ plugin.enter($0, $1) }, getInterface)
     }
 
     /// Reads the answer of a linked plugin without a type of its own.
@@ -45,25 +37,25 @@ package struct PluginDescription: Sendable {
     ) throws(BackplaneError) {
         try self.init(
             { offer, answer in bp_answer.describe(id, version, to: offer, answer, register: register) },
-            getInterface: { getInterface }, encodes: encodes)
+            getInterface, encodes: encodes)
     }
 
     private init(
         _ enter: (UnsafePointer<bp_offer>, UnsafeMutablePointer<bp_answer>) -> Int32,
-        getInterface: () -> bp_get_interface, encodes: String? = nil
+        _ getInterface: @escaping bp_get_interface, encodes: String? = nil
     ) throws(BackplaneError) {
         var answer = bp_answer()
         answer.size = UInt32(MemoryLayout<bp_answer>.size)
-        let find = getInterface()
         let status = String(cString: bp_sdk_version).withBytes { version in
             SwiftCompiler.build.withBytes { toolchain in
                 var offer = bp_offer(
                     size: UInt32(MemoryLayout<bp_offer>.size), abi_min: UInt32(BP_ABI_MIN), abi_max: UInt32(BP_ABI_MAX),
-                    lane_revision: BP_LANE_REVISION, host_version: version, toolchain: toolchain, get_interface: find)
+                    lane_revision: BP_LANE_REVISION, host_version: version, toolchain: toolchain,
+                    get_interface: getInterface)
                 return enter(&offer, &answer)
             }
         }
-        // A plugin with a smaller header lowers `size`: what lies beyond it is not set.
+        // A plugin with a smaller header lowers `size`; the fields beyond it are not set.
         answer = withUnsafePointer(to: answer) { read($0) }
         try Self.checkAccepted(status, answer)
         try SelfCheck.require(answer.self_check)
@@ -113,7 +105,7 @@ package struct PluginDescription: Sendable {
     }
 }
 
-/// A reader of the strings in an answer, none of which are trusted.
+/// A reader of the strings in an answer, which are not trusted.
 struct AnswerTexts {
     func text(_ bytes: bp_bytes, _ what: @autoclosure () -> String, limit: Int) throws(BackplaneError) -> String {
         guard (0...limit).contains(bytes.length) else {
@@ -233,7 +225,7 @@ enum SelfCheck {
             )
         }
         if theirs.layout_hash == own.layout_hash { return }
-        // One side is newer, or they disagree: the fields that both know decide.
+        // One side is newer, or they disagree: the fields that both sides know decide.
         let table = try LayoutTable(theirs)
         try table.requireEqual(to: LayoutTable(own))
         guard table.hash == theirs.layout_hash else {

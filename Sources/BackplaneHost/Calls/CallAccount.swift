@@ -10,7 +10,7 @@ struct CallAccount {
         /// The maximum size of a stored error, in bytes.
         private static let limit = 1 << 16
 
-        /// Creates a record, of a huge error by its size only.
+        /// Creates a record; for a huge error, it contains only the size.
         init(_ answer: EncodedAnswer, at time: Double) {
             self.time = time
             self.answer =

@@ -7,19 +7,18 @@ import Synchronization
 /// Every call is answered exactly once and, unless the plugin's function itself blocks, no later than its deadline.
 /// Each use of the instance is counted before it checks whether the component is closed: once it is closed and the
 /// count is zero, the instance can be released.
-final class ComponentCalls: EncodedProvider, CallOwner {
+final class ComponentCalls: CallOwner {
     let methods: [MethodDescription]
     let name: String
     let instance: ComponentInstance
     private let clock: any HostClock
     private let underWay = Atomic<Int>(0)
     private let isClosed = Atomic<Bool>(false)
-    /// A Boolean value that indicates whether the calls in flight were answered because the host has stopped.
+    /// Whether the calls in flight were answered because the host has stopped.
     private let hasEnded = Atomic<Bool>(false)
     private let failed = Atomic<Int>(0)
     /// The record of completed calls; `nil` once the instance has ended, because this object never does.
     private let account = Mutex<CallAccount?>(CallAccount())
-    private let failureObserver = Mutex<(@Sendable () -> Void)?>(nil)
     let streams: ComponentStreams
 
     init(
@@ -44,6 +43,9 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     func enter() { underWay.wrappingAdd(1, ordering: .sequentiallyConsistent) }
     func leave() { underWay.wrappingSubtract(1, ordering: .releasing) }
 
+    /// Calls a method with a borrowed input.
+    ///
+    /// - Returns: An id for cancelling the call; 0 if it has already ended.
     func call(_ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
         guard methods.indices.contains(method) else {
             reply.end(BackplaneError(.callUnimplemented, "\(name) has no method number \(method)"))
@@ -67,14 +69,14 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         enter()
         instance.claim()
         let id = Callbacks.expectCall(by: self, method, reply, hasDeadline: deadline != nil)
-        // The end of all calls may not have seen this one, which the plugin does not know yet.
+        // If all calls were ended before this one was registered, the plugin does not know this one yet.
         if hasEnded.load(ordering: .sequentiallyConsistent) {
             Callbacks.refuseCall(id, EncodedAnswer(BackplaneError.hostHasStopped))
             return 0
         }
         if let deadline {
             schedule(id, deadline, methods[method].name)
-            // The end of all calls may have come before there was a deadline to cancel.
+            // All calls may have been ended before there was a deadline to cancel.
             if hasEnded.load(ordering: .sequentiallyConsistent) { clock.cancel(id) }
         }
         instance.call(UInt32(method), input, call, id: id)
@@ -85,14 +87,15 @@ final class ComponentCalls: EncodedProvider, CallOwner {
             Callbacks.end(id, EncodedAnswer(error))
         }
         if Callbacks.isWaiting(id, self) { return id }
-        // The call may have been ended before the plugin knew of it, so that the cancellation had no effect.
+        // The call may have been ended before the plugin knew of it, in which case the cancellation had no effect.
         if deadline != nil || hasEnded.load(ordering: .relaxed), Callbacks.isOwed(id) { instance.cancel(id) }
         return 0
     }
 
-    func open(_ method: Int, _ input: bp_bytes, _ call: Call, by consumer: UInt32) throws(BackplaneError)
-        -> any ProvidedStream
-    {
+    /// Opens a stream for a component, with a borrowed input; ``EncodedStream/opened()`` must follow.
+    func open(
+        _ stream: EncodedStream, _ method: Int, _ input: bp_bytes, _ call: Call, by consumer: UInt32
+    ) throws(BackplaneError) {
         guard methods.indices.contains(method) else {
             throw BackplaneError(.callUnimplemented, "\(name) has no method number \(method)")
         }
@@ -103,16 +106,18 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         enter()
         defer { leave() }
         try requireOpen()
-        let stream = EncodedStream(Callbacks.newID(), of: instance, self)
+        stream.begin(at: self)
         try streams.add(stream.id, by: consumer) {
             instance.claim()
-            return .encoded(stream)
+            return stream
         }
         instance.open(UInt32(method), input, call, id: stream.id)
-        stream.opened()
-        return stream
     }
 
+    /// Retains a stream that a component has opened natively, and the instance until its body returns.
+    ///
+    /// - Returns: The number with which to end it.
+    /// - Throws: The reason for refusing the stream, in which case `make` was not called.
     func opened(by consumer: UInt32, _ make: () -> NativeStream) throws(BackplaneError) -> UInt64 {
         enter()
         defer { leave() }
@@ -120,7 +125,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         let id = Callbacks.newID()
         try streams.add(id, by: consumer) {
             instance.claim()
-            return .native(make())
+            return make()
         }
         return id
     }
@@ -131,6 +136,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         }
     }
 
+    /// Records that the body of a stream has returned.
     func ended(_ stream: UInt64) {
         // First, because a component without streams may be released.
         instance.release()
@@ -141,11 +147,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     func noteFailure(_ answer: EncodedAnswer) {
         failed.wrappingAdd(1, ordering: .relaxed)
         account.withLock { $0?.note(failure: answer) }
-        failureObserver.withLock { $0?() }
     }
-
-    /// Sets the function that is called, under a lock, after each call or stream that fails.
-    func observeFailures(_ observer: (@Sendable () -> Void)?) { failureObserver.withLock { $0 = observer } }
 
     func callEnded(
         _ id: UInt64, status: Int32, hadDeadline: Bool, began: Deadline, _ answer: () -> EncodedAnswer
@@ -169,7 +171,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     /// The number of calls that ended with an error other than cancellation.
     var failures: Int { failed.load(ordering: .relaxed) }
 
-    /// The names of the methods with calls in flight, without duplicates.
+    /// The names of the methods with calls in flight, each once.
     var methodsInFlight: [String] {
         Set(Callbacks.callsUnderWay(of: self).map(\.method)).filter(methods.indices.contains).sorted().map {
             methods[$0].name
@@ -187,7 +189,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
 
     /// Cancels the calls in flight in the plugin, in either lane; they end when the plugin answers them.
     ///
-    /// - Returns: The cancellation of the native calls, which has to be withdrawn before others may begin.
+    /// - Returns: The cancellation of the native calls, which must be withdrawn before other calls may begin.
     func cancelAll() -> NativeCancellation {
         let work = PluginWork()
         for (id, _) in Callbacks.callsUnderWay(of: self) { work.begin(by: clock.polls) { [self] in cancel(id) } }
@@ -215,6 +217,51 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     }
 }
 
+extension EncodedTarget {
+    /// Creates the table through which encoded cells call a component, whose calls live as long as the process.
+    init(keeping provider: ComponentCalls) {
+        let methods = provider.methods.map(bp_method.init)
+        let table = bp_provider(
+            target: Unmanaged.passRetained(provider).toOpaque(), methods: forever(methods), method_count: methods.count,
+            call: { target, method, input, frame, done, context in
+                calls(at: target).call(Int(method), input, Call(frame.pointee), Reply(done, context))
+            },
+            cancel: { calls(at: $0).cancel($1) },
+            open: { target, method, input, frame, consumer, refused, context in
+                let stream = EncodedStream()
+                do throws(BackplaneError) {
+                    try calls(at: target).open(stream, Int(method), input, Call(frame.pointee), by: consumer)
+                    stream.opened()
+                    return Unmanaged.passRetained(stream).toOpaque()
+                } catch {
+                    Reply(refused, context).end(error)
+                    return nil
+                }
+            },
+            next: { stream, count, done, context in
+                Unmanaged<EncodedStream>.fromOpaque(stream).takeUnretainedValue()
+                    .next(Int(count), Reply(done, context))
+            },
+            close: { Unmanaged<EncodedStream>.fromOpaque($0).takeRetainedValue().close() },
+            opened: { target, consumer, stream, end, count, release, refused, context in
+                do throws(BackplaneError) {
+                    return try calls(at: target).opened(by: consumer) {
+                        NativeStream(stream, end: end, count: count, release: release)
+                    }
+                } catch {
+                    Reply(refused, context).end(error)
+                    return 0
+                }
+            },
+            ended: { calls(at: $0).ended($1) })
+        self.init(forever([table])!)
+    }
+}
+
+private func calls(at pointer: UnsafeMutableRawPointer) -> ComponentCalls {
+    Unmanaged<ComponentCalls>.fromOpaque(pointer).takeUnretainedValue()
+}
+
 extension MethodDescription {
     /// Returns the error for calling a method that cannot be called.
     fileprivate func notCallable(of component: String) -> BackplaneError {
@@ -233,7 +280,7 @@ extension BackplaneError {
 
 /// The cancellation of an instance's native calls in flight.
 ///
-/// They have no numbers, so that a cancellation that is late would also end calls that began after it was requested.
+/// Native calls have no numbers, so a late cancellation would also end calls that began after it was requested.
 final class NativeCancellation: Sendable {
     private enum Phase {
         case due, running, over

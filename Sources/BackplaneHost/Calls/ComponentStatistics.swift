@@ -35,21 +35,6 @@ public struct ComponentStatistics: Codable, Sendable, Hashable {
 
     /// The maximum number of one component's timers that ``timers`` contains.
     public static let timersShown = 100
-
-    package init(
-        component: String, role: String, managers: [String], plugin: String, generation: Int, calls: Int, errors: Int,
-        inFlight: Int, waiting: Int, streams: StreamStatistics = StreamStatistics(), timers: [TimerStatistics] = [],
-        timerCount: Int = 0, exchanges: ExchangeStatistics = ExchangeStatistics(), latency: LatencyStatistics? = nil,
-        lastFailure: FailureStatistics? = nil
-    ) {
-        (self.component, self.role, self.managers, self.plugin, self.generation) = (
-            component, role, managers, plugin, generation
-        )
-        (self.calls, self.errors, self.inFlight, self.waiting) = (calls, errors, inFlight, waiting)
-        self.streams = streams
-        (self.timers, self.timerCount, self.exchanges) = (timers, timerCount, exchanges)
-        (self.latency, self.lastFailure) = (latency, lastFailure)
-    }
 }
 
 /// The times of a component's encoded calls, from the request to the answer.
@@ -62,10 +47,6 @@ public struct LatencyStatistics: Codable, Sendable, Hashable {
     public var percentile99: Duration
     /// The time of the longest call.
     public var longest: Duration
-
-    package init(calls: Int, median: Duration, percentile99: Duration, longest: Duration) {
-        (self.calls, self.median, self.percentile99, self.longest) = (calls, median, percentile99, longest)
-    }
 }
 
 /// The last error of a component's calls and streams.
@@ -81,15 +62,11 @@ public struct FailureStatistics: Codable, Sendable, Hashable {
 /// The counts of a component's streams.
 public struct StreamStatistics: Codable, Sendable, Hashable {
     /// The number of streams whose bodies have not returned.
-    public var open: Int
+    public var open = 0
     /// The number of streams that were opened.
-    public var opened: Int
+    public var opened = 0
     /// The number of elements that consumers have taken.
-    public var elements: Int
-
-    package init(open: Int = 0, opened: Int = 0, elements: Int = 0) {
-        (self.open, self.opened, self.elements) = (open, opened, elements)
-    }
+    public var elements = 0
 }
 
 /// A timer of a component, and the counts of its bodies since the instance was created.
@@ -107,11 +84,6 @@ public struct TimerStatistics: Codable, Sendable, Hashable {
     public var failures: Int
     /// A Boolean value that indicates whether a body is running.
     public var isRunning: Bool
-
-    package init(name: String, period: Duration?, next: Duration?, runs: Int, failures: Int, isRunning: Bool) {
-        (self.name, self.period, self.next) = (name, period, next)
-        (self.runs, self.failures, self.isRunning) = (runs, failures, isRunning)
-    }
 }
 
 /// The counts of a component's HTTP exchanges since it, or its first predecessor, started.

@@ -1,31 +1,21 @@
 import Backplane
+import CBackplane
 import Synchronization
+
+/// An open stream of a component, in either lane.
+protocol OpenStream: AnyObject, Sendable {
+    /// The number of elements that the consumer has taken.
+    var elements: Int { get }
+    /// Ends the stream with an error, which is reported to the consumer.
+    func end(_ error: BackplaneError)
+}
 
 /// The open streams of one component, in either lane, from their opening until their bodies have returned.
 ///
 /// Requests for elements do not access it.
 final class ComponentStreams: Sendable {
-    /// An open stream.
-    enum Open: Sendable {
-        case native(NativeStream)
-        case encoded(EncodedStream)
-
-        func end(_ error: BackplaneError) {
-            switch self {
-            case .native(let stream): stream.end(error)
-            case .encoded(let stream): stream.end(error)
-            }
-        }
-
-        var elements: Int {
-            switch self {
-            case .native(let stream): stream.elements
-            case .encoded(let stream): stream.elements
-            }
-        }
-    }
     private struct State {
-        var open: [UInt64: (consumer: UInt32, stream: Open)] = [:]
+        var open: [UInt64: (consumer: UInt32, stream: any OpenStream)] = [:]
         /// The reason why no stream can be opened, or `nil` if one can.
         var refusal: BackplaneError?
         var opened = 0
@@ -58,7 +48,7 @@ final class ComponentStreams: Sendable {
     /// Registers a stream until ``remove(_:)``.
     ///
     /// - Throws: The reason why no stream can be opened; `host.exhausted` if there are too many.
-    func add(_ id: UInt64, by consumer: UInt32, _ make: () -> Open) throws(BackplaneError) {
+    func add(_ id: UInt64, by consumer: UInt32, _ make: () -> any OpenStream) throws(BackplaneError) {
         guard consumers.add(consumer) else { throw .askerStopped }
         let refusal = state.withLock { state -> BackplaneError? in
             if let refusal = state.refusal { return refusal }
@@ -99,14 +89,14 @@ final class ComponentStreams: Sendable {
 
     /// Ends all open streams of several components, and refuses new ones until ``admit()``.
     ///
-    /// - Parameter components: The streams of the components, those of consumers before those of their providers, so
-    ///   that a body that detects the end of a stream that it reads no longer has a consumer.
+    /// - Parameter components: The streams of the components. Consumers come before their providers, so that a body
+    ///   that detects the end of a stream no longer has a consumer.
     static func interrupt(_ components: [ComponentStreams], _ error: BackplaneError) {
         components.first?.end(components.flatMap { $0.refuse(error) }, error)
     }
 
     /// Refuses further streams, and returns the open ones.
-    private func refuse(_ error: BackplaneError) -> [Open] {
+    private func refuse(_ error: BackplaneError) -> [any OpenStream] {
         state.withLock { state in
             state.refusal = error
             return state.open.values.map(\.stream)
@@ -120,21 +110,49 @@ final class ComponentStreams: Sendable {
 
     /// Returns the function that ends the streams that a component has opened so far.
     func ending(openedBy consumer: UInt16, _ error: BackplaneError) -> @Sendable () -> Void {
-        let open: [Open] = state.withLock { state in
+        let open: [any OpenStream] = state.withLock { state in
             state.open.isEmpty ? [] : state.open.values.filter { $0.consumer == UInt32(consumer) }.map(\.stream)
         }
         return { self.end(open, error) }
     }
 
-    private func end(_ streams: [Open], _ error: BackplaneError) {
+    private func end(_ streams: [any OpenStream], _ error: BackplaneError) {
         PluginWork.end(streams.map { stream in { stream.end(error) } }, by: clock)
+    }
+}
+
+/// The host's handle for a stream that a component has opened natively, used to end the stream.
+///
+/// `@unchecked`: the pointer is the provider's own and is only passed back.
+final class NativeStream: OpenStream, @unchecked Sendable {
+    private let stream: UnsafeMutableRawPointer
+    private let endStream: bp_end_stream
+    private let countElements: bp_count_elements
+    private let releaseStream: bp_release_stream
+
+    init(
+        _ stream: UnsafeMutableRawPointer, end: @escaping bp_end_stream, count: @escaping bp_count_elements,
+        release: @escaping bp_release_stream
+    ) {
+        (self.stream, endStream, countElements, releaseStream) = (stream, end, count, release)
+    }
+
+    deinit { releaseStream(stream) }
+
+    /// The number of elements that the consumer has taken.
+    var elements: Int { Int(clamping: countElements(stream)) }
+
+    /// Ends the stream with an error, and cancels its body, which may react on this thread.
+    func end(_ error: BackplaneError) {
+        let answer = EncodedAnswer(error)
+        answer.payload.withBytes { endStream(stream, answer.status, $0) }
     }
 }
 
 /// The numbers of open streams by consumer, for all components of a host.
 ///
-/// When a component ends, all others are searched for streams that it has opened, unless it has none. From then on it
-/// opens no others: a request of its old code may have been admitted before.
+/// When a component ends, all others are searched for streams that it has opened, unless it has none. From then on, its
+/// streams are refused, because a request of its old code may have been admitted before.
 final class StreamConsumers: Sendable {
     private struct State {
         var open: [UInt32: Int] = [:]

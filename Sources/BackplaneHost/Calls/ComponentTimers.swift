@@ -3,8 +3,7 @@ import Synchronization
 
 /// The timers of one component.
 ///
-/// The clock knows each timer that is due some day by the timer's number. A running body is counted among the calls of
-/// the component.
+/// The clock knows each timer with a due time by the timer's number. A running body counts as a call of the component.
 final class ComponentTimers: Sendable {
     static let limit = 10_000
 
@@ -31,7 +30,7 @@ final class ComponentTimers: Sendable {
         let name: String
         /// The place in the order of addition.
         let place: Int
-        /// A Boolean value that indicates whether the name is a default name, which depends on the order of addition.
+        /// Whether the name is a default name, which depends on the order of addition.
         let isUnnamed: Bool
         var timing: TimerTiming
         let jitter: Int64
@@ -39,16 +38,16 @@ final class ComponentTimers: Sendable {
         let functions: TimerFunctions
         /// The time for which the timer is scheduled, if it is.
         var due: Deadline?
-        /// A Boolean value that indicates whether the plugin has not answered the last body.
+        /// Whether the plugin has not answered the last body.
         var isRunning = false
         /// The number of the body for which the host waits.
         var run: UInt64?
-        /// A Boolean value that indicates whether the timer ends with the running body.
+        /// Whether the timer ends with the running body.
         var isRemoved = false
         /// The running body, until the host no longer waits for it.
-        var body: TimerBodyInFlight?
+        var body: TimerBody?
         /// The body of an older instance's timer for which this timer waits.
-        var earlier: TimerBodyInFlight?
+        var earlier: TimerBody?
         var runs = 0
         var failures = 0
     }
@@ -67,8 +66,6 @@ final class ComponentTimers: Sendable {
     }
 }
 
-// MARK: Adding and removing
-
 extension ComponentTimers {
     /// Adds a timer and returns its number.
     ///
@@ -77,25 +74,22 @@ extension ComponentTimers {
     func add(_ request: Request, _ functions: () -> TimerFunctions) throws(BackplaneError) -> UInt64 {
         try request.requireValid()
         let number = Callbacks.newID(), now = clock.moment
-        let outcome: Result<Void, BackplaneError> = state.withLock { state in
+        try state.withLock { state throws(BackplaneError) in
             if case .ended = state.phase {
-                return .failure(BackplaneError(.callRetired, "\(component) has stopped, and its timers with it"))
+                throw BackplaneError(.callRetired, "\(component) has stopped, and its timers with it")
             }
             guard state.timers.count < Self.limit else {
-                return .failure(
-                    BackplaneError(
-                        .timerRefused,
-                        "\(component) already has \(Self.limit) timers, which is the limit; cancel some of them, or "
-                            + "use one timer for several tasks"
-                    ))
+                throw BackplaneError(
+                    .timerRefused,
+                    "\(component) already has \(Self.limit) timers, which is the limit; cancel some of them, or "
+                        + "use one timer for several tasks")
             }
             let isUnnamed = request.name.isEmpty
             let name = isUnnamed ? state.nextName() : request.name
             guard state.numbers[name] == nil else {
-                return .failure(
-                    BackplaneError(
-                        .timerRefused,
-                        "\(component) already has a timer `\(name)`; cancel that one first, or choose another name"))
+                throw BackplaneError(
+                    .timerRefused,
+                    "\(component) already has a timer `\(name)`; cancel that one first, or choose another name")
             }
             state.added += 1
             var timer = Timer(
@@ -108,9 +102,7 @@ extension ComponentTimers {
             state.timers[number] = timer
             state.numbers[name] = number
             schedule(number, &state)
-            return .success(())
         }
-        try outcome.get()
         return number
     }
 
@@ -133,8 +125,6 @@ extension ComponentTimers {
     }
 }
 
-// MARK: Names
-
 extension ComponentTimers.State {
     mutating func nextName() -> String {
         repeat { unnamed += 1 } while numbers["timer \(unnamed)"] != nil
@@ -151,8 +141,6 @@ extension ComponentTimers.State {
         if let name = timers[number]?.name, numbers[name] == number { numbers[name] = nil }
     }
 }
-
-// MARK: Serving
 
 extension ComponentTimers {
     /// Starts the timers, each in phase with the older instance's timer of the same name.
@@ -233,8 +221,6 @@ extension ComponentTimers {
     }
 }
 
-// MARK: Firing
-
 extension ComponentTimers {
     /// Schedules a timer, if it may fire.
     private func schedule(_ number: UInt64, _ state: inout State) {
@@ -244,7 +230,9 @@ extension ComponentTimers {
         let jitter = timer.jitter > 0 && clock.hasJitter ? Int64.random(in: 0...timer.jitter) : 0
         let due = Deadline(nanoseconds: next.nanoseconds + jitter)
         state.timers[number]?.due = due
-        clock.schedule(number, at: due) { [self] in if let firing = take(number) { fire(firing) } }
+        clock.schedule(number, at: due) { [self] in
+            if let (body, functions) = take(number) { fire(body, functions) }
+        }
     }
 
     private func withdrawAll(_ state: inout State) {
@@ -254,99 +242,81 @@ extension ComponentTimers {
         }
     }
 
-    private struct Firing {
-        let timer: UInt64
-        let name: String
-        let limit: Duration
-        let functions: TimerFunctions
-        let calls: ComponentCalls
-        let body = TimerBodyInFlight()
-        /// The frame of the body's calls, with a trace of its own.
-        let call = Call(within: nil)
-    }
-
     /// Takes a timer that is due, and counts its body among the calls of the component.
-    private func take(_ number: UInt64) -> Firing? {
+    private func take(_ number: UInt64) -> (TimerBody, TimerFunctions)? {
         state.withLock { state in
             let now = clock.moment
-            // It may have been held since, and scheduled again for a later time.
+            // The timer may have been held since, and scheduled again for a later time.
             guard case .serving = state.phase, let timer = state.timers[number], let due = timer.due, due <= now,
                 let calls = state.calls
             else { return nil }
+            let body = TimerBody(number, timer, of: self, calls)
             state.timers[number]?.due = nil
             state.timers[number]?.isRunning = true
             state.timers[number]?.runs += 1
             state.timers[number]?.timing.pass(now)
             // A body may add its timer again.
             if state.timers[number]?.timing.next == nil { state.freeName(of: number) }
-            let firing = Firing(
-                timer: number, name: timer.name, limit: timer.limit, functions: timer.functions, calls: calls)
-            state.timers[number]?.body = firing.body
+            state.timers[number]?.body = body
             // Counted here, so that a body has either begun or never begins once the timers are held.
             calls.enter()
             state.bodies += 1
-            return firing
+            return (body, timer.functions)
         }
     }
 
-    private func fire(_ firing: Firing) {
-        let calls = firing.calls, deadline = clock.moment + firing.limit
+    private func fire(_ body: TimerBody, _ functions: TimerFunctions) {
+        let calls = body.calls, deadline = clock.moment + body.limit
         calls.enter()
         defer { calls.leave() }  // a plugin may answer before it returns
         clock.bodyBegins()
         calls.instance.claim()
-        let owner = TimerRun(firing.timer, firing.functions, of: self, calls.instance)
         let run = Callbacks.expectCall(
-            by: owner, 0, Reply { [self] in ended(firing, EncodedAnswer($0, $1)) }, hasDeadline: true)
+            by: body, 0, Reply { [self] in ended(body, EncodedAnswer($0, $1)) }, hasDeadline: true)
         let ending = state.withLock { state in
-            if state.timers[firing.timer]?.body === firing.body { state.timers[firing.timer]?.run = run }
+            if state.timers[body.timer]?.body === body { state.timers[body.timer]?.run = run }
             return state.ending
         }
         if let ending { return Callbacks.refuseCall(run, EncodedAnswer(ending)) }
-        clock.schedule(run, at: deadline) { [self] in
-            giveUp(
-                run, firing,
-                BackplaneError(
-                    .callDeadline,
-                    "the body took longer than \(firing.limit) and was cancelled; raise the timer's limit, or do less in its body"
-                ))
+        clock.schedule(run, at: deadline) {
+            calls.enter()
+            defer { calls.leave() }
+            let error = BackplaneError(
+                .callDeadline,
+                "the body took longer than \(body.limit) and was cancelled; raise the timer's limit, or do less in its body"
+            )
+            if Callbacks.end(run, EncodedAnswer(error)) { functions.cancel(run) }
         }
-        // The end of all bodies may have come before there was a deadline to cancel.
+        // All bodies may have been ended before there was a deadline to cancel.
         if Callbacks.isOwed(run) { clock.cancel(run) }
-        var call = firing.call
+        var call = body.call
         call.deadline = deadline
-        firing.functions.fire(call, run: run)
-        // The deadline may have passed before the plugin knew of the body, so that the cancellation had no effect.
-        if Callbacks.isOwed(run) { firing.functions.cancel(run) }
-    }
-
-    /// Ends the wait for a body and cancels it.
-    private func giveUp(_ run: UInt64, _ firing: Firing, _ error: BackplaneError) {
-        firing.calls.enter()
-        defer { firing.calls.leave() }
-        if Callbacks.end(run, EncodedAnswer(error)) { firing.functions.cancel(run) }
+        functions.fire(call, run: run)
+        // The deadline may have passed before the plugin knew of the body, in which case the cancellation had no
+        // effect.
+        if Callbacks.isOwed(run) { functions.cancel(run) }
     }
 
     /// Records that a body is no longer awaited because it has ended or its deadline has passed.
-    private func ended(_ firing: Firing, _ answer: EncodedAnswer) {
+    private func ended(_ body: TimerBody, _ answer: EncodedAnswer) {
         let error = answer.isFailure ? answer.error : nil
         state.withLock { state in
-            // An answer that comes before this may already have let the next body begin.
-            if state.timers[firing.timer]?.body === firing.body {
-                state.timers[firing.timer]?.run = nil
-                state.timers[firing.timer]?.body = nil
+            // If the answer came earlier, the next body may already have begun.
+            if state.timers[body.timer]?.body === body {
+                state.timers[body.timer]?.run = nil
+                state.timers[body.timer]?.body = nil
             }
-            if error != nil { state.timers[firing.timer]?.failures += 1 }
+            if error != nil { state.timers[body.timer]?.failures += 1 }
             state.bodies -= 1
         }
-        firing.body.end()
+        body.end()
         if let error, log.isEnabled(.error) {
-            var metadata = ["component": component, "timer": firing.name, "error": error.description]
-            metadata["trace"] = firing.call.trace?.id
-            log.write(LogRecord(level: .error, source: "host", message: "timer failed", metadata: metadata))
+            var metadata = ["component": component, "timer": body.name, "error": error.description]
+            metadata["trace"] = body.call.trace?.id
+            log.report(.error, "timer failed", metadata)
         }
         clock.bodyEnded()
-        firing.calls.leave()
+        body.calls.leave()
     }
 
     /// Records that the plugin has answered a body, possibly after its deadline, so that the next one may begin.
@@ -364,17 +334,44 @@ extension ComponentTimers {
     }
 }
 
-/// One run of a timer's body, which owns the pending answer.
-private final class TimerRun: CallOwner {
-    private let timer: UInt64
+/// A running body of a timer, for whose end the timers of newer instances wait.
+final class TimerBody: CallOwner {
+    private struct State {
+        /// The plugin's functions, retained until it has answered.
+        var functions: TimerFunctions?
+        var isOver = false
+        var waiting: [(timers: ComponentTimers, name: String)] = []
+    }
+    let timer: UInt64
+    let name: String
+    let limit: Duration
+    let calls: ComponentCalls
+    /// The frame of the body's calls, with a trace of its own.
+    let call = Call(within: nil)
     private let timers: ComponentTimers
-    private let instance: ComponentInstance
-    /// The plugin's functions, retained until it has answered.
-    private let functions: Mutex<TimerFunctions?>
+    private let state: Mutex<State>
 
-    init(_ timer: UInt64, _ functions: TimerFunctions, of timers: ComponentTimers, _ instance: ComponentInstance) {
-        (self.timer, self.timers, self.instance) = (timer, timers, instance)
-        self.functions = Mutex(functions)
+    init(_ number: UInt64, _ timer: ComponentTimers.Timer, of timers: ComponentTimers, _ calls: ComponentCalls) {
+        (self.timer, name, limit, self.calls, self.timers) = (number, timer.name, timer.limit, calls, timers)
+        state = Mutex(State(functions: timer.functions))
+    }
+
+    /// Registers a timer to be notified of the end, or returns `false` if the body has ended.
+    func isAwaited(by timers: ComponentTimers, _ name: String) -> Bool {
+        state.withLock { state in
+            if !state.isOver { state.waiting.append((timers, name)) }
+            return !state.isOver
+        }
+    }
+
+    /// Notifies the waiting timers that the host no longer waits for the body.
+    func end() {
+        let waiting = state.withLock { state in
+            state.isOver = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for (timers, name) in waiting { timers.unblock(name) }
     }
 
     func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool, began: Deadline, _: () -> EncodedAnswer) {
@@ -383,16 +380,14 @@ private final class TimerRun: CallOwner {
 
     func pluginAnswered() {
         timers.answered(timer)
-        withExtendedLifetime(functions.withLock { $0.take() }) {}
-        instance.release()
+        withExtendedLifetime(state.withLock { $0.functions.take() }) {}
+        calls.instance.release()
     }
 }
 
 extension EncodedAnswer {
     fileprivate var isFailure: Bool { status != 0 && error.code != .callCancelled }
 }
-
-// MARK: Reporting and ending
 
 extension ComponentTimers {
     /// Returns at most `limit` timers in the order in which they were added, and the total number of timers.
@@ -441,8 +436,6 @@ extension ComponentTimers {
         state.withLock { state in state.timers.values.compactMap { timer in timer.run.map { ($0, timer.functions) } } }
     }
 }
-
-// MARK: Requests
 
 extension ComponentTimers {
     struct Request {

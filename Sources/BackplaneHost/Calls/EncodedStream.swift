@@ -2,11 +2,12 @@ import Backplane
 import CBackplane
 import Synchronization
 
-/// An open stream that crosses as JSON, guarded against faults of its provider and of its consumer.
+/// A stream that crosses as JSON, guarded against faults of its provider and of its consumer.
 ///
-/// The provider's functions for one stream are called one after another, `close` as the last one, and every request for
-/// elements is answered exactly once: by the provider, or by the host when the stream is closed or interrupted.
-final class EncodedStream: ProvidedStream, CallOwner {
+/// The provider's functions for one stream are called one after another, with `close` as the last one. Every request
+/// for elements is answered exactly once: by the provider, or by the host when the stream is closed or interrupted. If
+/// the host calls for the consumer, the consumer has the stream before it is open, while it waits for the provider.
+final class EncodedStream: OpenStream, CallOwner {
     /// A request for elements.
     private enum Request {
         /// The request waits until a function of the provider has returned.
@@ -15,7 +16,10 @@ final class EncodedStream: ProvidedStream, CallOwner {
         case asked(UInt64)
     }
     private struct State {
-        /// A Boolean value that indicates whether one of the provider's functions is being called for the stream.
+        var provider: ComponentCalls?
+        /// Whether the provider's `open` has yet to return.
+        var isOpening = true
+        /// Whether the stream is being opened, or one of the provider's functions is being called for it.
         var isInside = true
         var request: Request?
         /// The host's reason for ending the stream, until the consumer has been notified.
@@ -23,24 +27,53 @@ final class EncodedStream: ProvidedStream, CallOwner {
         var isOver = false
         /// The reason why the provider must close the stream, or `nil` while it is open.
         var closing: BackplaneError?
+        /// Whether the consumer has closed the stream.
+        var isClosed = false
+        /// Whether the provider's `close` has been called.
         var wasClosed = false
     }
-    let id: UInt64
-    private let instance: ComponentInstance
-    private let provider: ComponentCalls
+    /// The number that identifies the stream and the deadline for opening it.
+    let id = Callbacks.newID()
     private let state = Mutex(State())
     private let taken = Atomic(0)
+    /// The gate at which the stream waits for the provider; `nil` if it does not wait.
+    private let gate: Gate?
+    /// The cancellation of the wait at the gate.
+    let wait: Cancellation?
 
     /// The number of elements that the provider has sent.
     var elements: Int { taken.load(ordering: .relaxed) }
 
-    init(_ id: UInt64, of instance: ComponentInstance, _ provider: ComponentCalls) {
-        (self.id, self.instance, self.provider) = (id, instance, provider)
+    /// Creates a stream that is about to be opened.
+    init(waitingAt gate: Gate? = nil) {
+        self.gate = gate
+        wait = gate.map { gate in Cancellation { gate.cancel($0) } }
     }
 
-    /// Continues after the provider has opened the stream.
-    func opened() { leave() }
+    /// Creates a stream that is not opened.
+    convenience init(failed error: BackplaneError) {
+        self.init()
+        end(error)
+    }
 
+    /// Fails the opening at a deadline; a stream that the provider opens later is closed immediately.
+    func beOpen(by deadline: Deadline) {
+        gate?.clock.schedule(id, at: deadline) { [weak self] in
+            self?.endOpening(.deadlinePassed(before: "the stream was opened"))
+        }
+    }
+
+    /// Notes the provider, before it opens the stream.
+    func begin(at provider: ComponentCalls) { state.withLock { $0.provider = provider } }
+
+    /// Continues after the provider has opened the stream.
+    func opened() {
+        state.withLock { $0.isOpening = false }
+        gate?.clock.cancel(id)
+        leave()
+    }
+
+    /// Answers with at most `count` elements, or with the end of the stream.
     func next(_ count: Int, _ reply: Reply) {
         enum Step {
             case refuse(BackplaneError)
@@ -48,6 +81,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
             case begin
         }
         let step = state.withLock { state -> Step in
+            if state.isClosed { return .refuse(.streamClosed) }
             guard state.request == nil else { return .refuse(.streamReadTwiceAtOnce) }
             if let failure = state.failure.take() {
                 state.isOver = true
@@ -77,6 +111,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
             case close(owed: UInt64?, BackplaneError)
             case done
         }
+        guard let provider = state.withLock(\.provider) else { return }
         while true {
             let step = state.withLock { state -> Step in
                 if let error = state.closing {
@@ -92,9 +127,9 @@ final class EncodedStream: ProvidedStream, CallOwner {
                     state.isInside = false
                     return .done
                 }
-                instance.claim()
+                provider.instance.claim()
                 let counted = Reply { [self] status, payload in
-                    note(status, payload)
+                    note(status, payload, of: provider)
                     reply.end(status, payload)
                 }
                 let answer = Callbacks.expectCall(by: self, 0, counted, hasDeadline: false)
@@ -102,11 +137,11 @@ final class EncodedStream: ProvidedStream, CallOwner {
                 return .ask(count, answer)
             }
             switch step {
-            case .ask(let count, let answer): instance.next(id, count, answer: answer)
+            case .ask(let count, let answer): provider.instance.next(id, count, answer: answer)
             case .close(let owed, let error):
                 // First, because a provider that closes answers pending requests with a reason of its own.
                 if let owed { Callbacks.end(owed, EncodedAnswer(error)) }
-                return instance.close(id) { [self] in provider.ended(id) }
+                return provider.instance.close(id) { [self] in provider.ended(id) }
             case .done: return
             }
         }
@@ -120,7 +155,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
     }
 
     /// Counts the elements of an answer, or a failure of the provider; an interruption is not a failure.
-    private func note(_ status: Int32, _ payload: bp_bytes) {
+    private func note(_ status: Int32, _ payload: bp_bytes, of provider: ComponentCalls) {
         if status == BP_OK {
             taken.add(JSONArrayLength.of(payload), ordering: .relaxed)
             return
@@ -131,7 +166,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
         provider.noteFailure(EncodedAnswer(status, payload))
     }
 
-    func pluginAnswered() { instance.release() }
+    func pluginAnswered() { state.withLock(\.provider)?.instance.release() }
 
     /// Ends the stream for its consumer.
     func close() { end(.streamClosed, isConsumers: true) }
@@ -139,9 +174,13 @@ final class EncodedStream: ProvidedStream, CallOwner {
     /// Ends the stream with an error of the host, which is reported to the consumer.
     func end(_ error: BackplaneError) { end(error, isConsumers: false) }
 
-    private func end(_ error: BackplaneError, isConsumers: Bool) {
-        let (request, closes) = state.withLock { state -> (Request?, Bool) in
-            guard state.closing == nil else { return (nil, false) }
+    /// Ends the stream with an error of the host, unless it is open; an open stream is ended at its provider.
+    func endOpening(_ error: BackplaneError) { end(error, isConsumers: false, onlyWhileOpening: true) }
+
+    private func end(_ error: BackplaneError, isConsumers: Bool, onlyWhileOpening: Bool = false) {
+        let (request, wasOpening, closes) = state.withLock { state -> (Request?, Bool, Bool) in
+            if isConsumers { state.isClosed = true }
+            guard state.closing == nil, state.isOpening || !onlyWhileOpening else { return (nil, false, false) }
             state.closing = error
             let request = state.request
             switch request {
@@ -149,9 +188,13 @@ final class EncodedStream: ProvidedStream, CallOwner {
             // If the provider answers in the meantime, the next request receives the reason.
             case .asked, nil: if !state.isOver, !isConsumers { state.failure = error }
             }
-            guard !state.isInside else { return (request, false) }
+            guard !state.isInside else { return (request, state.isOpening, false) }
             state.isInside = true
-            return (request, true)
+            return (request, false, true)
+        }
+        if wasOpening {
+            gate?.clock.cancel(id)
+            wait?.cancel()
         }
         switch request {
         case .queued(_, let reply): reply.end(error)

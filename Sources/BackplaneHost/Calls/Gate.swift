@@ -15,7 +15,7 @@ package final class Gate: Gatekeeper {
     }
     /// The state of a gate at which calls wait.
     struct Hold {
-        /// A Boolean value that indicates whether synchronous calls are still admitted to the current binding.
+        /// Whether synchronous calls are still admitted to the current binding.
         var letsAside = true
         /// The numbers of the components whose calls are admitted to the next bindings.
         var successors: Set<UInt16> = []
@@ -28,7 +28,7 @@ package final class Gate: Gatekeeper {
         let since: Deadline
         let done: @Sendable (Admission) -> Void
     }
-    /// The waiting calls, of which there may be ten thousands, so that none is searched for.
+    /// The waiting calls; there may be tens of thousands of them, so none is searched for.
     struct WaitingCalls {
         private var calls: [UInt64: (arrival: Int, call: Waiting)] = [:]
         private var arrivals = 0
@@ -54,7 +54,7 @@ package final class Gate: Gatekeeper {
         var retired: [Binding] = []
         /// The retired bindings for which another part of the host waits.
         var disowned: [Binding] = []
-        /// A Boolean value that indicates whether the contents of the slots at the next opening have been decided.
+        /// Whether the contents of the slots at the next opening have been decided.
         var isLed = false
         /// The number of calls that started on bindings that have since drained.
         var callsEnded = 0
@@ -62,10 +62,13 @@ package final class Gate: Gatekeeper {
         var failuresEnded = 0
         /// The last error of such an instance.
         var lastFailureEnded: FailureStatistics?
-        /// The numbers of the components for which the one behind the closed gate waits.
+        /// The numbers of the components for which the component behind the closed gate waits.
         ///
         /// Calls that come through them are admitted to the current binding.
         var passage: Set<UInt16> = []
+
+        /// All bindings that may have calls in flight.
+        var bindings: [Binding] { slots.map(\.binding) + slots.flatMap(\.asides) + retired + disowned }
 
         /// The state of held calls, or `nil` if calls do not wait.
         var hold: Hold? { if case .held(let hold) = phase { hold } else { nil } }
@@ -96,8 +99,6 @@ package final class Gate: Gatekeeper {
         }
     }
 }
-
-// MARK: Opening and closing
 
 extension Gate {
     /// Creates a slot for calls from component `number` through this gate, open if the gate is.
@@ -145,8 +146,7 @@ extension Gate {
 
     /// Stops admitting returning calls; those already in flight continue.
     ///
-    /// - Parameter lettingAside: A Boolean value that indicates whether synchronous calls still reach the current
-    ///   binding.
+    /// - Parameter lettingAside: Whether synchronous calls still reach the current binding.
     func closePassage(lettingAside: Bool = false) {
         state.withLock { state in
             state.passage = []
@@ -164,7 +164,7 @@ extension Gate {
 
     /// Decides what each slot will contain when the held gate is opened; calls through a refused slot then fail.
     ///
-    /// - Parameter called: The names of the component that is called then and of its plugin.
+    /// - Parameter called: The names of the component that is called once the gate is open, and of its plugin.
     /// - Returns: The bindings of calls that were admitted under an earlier decision, which only drain from now on.
     @discardableResult
     func lead(
@@ -230,7 +230,7 @@ extension Gate {
             for index in state.slots.indices { taken += state.slots[index].open() }
             LeaseCounting.settle()
             state.retire(taken)  // stopping the component waits for the calls on these, too
-            // The instance behind the gate must not be released before calls counted as retired earlier have ended.
+            // Calls counted as retired earlier must end before the instance behind the gate is released.
             let opening = Opening(
                 taken: Set(taken).union(state.retired), callsHeld: waiting.count,
                 longestWait: waiting.map { clock.moment - $0.since }.max() ?? .zero)
@@ -245,22 +245,6 @@ extension Gate {
         var taken: Set<Binding> = []
         var callsHeld = 0
         var longestWait = Duration.zero
-    }
-
-    /// Puts another binding, possibly for another lane, into every slot, and admits the waiting calls.
-    ///
-    /// - Parameter next: A function that returns the slot's next binding, given its current one.
-    /// - Returns: The removed bindings, which only drain from now on.
-    @discardableResult
-    package func open(with next: (Slot, Binding) -> Binding) -> Set<Binding> {
-        open { .success(next($0, $1)) }.taken
-    }
-
-    /// Opens the gate with another decision for every slot; calls through a refused slot receive the error.
-    @discardableResult
-    func open(deciding next: (Slot, Binding) -> Result<Binding, BackplaneError>) -> Opening {
-        lead(next)
-        return open()
     }
 
     /// Permanently closes the gate and refuses the waiting calls; calls in flight continue.
@@ -291,8 +275,6 @@ extension Gate {
         deliver(refused)
     }
 }
-
-// MARK: Admission of calls that find their slot closed
 
 extension Gate {
     package func wait(at slot: Slot, _ call: Call, _ done: @escaping @Sendable (Admission) -> Void) -> UInt64 {
@@ -361,7 +343,7 @@ extension Gate.State {
         return .failure(slots.first { $0.slot == slot }?.refusal ?? .calledStopped)
     }
 
-    /// Returns the admission of a call that a pending change waits for, or `nil` if the call may wait at the gate.
+    /// Returns the admission of a call for which a pending change waits, or `nil` if the call may wait at the gate.
     mutating func admissionAside(at slot: Slot, _ call: Call) -> Admission? {
         let successors = hold?.successors ?? []
         guard !passage.isEmpty || !successors.isEmpty else { return nil }
@@ -380,7 +362,7 @@ extension Gate.State {
 }
 
 extension Call {
-    /// Returns whether the call may have come through one of these components, as far as its path shows.
+    /// Returns whether the call may have come through one of these components, according to its path.
     fileprivate func mayHaveCome(throughOneOf numbers: Set<UInt16>) -> Bool {
         numbers.contains { mayHaveCome(through: $0) }
     }
@@ -401,8 +383,6 @@ extension BackplaneError {
     }
 }
 
-// MARK: Counts
-
 extension Gate {
     /// The number of calls in flight, not including those admitted while the gate was not open.
     var callsInFlight: Int {
@@ -416,7 +396,6 @@ extension Gate {
         state.withLock { state in state.slots.flatMap(\.asides).callsInFlight }
     }
 
-    /// A Boolean value that indicates whether new calls wait.
     var isHeld: Bool { state.withLock { $0.hold != nil } }
 
     /// The number of calls in flight that returned through the gate, and must end before the component is quiescent.
@@ -425,27 +404,17 @@ extension Gate {
     }
 
     /// The number of all calls in flight, including those into earlier bindings.
-    var callsUnderWay: Int {
-        state.withLock { state in
-            (state.slots.map(\.binding) + state.slots.flatMap(\.asides) + state.retired + state.disowned).callsInFlight
-        }
-    }
+    var callsUnderWay: Int { state.withLock { $0.bindings.callsInFlight } }
 
     var slotCount: Int { state.withLock { $0.slots.count } }
 
-    /// A Boolean value that indicates whether slots lead to the gate, or calls are in flight.
+    /// Whether slots lead to the gate, or calls are in flight.
     var isInUse: Bool { slotCount > 0 || callsUnderWay > 0 }
 
     var callsWaiting: Int { state.withLock { $0.hold?.waiting.count ?? 0 } }
 
     /// The number of calls admitted since the gate was created.
-    var callsBegun: Int {
-        state.withLock { state in
-            state.callsEnded
-                + (state.slots.map(\.binding) + state.slots.flatMap(\.asides) + state.retired + state.disowned)
-                .callsBegun
-        }
-    }
+    var callsBegun: Int { state.withLock { $0.callsEnded + $0.bindings.callsBegun } }
 
     /// The number of failed calls in instances that have ended since.
     var failuresEnded: Int { state.withLock { $0.failuresEnded } }
@@ -549,8 +518,7 @@ struct GateSlot {
     }
 }
 
-/// The wait for calls to leave bindings that were removed from their slots, which requires polling because no event
-/// signals it.
+/// The wait for calls to leave removed bindings, which requires polling because no event signals it.
 package enum Drain {
     /// Polls for a millisecond or two at most, because most calls end within a microsecond.
     static func looks(_ isThere: () -> Bool) -> Bool {

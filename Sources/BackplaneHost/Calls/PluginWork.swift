@@ -1,10 +1,10 @@
 import Backplane
 import Synchronization
 
-/// Work that enters plugins, whose functions may not return, so that no thread of the host waits for it.
+/// Work that enters plugins, whose functions may not return, so no thread of the host waits for it.
 ///
-/// It begins in order on a few threads. Whenever none of it begins for a while, because functions do not return, there
-/// are twice as many.
+/// The work begins in order on a few threads. If no work begins for a while, because functions do not return, the
+/// number of threads is doubled.
 final class PluginWork: Sendable {
     private struct State {
         var work: [@Sendable () -> Void] = []
@@ -87,7 +87,7 @@ extension PluginWork {
     /// - Parameters:
     ///   - ends: The functions that end the streams.
     ///   - clock: The clock of the time limit.
-    ///   - last: A function to call once they have returned, or have not done so for ``endLimit``.
+    ///   - last: A function to call once the ends have returned, or have not returned for ``endLimit``.
     static func end(
         _ ends: [@Sendable () -> Void], by clock: any HostClock, then last: (@Sendable () -> Void)? = nil
     ) {

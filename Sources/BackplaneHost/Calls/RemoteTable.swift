@@ -1,9 +1,9 @@
 import Backplane
 import Synchronization
 
-/// The wires of the host program, one for each manager and contract, no matter how often it is looked up.
+/// The wires of the host program, one for each manager and contract, regardless of how often it is looked up.
 ///
-/// They are protected by a lock rather than the coordinator, so that repeated lookups do not need its thread.
+/// The wires are protected by a lock rather than the coordinator, so that repeated lookups do not need its thread.
 final class RemoteTable: Sendable {
     private struct Key: Hashable {
         let manager: String
@@ -21,8 +21,7 @@ final class RemoteTable: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Returns the slot, or `nil` in which case the coordinator, which knows why a manager cannot be called, must be
-    /// queried.
+    /// Returns the slot, or `nil` if the coordinator must be queried, which knows why a manager cannot be called.
     func find<C: Contract>(_ manager: String, _: C.Type) -> Slot? {
         state.withLock { state in
             guard state.up.contains(manager) else { return nil }
@@ -56,13 +55,13 @@ final class RemoteTable: Sendable {
 
     /// Renames managers together with their wires.
     ///
-    /// - Parameter names: The earlier and the later name of each.
+    /// - Parameter names: The earlier and the later name of each manager.
     func rename(_ names: [(from: String, to: String)]) {
         guard !names.isEmpty else { return }
         let later = Dictionary(names.map { ($0.from, $0.to) }, uniquingKeysWith: { first, _ in first })
         state.withLock { state in
             var slots: [Key: Slot] = [:]
-            // A wire that led to an earlier manager of the new name leads there still, and is no longer found.
+            // A wire to an earlier manager that had the new name still leads to that manager, but is no longer found.
             let taken = Set(later.values)
             for (key, slot) in state.slots {
                 if let name = later[key.manager] {

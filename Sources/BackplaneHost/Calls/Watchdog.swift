@@ -7,7 +7,7 @@ import Synchronization
 /// processors, so a few such calls stop every task. The watchdog is therefore a thread rather than a task. It puts
 /// small probes into the pool at intervals, and reports the components with calls in flight when a probe does not start
 /// in time.
-package final class Watchdog: Sendable {
+final class Watchdog: Sendable {
     private struct State {
         var components: [WatchedComponent] = []
         var isRunning = false
@@ -24,20 +24,11 @@ package final class Watchdog: Sendable {
     private let limit: Duration
     private let log: any LogSink
     private let state = Monitor(State())
-    private let looked: @Sendable (Int) -> Void
 
     /// Creates a watchdog.
     ///
-    /// - Parameters:
-    ///   - limit: The time that a probe may wait before the pool is considered occupied.
-    ///   - looked: A function called after every sample with the number of probes that have started since the previous
-    ///     one.
-    package init(limit: Duration, log: any LogSink, looked: @escaping @Sendable (_ begun: Int) -> Void = { _ in }) {
-        (self.limit, self.log, self.looked) = (limit, log, looked)
-    }
-
-    /// Starts the watchdog, without any known components.
-    package func start() { start([]) }
+    /// - Parameter limit: The time that a probe may wait before the pool is considered occupied.
+    init(limit: Duration, log: any LogSink) { (self.limit, self.log) = (limit, log) }
 
     /// Starts or continues the watchdog, with these components as candidates.
     func start(_ components: [WatchedComponent]) {
@@ -52,7 +43,7 @@ package final class Watchdog: Sendable {
     }
 
     /// Lets the thread end.
-    package func retire() {
+    func retire() {
         state.withLock { ($0.isRetired, $0.components) = (true, []) }
     }
 
@@ -64,7 +55,6 @@ package final class Watchdog: Sendable {
         var last = Deadline.now
         repeat {
             let now = Deadline.now, busy = candidates.look(at: state.withLock { $0.components }, now)
-            looked(probes.count { $0.hasBegun.load(ordering: .relaxed) })
             let actions = watch.look(after: now - last) { probes[$0].hasBegun.load(ordering: .relaxed) }
             last = now
             for action in actions {
@@ -168,7 +158,7 @@ struct WatchedComponent: Sendable {
     let callsInFlight: @Sendable () -> Int
 }
 
-/// The components with calls in flight, each of which may or may not be the one that occupies a pool.
+/// The components with calls in flight, any of which may be occupying a pool.
 ///
 /// The start of a call is not recorded, only the first of consecutive samples with calls in flight.
 struct PoolCandidates {
@@ -179,7 +169,7 @@ struct PoolCandidates {
     }
     private var since: [ObjectIdentifier: Deadline] = [:]
 
-    /// Takes a sample, and returns the components with calls in flight, those that have been busy longest first.
+    /// Takes a sample, and returns the components with calls in flight, longest busy first.
     mutating func look(at components: [WatchedComponent], _ now: Deadline) -> [Occupant] {
         let busy = components.map { ($0, $0.callsInFlight()) }.filter { $0.1 > 0 }
         since = Dictionary(busy.map { ($0.0.id, since[$0.0.id] ?? now) }) { first, _ in first }

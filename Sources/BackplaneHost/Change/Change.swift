@@ -1,6 +1,5 @@
 import Backplane
 
-/// A function that receives the progress of a long change.
 package typealias ChangeProgressReport = @Sendable (ChangeProgress) -> Void
 
 /// A stage of a long change.
@@ -15,10 +14,9 @@ package enum ChangeProgress: Sendable, Hashable {
 ///
 /// An applied manifest, a swap, a rollback and a reset differ only in what they activate (``ChangeTarget``).
 ///
-/// It belongs to the host's serial domain, as does everything that it uses.
+/// A change and everything that it uses belong to the host's serial domain.
 final class Change {
     let options: ChangeOptions
-    /// The members in order of creation.
     let members: [ChangeMember]
     let plan: ChangePlan
     /// The active manifest before the change and, if it succeeds, after it.
@@ -43,26 +41,25 @@ final class Change {
     /// The time at which callers were first served by the new code.
     var served: Deadline?
     let handover: Handover
-    /// The reconfiguration of the instances that stay.
-    let configurations: Reconfiguration
+    /// The nodes whose instances have applied another configuration, in order, each with its earlier definition.
+    var reconfigured: [(node: LiveNode, component: RunningComponent, before: Plan.Node)] = []
     /// The errors of data access controllers that would start without their existing data.
-    var leftBehind: [BackplaneError] = []
+    let leftBehind: [BackplaneError]
     /// The number of wires that had been made when the change was drafted.
-    var wiresAtDraft = 0
+    let wiresAtDraft: Int
     /// The ids of changing nodes that are not running.
     private let dormant: Set<Int>
 
     init(
-        _ members: [ChangeMember], _ plan: ChangePlan, from before: LoadedManifest, to after: LoadedManifest,
+        _ plan: ChangePlan, from before: LoadedManifest, to after: LoadedManifest, leftBehind: [BackplaneError],
         _ options: ChangeOptions, asked: Deadline, _ stopper: Stopper, _ turns: Turns
     ) {
-        (self.members, self.plan, self.before, self.after) = (members, plan, before, after)
+        let live = stopper.live, members = plan.members.enumerated().map { ChangeMember($0, $1, in: live, to: after) }
+        (self.live, self.members, self.plan, self.before, self.after) = (live, members, plan, before, after)
+        (self.leftBehind, wiresAtDraft) = (leftBehind, live.wires.made)
         (self.options, self.asked, self.stopper, self.turns) = (options, asked, stopper, turns)
         (incoming, outgoing) = (after.plugins(besides: before), before.plugins(besides: after))
-        live = stopper.live
         nodes = live.nodes
-        configurations = Reconfiguration(
-            plan.reconfigured, keeping: plan.kept, to: after.plan, stopper.instances)
         let staying = Set(plan.kept.keys), up = Set(members.compactMap { $0.old?.id })
         dormant = Set(
             nodes.enumerated().filter { !staying.contains($0.offset) && !up.contains($0.element.id) }.map(\.element.id))
@@ -131,19 +128,19 @@ final class Change {
         case .undone(let action, let error):
             live.takeOut(incoming)
             try live.requireRunning()
-            log(.error, "change failed, the old code keeps running", error)
+            log(.error, "change failed, the old code keeps running", ["error": error.description])
             throw failure(after: action, error)
         case .rolledBack(let error):
             (report.outcome, report.failure) = (.rolledBack, error.shown)
             report.managers = ManagerChanges(kept: up)
             live.takeOut(incoming, afterProbation: true)
-            log(.error, "rolled back", error)
+            log(.error, "rolled back", ["error": error.description])
             handover.withheld = []
             await start(interrupted.filter { live.loaded.plan.managers[$0] != nil }.sorted())
         default:
-            log(.info, report.plugins.isEmpty ? "changed" : "swapped", nil)
+            log(.info, report.plugins.isEmpty ? "changed" : "swapped", [:])
             logSlowerWires()
-            for error in await configurations.finish() { report.warnings.append(error.message) }
+            await reconfigureLateStarters()
             if starter.hasStartedAll { await start(possible) }
             report.managers = managerChanges(from: up, to: live.managersUp)
         }
@@ -153,7 +150,7 @@ final class Change {
     private func perform(_ action: ChangeAction) async throws(BackplaneError) {
         // Callers may have come while the change waited for long calls.
         if action == .flip { try requireService() }
-        // A member begins to be suspended only when its calls have ended.
+        // The suspension of a member begins only when its calls have ended.
         if case .suspend = action {} else { machine.begin() }
         switch action {
         case .create(let index): try await create(members[index])
@@ -164,7 +161,7 @@ final class Change {
         case .suspend(let index): try await suspend(members[index])
         case .export(let index): try await export(members[index])
         case .import(let index): try await take(members[index])
-        case .reconfigure: try await configurations.perform()
+        case .reconfigure: try await reconfigure()
         case .flip: flip()
         case .activate(let index): try await activate(members[index])
         case .open: open()
@@ -173,7 +170,7 @@ final class Change {
         case .discard(let index): await discard(members[index])
         case .deactivate(let index): await deactivate(members[index])
         case .unflip: unflip()
-        case .revert: await configurations.revert()
+        case .revert: await revertConfigurations()
         case .resume(let index): await resume(members[index])
         case .release: release()
         case .restore(let index): try await restore(members[index])
@@ -181,7 +178,6 @@ final class Change {
         }
     }
 
-    /// A Boolean value that indicates whether another manifest becomes active.
     var isOfAnotherManifest: Bool { before.reading !== after.reading }
 
     /// Returns the effect on the managers, given the names of those that run before and after.
@@ -199,7 +195,7 @@ final class Change {
         return Set(managers.map { names[$0] ?? $0 })
     }
 
-    /// The names of the eager managers that are not running, and that the change may have made possible.
+    /// The names of the eager managers that are not running and that the change may enable to start.
     private var possible: [String] {
         after.eagerNames.filter { name in
             guard let place = after.plan.managers[name] else { return false }
@@ -212,10 +208,7 @@ final class Change {
     }
 }
 
-// MARK: Reporting
-
 extension Change {
-    /// Records the time that a step took.
     private func note(_ step: ChangeStep, _ duration: Duration) {
         if let index = report.steps.firstIndex(where: { $0.step == step }) {
             report.steps[index].duration += duration
@@ -245,38 +238,25 @@ extension Change {
             causes: [error])
     }
 
-    /// The metadata of log messages about the change: of each plugin, or else of the manifest.
-    var subjects: [[String: String]] {
-        guard !report.plugins.isEmpty else { return [["manifest": after.document.path ?? "of the program"]] }
-        return report.plugins.map { plugin in
+    /// Logs a message about each plugin that changes, or about the manifest.
+    func log(_ level: Log.Level, _ message: String, _ metadata: [String: String]) {
+        let subjects = report.plugins.map { plugin in
             ["plugin": plugin.plugin, "generation": "\(plugin.toGeneration)", "version": "\(plugin.toVersion)"]
         }
-    }
-
-    private func log(_ level: Log.Level, _ message: String, _ error: BackplaneError?) {
-        guard live.options.log.isEnabled(level) else { return }
-        for var metadata in subjects {
-            metadata["error"] = error?.description
-            live.options.log.write(LogRecord(level: level, source: "host", message: message, metadata: metadata))
+        for subject in subjects.isEmpty ? [["manifest": after.document.path ?? "of the program"]] : subjects {
+            live.options.log.report(level, message, subject.merging(metadata) { $1 })
         }
     }
-}
 
-extension Change {
     /// Logs each wire that the change moved from the native to a slower lane, which callers would otherwise not notice.
     private func logSlowerWires() {
-        guard live.options.log.isEnabled(.warning) else { return }
         for wire in report.wires where wire.fromLane == "native" && wire.toLane != wire.fromLane {
             var metadata = [
                 "user": wire.user ?? "the host program", "wire": wire.label, "provider": wire.provider,
                 "lane": wire.toLane,
             ]
             metadata["reason"] = wire.reason
-            let record = LogRecord(
-                level: .warning, source: "host", message: "calls through a wire are slower since the swap",
-                metadata: metadata
-            )
-            live.options.log.write(record)
+            live.options.log.report(.warning, "calls through a wire are slower since the swap", metadata)
         }
     }
 }
@@ -288,18 +268,14 @@ extension Duration {
 
 /// A component that changes, with its results so far; its progress is tracked by the machine.
 final class ChangeMember {
-    /// The member's number in the machine.
     let index: Int
     let plan: ChangePlan.Member
     /// The node that was active before, or `nil` if there is none.
     let old: LiveNode?
     let oldComponent: RunningComponent?
-    /// The plugin whose code runs in the old instance.
-    let oldPlugin: LoadedPlugin?
     /// The node of the new instance, or `nil` if the component is removed.
     let new: LiveNode?
-    let newPlugin: LoadedPlugin?
-    /// The new node, or that of a removed component.
+    /// The new node, or the old node of a removed component.
     let node: LiveNode
 
     var component: RunningComponent?
@@ -311,39 +287,28 @@ final class ChangeMember {
     var taken: (old: Set<Binding>, new: Set<Binding>) = ([], [])
     /// The node of a new instance of the old code that receives the newer state after a rollback.
     var returning: LiveNode?
-    /// The instance of the returning node.
     var restored: RunningComponent?
     /// The call counts of the component when the new instance started to serve.
     var baseline = CallCounts()
 
-    /// Creates the member for a component with a new instance.
-    init(
-        _ index: Int, _ plan: ChangePlan.Member, old: LiveNode?, _ oldPlugin: LoadedPlugin?, new: LiveNode,
-        _ newPlugin: LoadedPlugin
-    ) {
-        (self.index, self.plan, self.old, self.oldPlugin) = (index, plan, old, oldPlugin)
-        (self.new, self.newPlugin, node) = (new, newPlugin, new)
+    init(_ index: Int, _ plan: ChangePlan.Member, in live: LiveComposition, to after: LoadedManifest) {
+        (self.index, self.plan) = (index, plan)
+        old = plan.old.map { live.nodes[$0] }
+        new = plan.new.map { [old] in live.makeNode(after.plan.nodes[$0], gate: old?.gate) }
+        guard let node = new ?? old else { preconditionFailure("a member has an instance, or gets one") }
+        self.node = node
         oldComponent = old?.running
-    }
-
-    /// Creates the member for a component that is removed.
-    init(_ index: Int, _ plan: ChangePlan.Member, removing old: LiveNode, _ oldPlugin: LoadedPlugin) {
-        (self.index, self.plan, self.old, self.oldPlugin) = (index, plan, old, oldPlugin)
-        (new, newPlugin, node) = (nil, nil, old)
-        oldComponent = old.running
     }
 
     var name: String { node.node.name }
     var gate: Gate { node.gate }
 
-    /// The names, before and after, of a manager that the change renames.
     var renaming: (from: String, to: String)? {
         guard let old, let new, new.node.role == .manager, old.node.name != new.node.name else { return nil }
         return (old.node.name, new.node.name)
     }
 }
 
-/// The numbers of completed and of failed calls.
 struct CallCounts: Hashable {
     var calls = 0
     var errors = 0

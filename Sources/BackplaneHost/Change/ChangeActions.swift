@@ -8,7 +8,7 @@ extension Change {
         for place in plan.awaited { _ = try await starter.start(live.nodes[place], during: attempt).get() }
         try live.requireRunning()
         guard let node = member.new else { return }
-        // One without a predecessor is called only once it is active.
+        // A component without a predecessor is called only once it is active.
         if member.plan.isGated, member.old == nil { member.gate.hold() }
         try instances.number(node)
         live.admit(node)
@@ -19,11 +19,11 @@ extension Change {
     }
 
     /// Returns the component at a position in the next plan; until the flip, a member's old instance, if it has one.
-    private func provider(at place: Int) -> Instances.Provider? {
+    private func provider(at place: Int) -> RunningComponent? {
         if let member = members.first(where: { $0.plan.new == place }) {
-            return (member.oldComponent ?? member.component).map { Instances.Provider(component: $0, isLater: true) }
+            return member.oldComponent ?? member.component
         }
-        return plan.stays[place].flatMap { live.nodes[$0].running }.map { Instances.Provider(component: $0) }
+        return plan.stays[place].flatMap { live.nodes[$0].running }
     }
 
     /// Holds calls, except those that return through a component that is being drained.
@@ -35,9 +35,9 @@ extension Change {
     }
 
     func drain() async throws(BackplaneError) {
-        // A rollback cannot come later, and the changes that calls still make are worth a wait.
-        let comesLater = machine.isTakingBack && drainPolicy.longCalls == .later
-        let limit = comesLater ? max(drainPolicy.limit, stepLimit) : drainPolicy.limit
+        var limit = drainPolicy.limit
+        // A rollback cannot be postponed, and waiting preserves the changes that calls still make.
+        if machine.isTakingBack, case .retry = drainPolicy.fallback { limit = max(limit, stepLimit) }
         var isDrained = await drained(limit)
         if !isDrained, drainPolicy.fallback == .cancel {
             let calls = stillCalled(gated, limit)
@@ -47,7 +47,8 @@ extension Change {
                 return component.calls.cancelAll()
             }
             isDrained = await drained(limit)
-            // Calls that begin when the gates open again are not meant, and a later step may fail, too.
+            // The cancellations must not end calls that begin when the gates open again, and a later step may fail,
+            // too.
             _ = await live.drained(limit) { cancellations.filter { !$0.withdraw() }.isEmpty }
             if isDrained { report.warnings.append("cancelled: \(calls.message)") }
         }
@@ -60,7 +61,7 @@ extension Change {
         outlasting = OutlastingCalls()
     }
 
-    /// Returns whether all calls of gated components have ended within a limit, and all graphs that these run.
+    /// Returns whether all calls of gated components, and all graphs of these components, have ended within a limit.
     private func drained(_ limit: Duration) async -> Bool {
         await live.drained(limit) {
             gated.allSatisfy { member in
@@ -71,7 +72,6 @@ extension Change {
         }
     }
 
-    /// Returns the names of the graphs that an instance runs.
     func graphs(of component: RunningComponent?) -> [String] {
         component.map { instances.graphs.running(of: $0.handle).map(\.name) } ?? []
     }
@@ -133,9 +133,9 @@ extension Change {
         if let cut = try await instances.suspend(component, stepLimit) { report.warnings.append(cut) }
     }
 
-    /// Connects all wires to the new instances: those to gated ones once their gates open, the others now.
+    /// Connects the wires to new instances: to gated instances once their gates open, and to all others now.
     ///
-    /// A component that was not running is started from the new code if it is looked up once that code serves callers.
+    /// Once the new code serves callers, a lookup starts a component that was not running from that code.
     func flip() {
         var placed: [Int: LiveNode] = [:]
         for member in members {
@@ -155,7 +155,7 @@ extension Change {
             member.taken.old.formUnion(lead(member.component, gated: member.plan.isGated))
             if !member.plan.isGated { beginTimers(of: member.component, continuing: member.oldComponent) }
         }
-        // Streams that are opened from now on are the new code's.
+        // Streams that are opened from now on belong to the new code.
         ComponentStreams.interrupt(members.reversed().compactMap { $0.oldComponent?.streams }, .streamInterrupted)
         if options.probation != nil {
             for plugin in incoming { live.generations.set(.onProbation, of: plugin) }
@@ -203,7 +203,6 @@ extension Change {
         if member.plan.isGated { member.gate.letIn(Set(members.compactMap(\.new?.number))) }
     }
 
-    /// Opens the gates and admits the waiting calls.
     func open() {
         // Nothing stands behind the gates of components that are removed, or added again.
         for member in gated where activeNode(member) != nil {
@@ -218,7 +217,7 @@ extension Change {
             beginTimers(of: member)
         }
         serve()
-        // The exported state may take a while to release, which is not awaited.
+        // Nothing waits for the release of the exported state, which may take a while.
         dropStates()
     }
 
@@ -230,7 +229,6 @@ extension Change {
     }
 }
 
-/// The actions that undo a change, and the one that completes it.
 extension Change {
     /// Connects wires to the old instances, as before the change.
     func unflip() {
@@ -282,7 +280,7 @@ extension Change {
         Set(members.flatMap { [$0.old?.number, $0.returning?.number] }.compactMap(\.self))
     }
 
-    /// Lets components that return look up the earlier managers. Those that are not gated have never stopped.
+    /// Lets components that return look up the earlier managers. Ungated components have never stopped.
     func beginReturn() {
         handover.earlier = before.plan
         for component in members.filter({ !$0.plan.isGated }).compactMap(\.oldComponent) {
@@ -291,8 +289,9 @@ extension Change {
         }
     }
 
-    /// Makes a component whose gate is held, and that has returned, available to the calls and lookups of others that
-    /// return, which are being activated.
+    /// Makes a component that has returned behind a held gate available to calls and lookups of others that return.
+    ///
+    /// The others are still being activated.
     func readmit(_ component: RunningComponent) {
         guard gated.contains(where: { $0.gate === component.gate }) else { return }
         live.wires.lead(to: component)
@@ -311,19 +310,19 @@ extension Change {
             await resume(component)
             return readmit(component)
         }
-        // It has not returned from `suspend`, and steps never overlap: it is resumed once it has.
+        // Steps never overlap: the instance is resumed once it has returned from `suspend`.
         old.isResumedLater = true
         Task {
             _ = domain
             await resumeLater(component)
             old.isResumedLater = false
-            // The code that opens a held gate begins them.
+            // The timers behind a held gate are started by the code that opens it.
             if old.running === component, !component.gate.isHeld { component.timers.begin() }
         }
     }
 
     private func resumeLater(_ component: RunningComponent) async {
-        // Another change, or the end of the host, may stop it in the meantime.
+        // Another change, or the end of the host, may stop the component in the meantime.
         func isUp() -> Bool { !live.isStopped && live.nodes.contains { $0.running === component } }
         await live.waits { !component.instance.isInStep || !isUp() }
         if isUp() { await resume(component) }
@@ -332,10 +331,8 @@ extension Change {
     private func resume(_ component: RunningComponent) async {
         component.streams.admit()
         do {
-            try await instances.limited("be resumed", component.node, limit: stepLimit, canBeGivenUp: false) {
-                watch async throws(BackplaneError) in
-                try await component.instance.resume(watch)
-            }
+            try await instances.limited(
+                "be resumed", component.node, limit: stepLimit, canBeGivenUp: false, step: component.instance.resume)
         } catch {
             live.log(
                 .error, "did not resume after a failed swap; it may lack the resources that `activate` acquires",
@@ -347,7 +344,7 @@ extension Change {
     func release() {
         for member in gated where member.old != nil {
             member.taken.new.formUnion(member.gate.open().taken)
-            // One that has not returned from `suspend` serves its timers once it is resumed.
+            // An instance that has not returned from `suspend` serves its timers once it is resumed.
             if member.old?.isResumedLater == false { member.oldComponent?.timers.begin() }
         }
     }
@@ -366,20 +363,19 @@ extension Change {
         }
     }
 
-    /// Retires a new instance.
     func discard(_ member: ChangeMember) async {
-        guard let node = member.new, let plugin = member.newPlugin else { return }
+        guard let node = member.new else { return }
         guard let component = member.component else { return instances.giveBack(node) }
         // Other new instances may have begun calls to it while they were created.
         if member.old == nil { takeBack(member, leadingTo: nil) }
         let state = machine.states.new[member.index]
-        // Nobody has asked for the graphs of code that has served no caller.
+        // No caller has requested the graphs of code that has not served any caller.
         if served == nil { instances.graphs.cancelAll(of: component.handle) }
-        noteGraphs(of: member, leftIn: component)
+        report.components[member.index].graphs = graphs(of: component)
         // An activation that outlasts its limit acquires resources anyway.
         let takesLater = state.wasToBeActive && component.instance.isInStep
         await stopper.retire(
-            component, node, of: plugin, member.taken.new, suspending: state == .active || takesLater,
+            component, node, member.taken.new, suspending: state == .active || takesLater,
             hasServed: state == .active || state == .deactivated)
     }
 
@@ -388,13 +384,11 @@ extension Change {
     /// Instances without a successor are stopped.
     func retire() async {
         for member in members where member.new != nil {
-            guard let old = member.old, let component = member.oldComponent, let plugin = member.oldPlugin else {
-                continue
-            }
-            noteGraphs(of: member, leftIn: component)
+            guard let old = member.old, let component = member.oldComponent else { continue }
+            // An instance without callers finishes its graphs.
+            report.components[member.index].graphs = graphs(of: component)
             await stopper.retire(
-                component, old, of: plugin, member.taken.old, suspending: machine.states.old[member.index] != .suspended
-            )
+                component, old, member.taken.old, suspending: machine.states.old[member.index] != .suspended)
         }
         if isOfAnotherManifest { closeAbsent() }
         await stopRemoved()
@@ -404,11 +398,6 @@ extension Change {
         live.giveRoomBack(of: outgoing)
         for plugin in incoming { live.generations.commit(plugin) }
         warnOfGenerations()
-    }
-
-    /// Reports the graphs that an instance without callers finishes.
-    private func noteGraphs(of member: ChangeMember, leftIn component: RunningComponent) {
-        report.components[member.index].graphs = graphs(of: component)
     }
 
     private func stopRemoved() async {
@@ -436,13 +425,10 @@ extension Change {
     }
 
     private func warnOfGenerations() {
-        let log = live.options.log
-        guard log.isEnabled(.warning), live.generations.takeWarning() else { return }
-        log.write(
-            LogRecord(
-                level: .warning, source: "host",
-                message:
-                    "\(live.generations.retired) inactive generations of plugins are in memory, because Swift's runtime cannot unload a library; restart the host when convenient",
-                metadata: [:]))
+        guard live.options.log.isEnabled(.warning), live.generations.takeWarning() else { return }
+        live.options.log.report(
+            .warning,
+            "\(live.generations.retired) inactive generations of plugins are in memory, because Swift's runtime cannot unload a library; restart the host when convenient"
+        )
     }
 }

@@ -30,40 +30,28 @@ extension Change {
             recreating: try target.recreated?.nodes(of: after) ?? [], discardsState: options.discardsState,
             isReconfigurable: { after.plugins[$0.order].description.components[$0.index].isReconfigurable }
         ) { before.isSame($0, in: after, $1) }
-        let members = plan.members.enumerated().compactMap { index, member -> ChangeMember? in
-            let old = member.old.map { live.nodes[$0] }, oldPlugin = old.map { before.plugins[$0.node.entry.order] }
-            if let place = member.new {
-                let node = after.plan.nodes[place]
-                return ChangeMember(
-                    index, member, old: old, oldPlugin, new: live.makeNode(node, gate: old?.gate),
-                    after.plugins[node.entry.order])
-            }
-            guard let old, let oldPlugin else { return nil }
-            return ChangeMember(index, member, removing: old, oldPlugin)
-        }
         let swap = Change(
-            members, plan, from: before, to: after, options, asked: asked, stopper, turns)
-        swap.report.plugins = swap.incoming.map { swap.change(to: $0, as: target.libraries[$0.key]) }
-        for member in members {
+            plan, from: before, to: after, leftBehind: leftBehind, options, asked: asked, stopper, turns)
+        swap.report.plugins = swap.incoming.map { plugin in
+            swap.change(to: plugin, as: target.replacements.first { $0.plugin.key == plugin.key }?.library)
+        }
+        for member in swap.members {
             member.lane = swap.lane(of: member)
             swap.report.components.append(swap.change(member))
         }
         swap.report.components += plan.reconfigured.compactMap(swap.reconfiguration)
         swap.report.managers = swap.plannedManagers
         swap.report.wires = swap.wires
-        swap.leftBehind = leftBehind
-        swap.wiresAtDraft = live.wires.made
         swap.report.warnings = swap.warnings
         return swap
     }
 
-    /// The reasons for refusing the change.
     var refusals: [BackplaneError] {
         let mistakes = after.problems.filter { !known.contains($0) }.errors
         return mistakes + plan.refusals + (options.discardsState ? [] : leftBehind) + callersRefusals
     }
 
-    /// The reasons for refusing the change because of callers, of which some may have come since it began.
+    /// The reasons for refusing the change because of callers, including callers that have come since it began.
     private var callersRefusals: [BackplaneError] {
         members.flatMap(misfits) + (options.allowsMissingMethods ? [] : removedMethods)
     }
@@ -75,20 +63,25 @@ extension Change {
         if let error = BackplaneError.combining(refusals: callersRefusals) { throw error }
     }
 
-    /// The known problems: those of the same manifest with the active code.
+    /// The problems that the same manifest already has with the active code.
     private var known: Set<Problem> { isOfAnotherManifest ? [] : Set(before.problems) }
 
-    /// The methods that wires use and would lose.
+    /// An error for each wire that uses methods that its provider loses.
+    ///
+    /// The wires of the manifest precede the wires of the host program and of lookups.
     private var removedMethods: [BackplaneError] {
-        live.removals(
-            in: after, plan.succession,
-            members.compactMap { member in
-                guard let old = member.old, let new = member.new else { return nil }
-                return RemovingChange(gate: member.gate, old: old.node, new: new.node)
-            }, leaving: leaving)
+        let planned = before.methodsRemoved(in: after, plan.succession)
+        let others = members.flatMap { member -> [RemovedMethods] in
+            guard let old = member.old?.node, let new = member.new?.node else { return [] }
+            return live.wires.through(member.gate, but: leaving).compactMap { wire in
+                RemovedMethods(
+                    wire.status.user, wire.status.label, needing: wire.end.side.contract, of: new,
+                    from: old.entry.component.contract, to: new.entry.component.contract)
+            }
+        }
+        return (planned + others.filter { !planned.contains($0) }).map(\.error)
     }
 
-    /// The report of a change that is only planned.
     var preview: ChangeReport {
         var preview = report
         (preview.outcome, preview.refusals) = (.planned, refusals.map(\.shown))
@@ -99,15 +92,13 @@ extension Change {
     /// reports.
     private func misfits(at member: ChangeMember) -> [BackplaneError] {
         guard let new = member.new?.node else { return [] }
-        let description = new.entry.component
+        let type = after.componentClass(of: new)
         return live.wires.through(member.gate, but: leaving).compactMap { wire in
             if let user = wire.status.user, after.plan.faults[user] != nil { return nil }
             let difference: String
-            if let misfit = description.contract.difference(from: wire.end.side.contract) {
+            if let misfit = new.entry.component.contract.difference(from: wire.end.side.contract) {
                 difference = "the new \(new.entry) \(misfit)"
-            } else if case .unreadable(let words) = live.wires.fit(
-                of: wire.end, to: after.componentClass(of: new))
-            {
+            } else if case .unreadable(let words) = live.wires.fit(of: wire.end, to: type) {
                 difference = words
             } else {
                 return nil
@@ -132,7 +123,6 @@ extension Change {
             toVersion: new.description.version)
     }
 
-    /// Returns the lane of a member's state; `nil` if none is carried over.
     private func lane(of member: ChangeMember) -> Lane? {
         guard let old = member.oldComponent, let new = member.new?.node else { return nil }
         return lane(of: member.plan.state, from: old.type, to: after.componentClass(of: new))
@@ -142,13 +132,14 @@ extension Change {
         let entry = member.node.node.entry, isEnd = member.new == nil
         var change = ComponentChange(
             component: member.name, role: "\(entry.component.role)",
-            isEnd ? .stopped : member.plan.isRestart ? .recreated : member.old == nil ? .started : .replaced,
-            because: member.plan.reason, className: entry.component.className,
+            action: isEnd ? .stopped : member.plan.isRestart ? .recreated : member.old == nil ? .started : .replaced,
+            reason: member.plan.reason, className: entry.component.className,
             fromVersion: member.oldComponent?.node.entry.component.version, toVersion: entry.component.version,
             manner: member.plan.isGated ? .gated : .ungated)
         change.formerName = member.renaming?.from
         change.state = member.plan.state.change(to: isEnd ? nil : entry.component.state)
-        if let lane = member.lane { change.state?.note(lane) }
+        change.state?.lane = member.lane?.name
+        change.state?.reason = member.lane?.reason
         change.callsInFlight = member.old == nil ? 0 : member.gate.callsInFlight
         change.graphs = graphs(of: member.oldComponent)
         return change
@@ -159,13 +150,12 @@ extension Change {
         guard let component = nodes[place].running, let next = plan.kept[place] else { return nil }
         let entry = after.plan.nodes[next].entry
         return ComponentChange(
-            component: component.name, role: "\(entry.component.role)", .reconfigured,
-            because: "its configuration has changed, and its class takes another while it runs",
+            component: component.name, role: "\(entry.component.role)", action: .reconfigured,
+            reason: "its configuration has changed, and its class accepts another while it runs",
             className: entry.component.className, fromVersion: entry.component.version,
             toVersion: entry.component.version, callsInFlight: component.gate.callsInFlight)
     }
 
-    /// The expected effect on the managers.
     private var plannedManagers: ManagerChanges {
         let ended = members.filter { $0.new == nil }.map(\.node.node), made = members.compactMap(\.new?.node)
         let isManager = { (node: Plan.Node) in node.role == .manager }
@@ -175,7 +165,7 @@ extension Change {
                 made.filter(isManager).map(\.name)))
     }
 
-    /// The current wires to the members, and those after the change.
+    /// The wires to the members before and after the change.
     private var wires: [WireChange] {
         members.flatMap { member -> [WireChange] in
             guard let new = member.new?.node else { return [] }
@@ -190,10 +180,10 @@ extension Change {
         }
     }
 
-    /// The ids of the nodes that change and of their successors, whose wires are compared as declared in the new code.
+    /// The ids of the changing nodes and their successors, whose wires are compared as the new code declares them.
     private var leaving: Set<Int> { Set(members.flatMap { [$0.old?.id, $0.new?.id] }.compactMap(\.self)) }
 
-    /// The manifest's warnings that did not exist with the old code, and what of a replaced plugin stays.
+    /// The manifest's warnings that the new code causes, and the parts of replaced plugins that stay in the process.
     private var warnings: [String] {
         let replaced = Set(before.plugins.map(\.description.id))
         let lasting = incoming.filter { replaced.contains($0.description.id) }.flatMap { plugin in

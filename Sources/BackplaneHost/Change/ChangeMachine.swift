@@ -1,19 +1,18 @@
 import Backplane
 
-/// The order of a change's actions and of those that undo them, as a pure state machine.
+/// A pure state machine that orders the actions of a change and the actions that undo them.
 ///
-/// The caller requests one action after another, and reports when each begins (``begin()``), after which it may have to
-/// be undone, and when it fails. A failure before the gates open undoes everything that was started, in reverse order;
-/// undoing actions are never abandoned, even if they fail.
+/// The caller requests one action after another. It reports when an action begins (``begin()``), after which the action
+/// may have to be undone, and when it fails. A failure before the gates open undoes everything that was started, in
+/// reverse order. Undoing actions are never abandoned, even if they fail.
 struct ChangeMachine {
     /// The properties of a changing component on which the order depends.
     struct Member: Hashable, Sendable {
-        /// A Boolean value that indicates whether calls wait while the component changes.
+        /// Whether calls wait while the component changes.
         var isGated: Bool
-        /// A Boolean value that indicates whether the old instance is running.
+        /// Whether the old instance is running.
         var hasOld = true
-        /// A Boolean value that indicates whether a new instance is created, which is the case except for removed
-        /// components.
+        /// Whether a new instance is created, as for all but removed components.
         var hasNew = true
         var carriesState = false
     }
@@ -29,10 +28,10 @@ struct ChangeMachine {
     /// The effect of the actions so far on the wires and the members' instances.
     private(set) var states: ChangeStates
     private let members: [Member]
-    /// A Boolean value that indicates whether instances that stay are reconfigured.
+    /// Whether instances that stay are reconfigured.
     private let reconfigures: Bool
     /// The actions still to be performed, in reverse order.
-    private var script: [ChangeAction]
+    private var script: [ChangeAction] = []
     /// The actions that have started and may have to be undone.
     private var begun: [ChangeAction] = []
     private var failure: Outcome?
@@ -40,16 +39,16 @@ struct ChangeMachine {
 
     /// The progress of the action that ``next()`` returned last.
     private enum Progress {
-        case given, begun, done, failed
+        case given, begun, ended
     }
 
     /// Creates the machine of a change.
     ///
-    /// - Parameter members: The changing components in order of creation, each after those that it calls.
+    /// - Parameter members: The changing components in order of creation, each after the components that it calls.
     init(_ members: [Member], onProbation: Bool, reconfigures: Bool = false) {
         (self.members, self.reconfigures) = (members, reconfigures)
         states = ChangeStates(members)
-        script = Self.script(members, onProbation: onProbation, reconfigures: reconfigures).reversed()
+        script = wayForward(onProbation: onProbation).reversed()
     }
 
     /// Marks the current action as done and returns the next one; returns `nil` when the change has ended.
@@ -71,28 +70,26 @@ struct ChangeMachine {
         states.begin(action)
     }
 
-    /// Marks the current action as having taken effect, so that a later failure counts as one after it.
+    /// Marks the current action as complete, so that a later failure counts as a failure after it.
     mutating func finish() {
         begin()
         guard let (action, progress) = current, progress == .begun else { return }
-        current?.progress = .done
+        current?.progress = .ended
         states.finish(action)
     }
 
-    /// A Boolean value that indicates whether the change has failed and is being undone.
     var isTakingBack: Bool { failure != nil }
 
-    /// A Boolean value that indicates whether the new generation is on probation.
     var isOnProbation: Bool {
         if case (.watch, .begun)? = current { true } else { false }
     }
 
-    /// Postpones a drain that calls outlasted: callers are served again until those calls end, and then it is repeated.
+    /// Postpones a drain that calls outlasted: callers are served until those calls end, and the drain is repeated.
     ///
-    /// - Returns: Whether that is possible, which it is not while the change is being undone.
+    /// - Returns: Whether the drain was postponed; `false` while the change is being undone.
     mutating func postpone() -> Bool {
         guard case (.drain, _)? = current, failure == nil else { return false }
-        current?.progress = .done
+        current?.progress = .ended
         // From now on the gates are open, and there is nothing to release.
         begun.removeAll { $0 == .hold }
         script += [.drain, .hold, .outlast, .reopen]
@@ -102,7 +99,7 @@ struct ChangeMachine {
     /// Marks the current action as failed, and schedules the actions that undo the change.
     mutating func failed(_ error: BackplaneError) {
         guard let action = current?.action else { return }
-        current?.progress = .failed
+        current?.progress = .ended
         guard failure == nil else {
             // The old instance then continues with the state that it had.
             if case .restore(let member) = action { script.append(.resume(member)) }
@@ -111,7 +108,7 @@ struct ChangeMachine {
         switch action {
         case .watch:
             failure = .rolledBack(error)
-            script = Self.way(back: members, reconfigures: reconfigures).reversed()
+            script = wayBack.reversed()
         case .open, .retire:
             break  // the new generation serves
         default:
@@ -121,15 +118,18 @@ struct ChangeMachine {
         }
     }
 
-    /// Returns the action that undoes one that has started, whether or not that one failed.
+    /// Returns the action that undoes a started action, even if the started action failed.
     private func undoing(_ action: ChangeAction) -> ChangeAction? {
         // An instance that did not become active has nothing to release.
         if case .activate(let member) = action, states.new[member] != .active { return nil }
         return action.undoing
     }
 
-    private static func script(_ members: [Member], onProbation: Bool, reconfigures: Bool) -> [ChangeAction] {
-        let gated = members.indices.filter { members[$0].isGated }, made = members.indices.filter { members[$0].hasNew }
+    private var gated: [Int] { members.indices.filter { members[$0].isGated } }
+
+    private var made: [Int] { members.indices.filter { members[$0].hasNew } }
+
+    private func wayForward(onProbation: Bool) -> [ChangeAction] {
         let carried = gated.filter { members[$0].carriesState }
         var script = made.map(ChangeAction.create) + made.filter { !members[$0].isGated }.map(ChangeAction.activate)
         if !gated.isEmpty { script += [.hold, .drain] }
@@ -142,8 +142,7 @@ struct ChangeMachine {
         return script + [.retire]
     }
 
-    private static func way(back members: [Member], reconfigures: Bool) -> [ChangeAction] {
-        let gated = members.indices.filter { members[$0].isGated }, made = members.indices.filter { members[$0].hasNew }
+    private var wayBack: [ChangeAction] {
         var script: [ChangeAction] = gated.isEmpty ? [] : [.hold, .drain]
         script += gated.reversed().filter { members[$0].hasNew }.map(ChangeAction.deactivate)
         // The instances of ungated members were never suspended.
@@ -182,11 +181,11 @@ struct ChangeStates: Hashable, Sendable {
         /// The instance was requested to acquire exclusive resources, and has not yet succeeded.
         case activating
         case active
-        /// The instance was requested to release those resources again.
+        /// The instance was requested to release its exclusive resources again.
         case deactivated
         case discarded
 
-        /// A Boolean value that indicates whether the instance was ever requested to acquire exclusive resources.
+        /// Whether the instance was ever requested to acquire exclusive resources.
         var wasToBeActive: Bool {
             switch self {
             case .activating, .active, .deactivated: true
@@ -195,9 +194,7 @@ struct ChangeStates: Hashable, Sendable {
         }
     }
     private(set) var wires = Wires.old
-    /// The states of the old instances, by member number.
     private(set) var old: [OldInstance]
-    /// The states of the new instances, by member number.
     private(set) var new: [NewInstance]
     private let isGated: Bool
 
@@ -219,9 +216,7 @@ struct ChangeStates: Hashable, Sendable {
         case .unflip: wires = .old
         case .resume(let member): old[member] = .up
         case .flipBack: wires = .oldAgain
-        case .hold, .drain, .reopen, .outlast, .export, .import, .reconfigure, .revert, .watch, .retire, .discard,
-            .release, .restore:
-            break
+        default: break
         }
     }
 
@@ -239,7 +234,6 @@ struct ChangeStates: Hashable, Sendable {
 
 /// One action of a change, on all its members or on the member with the given number.
 package enum ChangeAction: Hashable, Sendable {
-    /// The creation of the new instance.
     case create(Int)
     /// The closing of the gates, at which calls then wait.
     case hold
@@ -247,24 +241,21 @@ package enum ChangeAction: Hashable, Sendable {
     case drain
     /// The opening of the gates to the old instances, because calls outlasted the drain.
     case reopen
-    /// The wait for those calls to end, after which calls are held and drained again.
+    /// The wait for the calls that outlasted the drain to end; then calls are held and drained again.
     case outlast
     case suspend(Int)
     case export(Int)
     case `import`(Int)
-    /// The reconfiguration of the instances that stay.
     case reconfigure
     /// The switch of wires to the new instances; for gated members, once their gates open.
     case flip
     case activate(Int)
-    /// The opening of the gates.
     case open
     /// The observation of the new instances during their probation.
     case watch
-    /// The retirement of the old instances.
     case retire
 
-    // The actions that undo those above.
+    // The actions that undo the actions above.
 
     case discard(Int)
     /// The release of everything that a new instance acquired.
@@ -275,7 +266,7 @@ package enum ChangeAction: Hashable, Sendable {
     case resume(Int)
     case release
 
-    // The further actions that roll back a generation which failed its probation.
+    // The additional actions that roll back a generation after a failed probation.
 
     /// The transfer of the newer state back, to a new instance of the old code.
     case restore(Int)
@@ -284,44 +275,38 @@ package enum ChangeAction: Hashable, Sendable {
 }
 
 extension ChangeAction {
-    /// The step to which the action belongs.
-    package var step: ChangeStep {
-        switch self {
-        case .create, .discard: .prepare
-        case .hold, .drain, .reopen, .outlast, .release: .quiesce
-        case .suspend, .resume: .suspend
-        case .export: .export
-        case .import: .import
-        case .reconfigure, .revert, .flip, .unflip: .flip
-        case .activate, .deactivate, .open: .activate
-        case .watch, .restore, .flipBack: .probation
-        case .retire: .commit
-        }
-    }
-
-    /// A Boolean value that indicates whether a failure of the action fails the change.
+    /// The action's step, whether its failure fails the change, and the action that undoes it once it has started.
     ///
-    /// Undoing actions do not, nor do actions after the new code serves callers.
-    var canFail: Bool {
+    /// Undoing actions, and actions after the new code serves callers, do not fail a change.
+    private var rule: (step: ChangeStep, canFail: Bool, undoing: ChangeAction?) {
         switch self {
-        case .create, .hold, .drain, .outlast, .suspend, .export, .import, .reconfigure, .flip, .activate, .watch: true
-        case .reopen, .open, .retire, .discard, .deactivate, .unflip, .revert, .resume, .release, .restore, .flipBack:
-            false
+        case .create(let member): (.prepare, true, .discard(member))
+        case .hold: (.quiesce, true, .release)
+        case .drain, .outlast: (.quiesce, true, nil)
+        case .reopen: (.quiesce, false, nil)
+        case .suspend(let member): (.suspend, true, .resume(member))
+        case .export: (.export, true, nil)
+        case .import: (.import, true, nil)
+        case .reconfigure: (.flip, true, .revert)
+        case .flip: (.flip, true, .unflip)
+        case .activate(let member): (.activate, true, .deactivate(member))
+        case .open: (.activate, false, nil)
+        case .watch: (.probation, true, nil)
+        case .retire: (.commit, false, nil)
+        case .discard: (.prepare, false, nil)
+        case .release: (.quiesce, false, nil)
+        case .resume: (.suspend, false, nil)
+        case .unflip, .revert: (.flip, false, nil)
+        case .deactivate: (.activate, false, nil)
+        case .restore, .flipBack: (.probation, false, nil)
         }
     }
 
-    /// The action that undoes this one once it has started, or `nil` if none is needed.
-    var undoing: ChangeAction? {
-        switch self {
-        case .create(let member): .discard(member)
-        case .hold: .release
-        case .suspend(let member): .resume(member)
-        case .reconfigure: .revert
-        case .flip: .unflip
-        case .activate(let member): .deactivate(member)
-        default: nil
-        }
-    }
+    package var step: ChangeStep { rule.step }
+
+    var canFail: Bool { rule.canFail }
+
+    var undoing: ChangeAction? { rule.undoing }
 }
 
 /// The steps of a change, in order.

@@ -4,7 +4,7 @@ import Backplane
 public struct ChangeOptions: Codable, Sendable, Hashable {
     /// The test that the new generation must pass before the old one is retired, or `nil` for none.
     public var probation: Probation?
-    /// The time limit for calls in flight and graphs of operations to end, and the policy for those that do not.
+    /// The time limit for calls in flight and graphs of operations to end, and the policy if they do not end in time.
     ///
     /// `nil` means the policy of the manifest, or else ``DrainPolicy/standard``.
     public var drain: DrainPolicy?
@@ -37,7 +37,7 @@ public struct ChangeOptions: Codable, Sendable, Hashable {
         (self.allowsMissingMethods, self.encodesState) = (allowsMissingMethods, encodesState)
     }
 
-    /// Decodes options; those that are missing have the values of `ChangeOptions()`.
+    /// Decodes options; missing ones have the values of `ChangeOptions()`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func flag(_ key: CodingKeys) throws -> Bool { try container.decodeIfPresent(Bool.self, forKey: key) ?? false }
@@ -73,7 +73,7 @@ public struct Probation: Codable, Sendable, Hashable {
         )
     }
 
-    /// Decodes a probation; what is missing, except the duration, has its default value.
+    /// Decodes a probation; missing values have their defaults, but the duration is required.
     ///
     /// - Throws: `DecodingError.dataCorrupted` for an error rate that is not a fraction, or an interval of zero.
     public init(from decoder: any Decoder) throws {
@@ -110,12 +110,12 @@ public struct DrainPolicy: Sendable, Hashable {
         case fail
         /// The calls are cancelled, and have the same time again to end before the change fails.
         ///
-        /// A native call runs in its caller's task, which is permanently cancelled.
+        /// A native call runs in its caller's task, which remains cancelled.
         case cancel
         /// The old code serves callers again, and the drain is repeated once the calls have ended.
         ///
-        /// The change fails when the attempts or the time are used up, or when another change is requested or one of
-        /// its components must start in the meantime.
+        /// The change fails when the attempts or the time are used up. It also fails if another change is requested, or
+        /// one of its components must start, in the meantime.
         case retry(attempts: Int, within: Duration)
 
         /// The default policy: up to 100 retries within ten minutes.
@@ -139,7 +139,7 @@ public struct DrainPolicy: Sendable, Hashable {
     public static let standard = upTo(.milliseconds(200), then: .later)
 }
 
-/// The words for the policy for calls that outlast a drain, used in manifests, requests and commands.
+/// The names of the policies for calls that outlast a drain, as used in manifests, requests and commands.
 package enum LongCalls: String, Sendable, Hashable, CaseIterable, Codable {
     case later, cancel, fail
 }
@@ -147,7 +147,7 @@ package enum LongCalls: String, Sendable, Hashable, CaseIterable, Codable {
 extension DrainPolicy {
     /// Creates a policy from its words.
     ///
-    /// Values that are `nil` are those of ``standard``; `retries` and `retryFor`, in seconds, belong to `later`.
+    /// Values that are `nil` are taken from ``standard``; `retries` and `retryFor`, in seconds, belong to `later`.
     package init(
         limit: Duration? = nil, longCalls: LongCalls? = nil, retries: Int? = nil, retryFor: Duration? = nil
     ) {
@@ -161,26 +161,12 @@ extension DrainPolicy {
             fallback = .retry(attempts: retries ?? attempts, within: retryFor ?? time)
         }
     }
-
-    /// The word for the policy for calls that take longer.
-    package var longCalls: LongCalls {
-        switch fallback {
-        case .fail: .fail
-        case .cancel: .cancel
-        case .retry: .later
-        }
-    }
-
-    /// The maximum number of retries and the time for them; `nil` if there are none.
-    package var retries: (attempts: Int, time: Duration)? {
-        if case .retry(let attempts, let time) = fallback { (attempts, time) } else { nil }
-    }
 }
 
 extension DrainPolicy: Codable {
     private enum CodingKeys: CodingKey { case limit, longCalls, retries, retryFor }
 
-    /// Decodes a policy in the words of a manifest; those that are missing have the values of ``standard``.
+    /// Decodes a policy in the words of a manifest; missing values are taken from ``standard``.
     ///
     /// - Throws: `DecodingError.dataCorrupted` for a number of retries that is out of range.
     public init(from decoder: any Decoder) throws {
@@ -201,8 +187,13 @@ extension DrainPolicy: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(limit, forKey: .limit)
-        try container.encode(longCalls, forKey: .longCalls)
-        try container.encodeIfPresent(retries?.attempts, forKey: .retries)
-        try container.encodeIfPresent(retries?.time, forKey: .retryFor)
+        switch fallback {
+        case .fail: try container.encode(LongCalls.fail, forKey: .longCalls)
+        case .cancel: try container.encode(LongCalls.cancel, forKey: .longCalls)
+        case .retry(let attempts, let time):
+            try container.encode(LongCalls.later, forKey: .longCalls)
+            try container.encode(attempts, forKey: .retries)
+            try container.encode(time, forKey: .retryFor)
+        }
     }
 }

@@ -1,8 +1,9 @@
 import Backplane
 
-/// The effect of a change on the active plan, decided in advance from that plan and the next one.
+/// The effect of a change, decided in advance from the active plan and the next one.
 ///
-/// Both come from one manifest with different code, from two manifests, or are the same if instances are recreated.
+/// The two plans come from one manifest with different code or from two manifests. They are the same if instances are
+/// recreated.
 struct ChangePlan {
     /// A component whose instance is replaced, created or removed.
     struct Member {
@@ -10,20 +11,18 @@ struct ChangePlan {
         var old: Int?
         /// The component's position in the next plan, or `nil` if it has none.
         var new: Int?
-        /// The position in the active plan of the definition that the component's own continues, even if it is not
-        /// running.
+        /// The position in the active plan of the earlier definition that the component continues, running or not.
         var former: Int?
-        /// A Boolean value that indicates whether the code is unchanged.
+        /// Whether the code is unchanged.
         var isRestart = false
-        /// The reason why the component changes, as a sentence without a full stop.
         var reason: String
         var isGated: Bool
         var state: StateTransfer
     }
-    /// The members in order of creation; a removed member precedes those that were created after it.
+    /// The members in order of creation; a removed member precedes the members that were created after it.
     ///
-    /// Managers of screens come last, unless a member is wired to them: what their screens call has to be there when
-    /// they are assembled again.
+    /// Managers of screens come last, unless a member is wired to them, because the components that their screens call
+    /// must exist when the screens are assembled again.
     private(set) var members: [Member] = []
     /// The new positions of the nodes that stay unchanged, keyed by old position.
     private(set) var kept: [Int: Int] = [:]
@@ -33,7 +32,6 @@ struct ChangePlan {
     private(set) var reconfigured: [Int] = []
     /// The old positions of kept nodes that are not running and that a member calls.
     private(set) var awaited: [Int] = []
-    /// The reasons for refusing the change.
     private(set) var refusals: [BackplaneError] = []
     /// The states that the change discards, as sentences without a full stop.
     private(set) var losses: [String] = []
@@ -42,7 +40,6 @@ struct ChangePlan {
 
     /// The facts about the running host on which the plan depends.
     struct Running {
-        /// The places of the running nodes.
         var up: Set<Int>
         /// The positions of the managers that each running node has looked up.
         var found: [Int: Set<Int>] = [:]
@@ -50,6 +47,8 @@ struct ChangePlan {
         var wanted: Set<String> = []
     }
 
+    private let old, new: Plan
+    private let running: Running
     /// The reasons why nodes of the next plan are not kept, by position.
     private var reasons: [Int: String] = [:]
     /// The positions in the next plan of changed nodes whose code is the same.
@@ -59,8 +58,7 @@ struct ChangePlan {
     ///
     /// - Parameters:
     ///   - recreated: The positions in the next plan of nodes that are recreated without their state.
-    ///   - discardsState: A Boolean value that indicates whether state that cannot be carried over is discarded,
-    ///     instead of the change being refused.
+    ///   - discardsState: Whether state that cannot be carried over is discarded, instead of the change being refused.
     ///   - isReconfigurable: A function that returns whether instances of an entry accept another configuration.
     ///   - isSame: A function that returns whether two entries are the same class of the same loaded library.
     init(
@@ -68,11 +66,10 @@ struct ChangePlan {
         isReconfigurable: (Catalogue.Entry) -> Bool = { _ in false },
         isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool
     ) {
+        (self.old, self.new, self.running) = (old, new, running)
         succession = Succession(from: old, to: new)
-        let before = succession.before
-        func isUp(_ place: Int) -> Bool { before[place].map(running.up.contains) ?? false }
         for node in new.nodes {
-            let was = before[node.id].map { old.nodes[$0] }
+            let was = succession.before[node.id].map { old.nodes[$0] }
             guard let was, isSame(was.entry, node.entry) else {
                 reasons[node.id] = node.reason(after: was)
                 continue
@@ -81,9 +78,9 @@ struct ChangePlan {
             let reason =
                 recreated.contains(node.id)
                 ? "it was requested"
-                : was.difference(from: node, before)
+                : was.difference(from: node, succession.before)
                     ?? (isReconfigured && !isReconfigurable(node.entry)
-                        ? "its configuration has changed, and its class takes none while it runs" : nil)
+                        ? "its configuration has changed, and its class accepts no other while it runs" : nil)
             if let reason {
                 reasons[node.id] = reason
                 sameCode.insert(node.id)
@@ -91,29 +88,30 @@ struct ChangePlan {
                 reconfigured.append(was.id)
             }
         }
-        restart(in: new, before, running)
+        restartUsers()
         let redefined = Set(reasons.keys)
         // A member may start a node that is not up; the node then comes from the new code, as does everything it calls.
-        for node in new.nodes where reasons[node.id] == nil && !isUp(node.id) {
+        for node in new.nodes where reasons[node.id] == nil && upBefore(node.id) == nil {
             if new.called(by: node).contains(where: { reasons[$0] != nil }) {
                 reasons[node.id] = "it calls components that change"
             }
         }
         for node in new.nodes where reasons[node.id] == nil {
-            guard let place = before[node.id] else { continue }
+            guard let place = succession.before[node.id] else { continue }
             stays[node.id] = place
             kept[place] = node.id
         }
         reconfigured.removeAll { kept[$0] == nil }
 
-        let removed = removable(old, new, running)
+        let removed = removable()
         let releasesResources = removed.contains { $0.entry.component.isExclusive }
-        for place in needed(in: new, before, redefined, running).sorted() {
+        for place in needed(redefined).sorted() {
+            let former = succession.before[place], predecessor = upBefore(place)
             guard let reason = reasons[place] else {
-                if let old = before[place], !running.up.contains(old) { awaited.append(old) }
+                if let former, predecessor == nil { awaited.append(former) }
                 continue
             }
-            let node = new.nodes[place], predecessor = before[place].flatMap { running.up.contains($0) ? $0 : nil }
+            let node = new.nodes[place]
             let was = predecessor.map { old.nodes[$0].entry.component }
             let transfer =
                 recreated.contains(place) ? .none : StateTransfer(from: was?.state, to: node.entry.component.state)
@@ -125,60 +123,64 @@ struct ChangePlan {
             let isExclusive = node.entry.component.isExclusive
             let isGated =
                 was?.state != nil || was?.isExclusive == true
-                || isExclusive && (predecessor != nil || before[place] == nil && releasesResources)
+                || isExclusive && (predecessor != nil || former == nil && releasesResources)
             members.append(
                 Member(
-                    old: predecessor, new: place, former: before[place],
+                    old: predecessor, new: place, former: former,
                     isRestart: sameCode.contains(place) && predecessor != nil, reason: reason, isGated: isGated,
                     state: transfer))
         }
         remove(removed, discardsState)
-        putScreensLast(in: new)
+        putScreensLast()
+    }
+
+    /// Returns the running node that a node of the next plan continues.
+    private func upBefore(_ place: Int) -> Int? {
+        succession.before[place].flatMap { running.up.contains($0) ? $0 : nil }
     }
 
     /// Adds the unchanged nodes that restart because a node that they call is replaced.
-    private mutating func restart(in plan: Plan, _ before: [Int?], _ running: Running) {
-        let candidates = plan.nodes.filter { node in
-            node.entry.component.restartsOnSwap && reasons[node.id] == nil
-                && before[node.id].map(running.up.contains) ?? false
+    private mutating func restartUsers() {
+        let candidates = new.nodes.filter { node in
+            node.entry.component.restartsOnSwap && reasons[node.id] == nil && upBefore(node.id) != nil
         }
         let called = candidates.map { node in
-            node.wires.map(\.provider)
-                + plan.nodes.lazy.map(\.id).filter { other in
-                    before[other].map { running.found[before[node.id]!]?.contains($0) ?? false } ?? false
-                }
+            let found = upBefore(node.id).flatMap { running.found[$0] } ?? []
+            return node.wires.map(\.provider) + found.compactMap { succession.after[$0] }.sorted()
         }
-        // A restarting node may cause its users to restart; lookups can put those anywhere in the order of creation.
+        // A restarting node may cause its users to restart. Because of lookups, users can be anywhere in the order of
+        // creation.
         while let next = candidates.indices.first(where: {
             reasons[candidates[$0].id] == nil && called[$0].contains { reasons[$0] != nil }
         }) {
-            let cause = called[next].first { reasons[$0] != nil }.map { plan.nodes[$0].name } ?? ""
+            let cause = called[next].first { reasons[$0] != nil }.map { new.nodes[$0].name } ?? ""
             reasons[candidates[next].id] = "it calls \(cause), and its class restarts when that changes"
             sameCode.insert(candidates[next].id)
         }
     }
 
-    /// Returns the changed nodes that are running, those that are to start, and everything that they call.
-    private func needed(in plan: Plan, _ before: [Int?], _ redefined: Set<Int>, _ running: Running) -> Set<Int> {
-        func isUp(_ place: Int) -> Bool { before[place].map(running.up.contains) ?? false }
+    /// Returns the changed nodes that are running or are to start, and everything that they call.
+    private func needed(_ redefined: Set<Int>) -> Set<Int> {
         var needed: Set<Int> = []
-        var waiting = Set(reasons.keys.filter(isUp))
-        for node in plan.nodes where redefined.contains(node.id) && !isUp(node.id) {
+        var waiting = Set(reasons.keys.filter { upBefore($0) != nil })
+        for node in new.nodes where redefined.contains(node.id) && upBefore(node.id) == nil {
             if node.role == .manager {
                 if running.wanted.contains(node.name) { waiting.insert(node.id) }
-            } else if before[node.id] == nil, node.managers.contains(where: { plan.managers[$0].map(isUp) ?? false }) {
+            } else if succession.before[node.id] == nil,
+                node.managers.contains(where: { new.managers[$0].flatMap(upBefore) != nil })
+            {
                 waiting.insert(node.id)
             }
         }
         while let place = waiting.popFirst() {
             guard needed.insert(place).inserted, reasons[place] != nil else { continue }
-            waiting.formUnion(plan.called(by: plan.nodes[place]))
+            waiting.formUnion(new.called(by: new.nodes[place]))
         }
         return needed
     }
 
     /// Returns the running nodes that no longer have a place, and refuses those that have errors with the new code.
-    private mutating func removable(_ old: Plan, _ new: Plan, _ running: Running) -> [Plan.Node] {
+    private mutating func removable() -> [Plan.Node] {
         old.nodes.filter { node in
             guard running.up.contains(node.id), succession.after[node.id] == nil else { return false }
             guard node.managers.contains(where: { new.faults[$0] != nil }) else { return true }
@@ -194,9 +196,9 @@ struct ChangePlan {
     private mutating func remove(_ nodes: [Plan.Node], _ discardsState: Bool) {
         for node in nodes {
             let component = node.entry.component
-            let transfer: StateTransfer =
-                if let state = component.state { .impossible("the manifest no longer has it", state) } else { .none }
-            if component.state != nil {
+            var transfer = StateTransfer.none
+            if let state = component.state {
+                transfer = .impossible("the manifest no longer has it", state)
                 let advice =
                     node.wasAdvice.map { "write \($0) where another continues it, or discard the state" }
                     ?? "keep it, or discard the state"
@@ -213,10 +215,10 @@ struct ChangePlan {
     }
 
     /// Moves the managers of screens behind all others, except those that a member is wired to.
-    private mutating func putScreensLast(in plan: Plan) {
-        let called = Set(members.compactMap(\.new).flatMap { plan.nodes[$0].wires.map(\.provider) })
+    private mutating func putScreensLast() {
+        let called = Set(members.compactMap(\.new).flatMap { new.nodes[$0].wires.map(\.provider) })
         func isLast(_ member: Member) -> Bool {
-            member.new.map { plan.nodes[$0].entry.component.hasScreens && !called.contains($0) } ?? false
+            member.new.map { new.nodes[$0].entry.component.hasScreens && !called.contains($0) } ?? false
         }
         members = members.filter { !isLast($0) } + members.filter(isLast)
     }
@@ -234,14 +236,14 @@ struct ChangePlan {
 
 extension Plan {
     /// Returns the nodes that a node can call by its wires, including collaborators that its class does not declare.
-    fileprivate func called(by node: Node) -> [Int] { node.wires.map(\.provider) + layers(of: node).map(\.id) }
+    func called(by node: Node) -> [Int] { node.wires.map(\.provider) + layers(of: node).map(\.id) }
 }
 
 extension Plan.Node {
-    /// Returns the reason why an instance of this node, of the same code, cannot continue as one of another plan's
-    /// node, or `nil` if it can.
+    /// Returns the reason why an instance of this node cannot continue as another plan's node with the same code; `nil`
+    /// if it can.
     ///
-    /// - Parameter before: The nodes of this plan that those of the other plan continue.
+    /// - Parameter before: The node of this plan that each node of the other plan continues.
     fileprivate func difference(from node: Plan.Node, _ before: [Int?]) -> String? {
         if role == .manager, name != node.name { return "its name was \(name)" }
         if namespace != node.namespace || networkFolder != node.networkFolder { return "it has another folder" }

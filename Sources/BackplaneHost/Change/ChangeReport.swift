@@ -1,6 +1,6 @@
 public import Backplane
 
-/// The plan of a change, or its result: of an applied manifest, a swap, a rollback, or a reset.
+/// The plan or the result of a change: an applied manifest, a swap, a rollback, or a reset.
 public struct ChangeReport: Codable, Sendable, Hashable {
     /// The ways in which a change can end without an error.
     public enum Outcome: String, Codable, Sendable, Hashable, CaseIterable {
@@ -8,7 +8,7 @@ public struct ChangeReport: Codable, Sendable, Hashable {
         case planned
         /// The change is complete.
         case changed
-        /// Everything is identical to what is active, and nothing was done.
+        /// The target is identical to the active composition, and nothing was done.
         case unchanged
         /// The new generation failed its probation, and the old one is active again.
         case rolledBack
@@ -21,7 +21,7 @@ public struct ChangeReport: Codable, Sendable, Hashable {
     public var managers = ManagerChanges()
     /// The components that change, in order of creation.
     public var components: [ComponentChange] = []
-    /// The wires that lead to another instance, each through the suitable lane.
+    /// The wires that lead to another instance, each with its lanes before and after.
     public var wires: [WireChange] = []
     /// The reasons for refusing a planned change, without confidential details; empty if it would proceed.
     public var refusals: [BackplaneError] = []
@@ -54,15 +54,9 @@ public struct ManagerChanges: Codable, Sendable, Hashable {
     public var reconfigured: Set<String> = []
     /// The managers that were not affected.
     public var kept: Set<String> = []
+}
 
-    package init(
-        started: Set<String> = [], restarted: Set<String> = [], stopped: Set<String> = [],
-        reconfigured: Set<String> = [], kept: Set<String> = []
-    ) {
-        self.reconfigured = reconfigured
-        (self.started, self.restarted, self.stopped, self.kept) = (started, restarted, stopped, kept)
-    }
-
+extension ManagerChanges {
     init(before: Set<String>, after: Set<String>, remade: Set<String>, reconfigured: Set<String> = []) {
         started = after.subtracting(before)
         stopped = before.subtracting(after)
@@ -86,16 +80,6 @@ public struct PluginChange: Codable, Sendable, Hashable {
     public var fromVersion: Version
     /// The plugin's version in the generation that replaces it.
     public var toVersion: Version
-
-    package init(
-        plugin: String, library: String, fromGeneration: Int, toGeneration: Int, fromVersion: Version,
-        toVersion: Version
-    ) {
-        (self.plugin, self.library) = (plugin, library)
-        (self.fromGeneration, self.toGeneration, self.fromVersion, self.toVersion) = (
-            fromGeneration, toGeneration, fromVersion, toVersion
-        )
-    }
 }
 
 /// A component that a change creates, replaces, reconfigures or stops.
@@ -135,26 +119,17 @@ public struct ComponentChange: Codable, Sendable, Hashable {
     /// The version of the new instance's class, or of the one that stops.
     public var toVersion: Version
     /// The way in which calls switch to the new instance.
-    public var manner: Manner
+    public var manner = Manner.ungated
     /// The former name of a manager, or `nil` if its name is unchanged.
     public var formerName: String?
     /// The change of the component's state, or `nil` if neither class has any.
     public var state: StateChange?
     /// The number of calls in flight in the old instance.
     public var callsInFlight = 0
-    /// The names of the graphs of operations that end in the replaced instance: those that have outlasted the change
-    /// or, if it is only planned, all that run.
+    /// The names of the graphs of operations that end in the replaced instance.
+    ///
+    /// A report lists the graphs that have outlasted the change. A plan lists all graphs that are running.
     public var graphs: [String] = []
-
-    package init(
-        component: String, role: String, _ action: Action, because reason: String, className: String,
-        fromVersion: Version? = nil, toVersion: Version, manner: Manner = .ungated, state: StateChange? = nil,
-        callsInFlight: Int = 0
-    ) {
-        (self.component, self.role, self.action, self.reason) = (component, role, action, reason)
-        (self.className, self.fromVersion, self.toVersion) = (className, fromVersion, toVersion)
-        (self.manner, self.state, self.callsInFlight) = (manner, state, callsInFlight)
-    }
 }
 
 /// The transfer of a component's state between two versions of its schema.
@@ -175,22 +150,6 @@ public struct StateChange: Codable, Sendable, Hashable {
     public var lost: String?
     /// A remark about the state other than a loss, or `nil` if there is none.
     public var remark: String?
-
-    package init(
-        schema: String, fromVersion: UInt32? = nil, toVersion: UInt32? = nil, bytes: Int = 0, lane: String? = nil,
-        reason: String? = nil, lost: String? = nil, remark: String? = nil
-    ) {
-        (self.schema, self.fromVersion, self.toVersion, self.bytes) = (schema, fromVersion, toVersion, bytes)
-        (self.lane, self.reason, self.lost, self.remark) = (lane, reason, lost, remark)
-    }
-
-    /// Records the lane of the state.
-    mutating func note(_ lane: Lane) {
-        switch lane {
-        case .native: self.lane = "native"
-        case .encoded(let reason): (self.lane, self.reason) = ("encoded", reason)
-        }
-    }
 }
 
 /// A change of a wire's provider.
@@ -209,14 +168,6 @@ public struct WireChange: Codable, Sendable, Hashable {
     public var toLane: String
     /// The reason why the new lane is not native.
     public var reason: String?
-
-    package init(
-        user: String? = nil, label: String, provider: String, contract: String, fromLane: String, toLane: String,
-        reason: String? = nil
-    ) {
-        (self.user, self.label, self.provider, self.contract) = (user, label, provider, contract)
-        (self.fromLane, self.toLane, self.reason) = (fromLane, toLane, reason)
-    }
 }
 
 /// The time taken by one step of a change.
@@ -225,6 +176,4 @@ public struct StepTime: Codable, Sendable, Hashable {
     public var step: ChangeStep
     /// The time that it took.
     public var duration: Duration
-
-    package init(step: ChangeStep, duration: Duration) { (self.step, self.duration) = (step, duration) }
 }

@@ -5,7 +5,6 @@ struct Replacement {
     /// The position among the plugins of the active manifest.
     var place: Int
     var plugin: LoadedPlugin
-    /// The library as the caller named it.
     var library: String
 }
 
@@ -36,11 +35,6 @@ struct ChangeTarget {
     /// The components to recreate, or `nil` for only those that change otherwise.
     var recreated: Recreated?
 
-    /// The libraries as named by the caller, keyed by their plugins' keys.
-    var libraries: [String: String] {
-        Dictionary(replacements.map { ($0.plugin.key, $0.library) }, uniquingKeysWith: { first, _ in first })
-    }
-
     /// Returns the manifest with its plugins.
     ///
     /// - Parameter active: The active manifest, which may have changed since the plugins were loaded.
@@ -58,7 +52,7 @@ struct ChangeTarget {
         }
         return base.replacing(
             Dictionary(uniqueKeysWithValues: replacements.map { ($0.place, $0.plugin) }),
-            // The manifest may have brought a folder to a host that had none.
+            // The manifest may have provided a folder to a host without one.
             in: folder ?? base.loadFolder)
     }
 
@@ -80,7 +74,7 @@ struct ChangeTarget {
         removeFolder(in: live)
     }
 
-    /// Gives back what the libraries of a previewed target need only when they run.
+    /// Frees disk space that the libraries of a previewed target need only when they run.
     func wasPreviewed(in live: LiveComposition) {
         live.giveRoomBack(of: plugins(besides: live.loaded))
         removeFolder(in: live)

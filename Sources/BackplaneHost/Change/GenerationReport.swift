@@ -1,26 +1,18 @@
 import Backplane
 
 /// The generations in memory, with the memory that each uses and the reasons why it is retained.
-struct GenerationReport {
-    let stopper: Stopper
-    /// The change in progress.
-    let swap: Change?
-    private var live: LiveComposition { stopper.live }
-    private var instances: Instances { stopper.instances }
-
+extension Stopper {
     /// Returns every generation of a plugin, or of all plugins, that is in memory.
-    func generations(of name: String?) throws(BackplaneError) -> [Generation] {
+    func generations(of name: String?, during swap: Change?) throws(BackplaneError) -> [Generation] {
         let id: String? = if let name { try pluginID(name) } else { nil }
         let entries = live.generations.entries(of: id) ?? []
-        let memory = (try? MappedMemory.of(Set(entries.compactMap(\.image?.copy)))) ?? [:]
+        let memory = (try? MappedMemory.of(Set(entries.compactMap(\.copy)))) ?? [:]
         return entries.map { entry in
-            var generation = Generation(
-                plugin: entry.plugin, number: entry.number, version: entry.version, library: entry.library,
-                state: entry.state, loadedAt: entry.loadedAt)
-            if let memory = entry.image.flatMap({ memory[$0.copy] }) {
+            var generation = entry.generation
+            if let memory = entry.copy.flatMap({ memory[$0] }) {
                 (generation.dirtyBytes, generation.mappedBytes) = (memory.dirty, memory.mapped)
             }
-            generation.heldBy = holders(of: entry)
+            generation.heldBy = holders(of: entry, during: swap)
             generation.canReturn = entry.canReturn
             return generation
         }
@@ -31,48 +23,34 @@ struct GenerationReport {
         return live.loaded.plugins[try live.loaded.place(ofPlugin: name)].description.id
     }
 
-    /// Returns the reason why a component without calls and streams has not ended.
-    private func stopping(_ component: RunningComponent) -> String {
-        switch instances.graphs.count(of: component.handle) {
-        case 0: "\(component.name), which is stopping"
-        case 1: "1 graph of \(component.name) that has not ended"
-        case let graphs: "\(graphs) graphs of \(component.name) that have not ended"
+    /// Returns the reason why a replaced instance has not ended.
+    private func reason(_ retirement: Retirement) -> String {
+        let component = retirement.component, name = component.name
+        let graphs = instances.graphs.count(of: component.handle)
+        return switch (retirement.callsInFlight, component.streams.count, graphs) {
+        case (0, 0, 0): "\(name), which is stopping"
+        case (0, 0, 1): "1 graph of \(name) that has not ended"
+        case (0, 0, _): "\(graphs) graphs of \(name) that have not ended"
+        case (0, 1, _): "1 stream of \(name) whose body has not returned"
+        case (0, let streams, _): "\(streams) streams of \(name) whose bodies have not returned"
+        case (1, _, _): "1 call in \(name) that has not ended"
+        case (let calls, _, _): "\(calls) calls in \(name) that have not ended"
         }
     }
 
-    /// Returns the reasons why a generation remains in memory: its users or, without any, that nothing is ever
+    /// Returns the reasons why a generation remains in memory: its users or, if it has none, that nothing is ever
     /// unloaded.
-    private func holders(of entry: GenerationTable.Entry) -> [String] {
+    private func holders(of entry: GenerationTable.Entry, during swap: Change?) -> [String] {
         var holders: [String] = []
-        let generations = live.generations
-        let current = live.loaded.plugins.firstIndex {
-            generations.entry(of: $0)?.number == entry.number && $0.description.id == entry.plugin
+        func isEntry(_ plugin: LoadedPlugin) -> Bool {
+            plugin.description.id == entry.plugin && live.generations.entry(of: plugin)?.number == entry.number
         }
-        if let current {
+        if let current = live.loaded.plugins.firstIndex(where: isEntry) {
             let up = live.nodes.filter { $0.running != nil && $0.node.entry.order == current }.map(\.node.name)
             holders.append(up.isEmpty ? "the active manifest" : "active: \(up.joined(separator: ", "))")
         }
-        for retirement in stopper.retirementsUnderWay
-        where generations.entry(of: retirement.plugin)?.number == entry.number
-            && retirement.plugin.description.id == entry.plugin
-        {
-            let name = retirement.component.name
-            switch retirement.callsInFlight {
-            case 0:
-                switch retirement.component.streams.count {
-                case 0: holders.append(stopping(retirement.component))
-                case 1: holders.append("1 stream of \(name) whose body has not returned")
-                case let streams: holders.append("\(streams) streams of \(name) whose bodies have not returned")
-                }
-            case 1: holders.append("1 call in \(name) that has not ended")
-            case let calls: holders.append("\(calls) calls in \(name) that have not ended")
-            }
-        }
-        for creation in instances.unfinished.all
-        where
-            generations.entry(of: creation.plugin)?.number == entry.number
-            && creation.plugin.description.id == entry.plugin
-        {
+        holders += retirementsUnderWay.filter { isEntry($0.component.plugin) }.map(reason)
+        for creation in instances.unfinished.all where isEntry(creation.plugin) {
             holders.append(
                 "the `init` of \(creation.component), which has not returned since \(creation.began.localTime); "
                     + "only a restart of the host's program ends it")
@@ -84,7 +62,7 @@ struct GenerationReport {
         if entry.isOverdue {
             holders.append("its load, which did not end within its limit; only a restart of the host's program ends it")
         }
-        if holders.isEmpty, entry.image != nil { holders.append("Swift's runtime, which cannot unload a library") }
+        if holders.isEmpty, entry.copy != nil { holders.append("Swift's runtime, which cannot unload a library") }
         return holders
     }
 }

@@ -4,11 +4,9 @@ import Backplane
 struct OutlastingCalls {
     /// The bindings of the calls, removed from their slots.
     var bindings: Set<Binding> = []
-    /// The graphs that outlasted the drain.
     var graphs: Set<UInt64> = []
     /// The bodies of timers that outlasted the drain, by their numbers.
     var bodies: [(timers: ComponentTimers, numbers: Set<UInt64>)] = []
-    /// The error that names the calls.
     var error: BackplaneError?
     /// The number of drains that calls have outlasted.
     var attempts = 0
@@ -55,11 +53,14 @@ extension Change {
             report.longestWait = max(report.longestWait, opening.longestWait)
             outlasting.bodies.append((component.timers, component.timers.bodiesInFlight))
             outlasting.graphs.formUnion(instances.graphs.running(of: component.handle).map(\.number))
-            // One that has not returned from `suspend` serves its timers once it is resumed.
+            // An instance that has not returned from `suspend` serves its timers once it is resumed.
             if activeNode(member)?.isResumedLater == false { component.timers.begin() }
         }
-        logOutlasting()
-        if let error = outlasting.error { reportProgress?(.waiting(for: error.message)) }
+        guard let error = outlasting.error else { return }
+        log(
+            .warning, "a swap is waiting for long calls",
+            ["calls": error.message, "attempt": "\(outlasting.attempts)"])
+        reportProgress?(.waiting(for: error.message))
     }
 
     /// Waits until the calls that outlasted the drain have ended.
@@ -68,7 +69,7 @@ extension Change {
     ///   component that is to change must start.
     func outlast() async throws(BackplaneError) {
         guard case .retry(_, let limit) = drainPolicy.fallback, let error = outlasting.error else { return }
-        // The plan covers the components that were up; another one that starts must not wait that long.
+        // The plan covers the components that were up; another component that must start should not wait that long.
         func isCutShort() -> Bool {
             live.isStopped || !turns.onlyLookersWait || !handover.waiting.isEmpty
         }
@@ -87,18 +88,6 @@ extension Change {
         let isChange = !turns.onlyLookersWait
         throw error.while(
             isChange ? "another change was requested" : "a component that the swap changes had to start")
-    }
-
-    private func logOutlasting() {
-        guard live.options.log.isEnabled(.warning), let error = outlasting.error else { return }
-        for var metadata in subjects {
-            metadata["calls"] = error.message
-            metadata["attempt"] = "\(outlasting.attempts)"
-            live.options.log.write(
-                LogRecord(
-                    level: .warning, source: "host", message: "a swap is waiting for long calls",
-                    metadata: metadata))
-        }
     }
 }
 

@@ -1,5 +1,4 @@
 import Backplane
-import Synchronization
 
 /// The probation of a generation after it has reached callers, and the rollback if it fails.
 extension Change {
@@ -10,50 +9,34 @@ extension Change {
         guard let probation = options.probation else { return }
         turns.letLook()
         reportProgress?(.onProbation(report.plugins))
-        let watch = ProbationWatch(), end = clock.moment + probation.duration
-        turns.whenRequested = watch.raise
-        observeFailures(watch.raise)
-        defer {
-            turns.whenRequested = nil
-            observeFailures(nil)
-        }
-        var nextHealth = clock.moment, hasFailures = false
+        let end = clock.moment + probation.duration, poll = Duration.milliseconds(20)
+        var nextHealth = clock.moment, failure: BackplaneError?
         while clock.moment < end, turns.onlyLookersWait, !live.isStopped {
             if clock.moment >= nextHealth {
                 for member in members { try await checkHealth(member) }
-                nextHealth = clock.moment + probation.healthInterval
+                // Without a pause, nothing else would run in the host's domain until the probation ends.
+                nextHealth = clock.moment + max(probation.healthInterval, poll)
             }
-            for member in members { try probation.judge(counts(member) - member.baseline, member.name) }
-            if !hasFailures, members.contains(where: { counts($0).errors > $0.baseline.errors }) {
-                hasFailures = true
-                observeFailures(nil)
+            // By polling, because the end of a native call signals nothing. The interval hardly delays a rollback.
+            _ = await clock.waits(until: min(end, nextHealth), every: poll) {
+                // A generation whose probation ends because of another change is not judged.
+                guard turns.onlyLookersWait, !live.isStopped else { return true }
+                for member in members where failure == nil {
+                    failure = probation.failure(of: member.name, counts(member) - member.baseline)
+                }
+                return failure != nil
             }
-            // After the first failed call, by polling: the end of a native call signals nothing.
-            let interval = hasFailures ? Self.evaluationInterval : nil
-            await watch.wait(until: min(end, nextHealth), clock, polling: interval)
+            if let failure { throw failure }
         }
-        // One that ends because of another change is not judged.
-        guard clock.moment >= end, !live.isStopped else { return }
-        for member in members { try probation.judge(counts(member) - member.baseline, member.name) }
-    }
-
-    /// The interval at which calls are evaluated once one has failed, which is short enough for a rollback not to be
-    /// delayed noticeably.
-    private static var evaluationInterval: Duration { .milliseconds(20) }
-
-    private func observeFailures(_ observer: (@Sendable () -> Void)?) {
-        for member in members { member.component?.observeFailures(observer) }
     }
 
     private func checkHealth(_ member: ChangeMember) async throws(BackplaneError) {
         guard let component = member.component, component.instance.hasHealthCheck else { return }
         do throws(BackplaneError) {
-            try await instances.limited("report its health", component.node, limit: stepLimit) {
-                watch async throws(BackplaneError) in
-                try await component.instance.checkHealth(watch)
-            }
+            try await instances.limited(
+                "report its health", component.node, limit: stepLimit, step: component.instance.checkHealth)
         } catch {
-            // When the host stops, it abandons the health check, which says nothing about the component.
+            // A stopping host abandons the health check, so its result says nothing about the component.
             if live.isStopped { return }
             throw BackplaneError(
                 error.code, "\(member.name) is unhealthy: \(error.message)", at: component.node.location,
@@ -76,9 +59,9 @@ extension Change {
             if let restored = member.restored { readmit(restored) }
         } catch {
             if let node = member.returning {
-                if let component = member.restored, let plugin = member.oldPlugin {
+                if let component = member.restored {
                     instances.graphs.cancelAll(of: component.handle)
-                    await stopper.retire(component, node, of: plugin, [], suspending: false, hasServed: false)
+                    await stopper.retire(component, node, [], suspending: false, hasServed: false)
                 } else {
                     instances.giveBack(node)
                 }
@@ -106,9 +89,8 @@ extension Change {
         member.returning = node
         // Components that have already returned must admit calls from this one, too.
         for other in gated { other.gate.letIn(returning) }
-        let restored = try await instances.make(node, of: oldComponent.type, in: before, limit: stepLimit) { place in
-            provider(afterReturn: place).map { Instances.Provider(component: $0, isLater: true) }
-        }
+        let restored = try await instances.make(
+            node, of: oldComponent.type, in: before, limit: stepLimit, wiredTo: provider(afterReturn:))
         member.restored = restored
         try await importState(state, as: version, to: restored)
         try await instances.activate(restored, limit: stepLimit)
@@ -117,8 +99,8 @@ extension Change {
 
     /// Returns the component at a position in the earlier plan, as it will be after the rollback.
     ///
-    /// For a component that was not running, this is the new one, which then ends, so that calls fail until it is
-    /// started again.
+    /// For a component that was not running, this is the new one. It then ends, and calls fail until it is started
+    /// again.
     private func provider(afterReturn place: Int) -> RunningComponent? {
         if let member = members.first(where: { $0.plan.old == place }) { return member.restored ?? member.oldComponent }
         return nodes[place].running ?? members.first { $0.old == nil && $0.plan.former == place }?.component
@@ -137,8 +119,8 @@ extension Change {
                 live.dismiss(node)
                 nodes[place] = node
                 pairs.append((member.new, node))
-                if let oldComponent = member.oldComponent, let plugin = member.oldPlugin {
-                    await stopper.retire(oldComponent, old, of: plugin, member.taken.old, suspending: false)
+                if let oldComponent = member.oldComponent {
+                    await stopper.retire(oldComponent, old, member.taken.old, suspending: false)
                 }
             } else {
                 pairs.append((member.new, old))
@@ -173,61 +155,16 @@ extension Change {
 }
 
 extension Probation {
-    /// Evaluates the calls since the flip.
-    ///
-    /// - Throws: An error if too many of the calls have failed.
-    func judge(_ counts: CallCounts, _ name: String) throws(BackplaneError) {
-        guard counts.calls >= minimumCalls, counts.errors > 0 else { return }
+    /// Returns an error if too many of a component's calls since the flip have failed.
+    func failure(of name: String, _ counts: CallCounts) -> BackplaneError? {
+        guard counts.calls >= minimumCalls, counts.errors > 0 else { return nil }
         let rate = Double(counts.errors) / Double(counts.calls)
-        guard rate > errorRate else { return }
-        throw BackplaneError(
+        guard rate > errorRate else { return nil }
+        return BackplaneError(
             .componentFailed,
             "\(counts.errors) of \(counts.calls) calls of \(name) failed, \(percent(rate)); the limit is \(percent(errorRate))"
         )
     }
 
     private func percent(_ rate: Double) -> String { "\((rate * 1_000).rounded() / 10) %" }
-}
-
-/// A signal that ends the wait of a probation early: a call has failed, or another change has been requested.
-final class ProbationWatch: Sendable {
-    private enum State {
-        case idle
-        case raised
-        case waiting(UnsafeContinuation<Void, Never>)
-    }
-    private let state = Mutex(State.idle)
-
-    /// Ends the current wait, or the next one if there is none.
-    @Sendable func raise() {
-        let waiting = state.withLock { state -> UnsafeContinuation<Void, Never>? in
-            guard case .waiting(let continuation) = state else {
-                state = .raised
-                return nil
-            }
-            state = .idle
-            return continuation
-        }
-        waiting?.resume()
-    }
-
-    /// Waits for the signal, at most until the deadline or for an interval of real time.
-    func wait(until deadline: Deadline, _ clock: any HostClock, polling interval: Duration?) async {
-        let end = Callbacks.newID(), poll = Callbacks.newID()
-        clock.schedule(end, at: deadline, raise)
-        if let interval { clock.polls.look(poll, at: clock.polls.moment + interval, raise) }
-        await withUnsafeContinuation { continuation in
-            let isRaised = state.withLock { state in
-                guard case .raised = state else {
-                    state = .waiting(continuation)
-                    return false
-                }
-                state = .idle
-                return true
-            }
-            if isRaised { continuation.resume() }
-        }
-        clock.cancel(end)
-        clock.polls.cancel(poll)
-    }
 }

@@ -21,24 +21,27 @@ final class Replacements {
         let folder = try live.requireLoadFolder()
         var replacements: [Replacement] = []
         var plugins: [LoadedPlugin] = []
+        func add(_ plugin: LoadedPlugin) {
+            live.generations.add([plugin], .loaded)
+            plugins.append(plugin)
+        }
         do throws(BackplaneError) {
             for library in libraries {
                 if Task.isCancelled { throw .givenUp() }
                 let wanted = try WantedLibrary(library, among: loaded, live.options)
-                if let definitions = try wanted.definitions(among: loaded) {
-                    for definition in definitions where !replacements.contains(where: { $0.place == definition.place })
-                    {
-                        guard let plugin = try definition.reread() else { continue }
-                        live.generations.add([plugin], .loaded)
-                        plugins.append(plugin)
-                        replacements.append(Replacement(place: definition.place, plugin: plugin, library: library))
+                if let places = try wanted.definitions(among: loaded) {
+                    for place in places where !replacements.contains(where: { $0.place == place }) {
+                        var plugin = loaded.plugins[place]
+                        guard let definition = try plugin.definition?.reread() else { continue }
+                        plugin.definition = definition
+                        add(plugin)
+                        replacements.append(Replacement(place: place, plugin: plugin, library: library))
                     }
                     continue
                 }
                 let plugin = try await load(wanted, among: loaded, in: folder, options)
                 if loaded.plugins.contains(where: { $0.key == plugin.key }) { continue }
-                live.generations.add([plugin], .loaded)
-                plugins.append(plugin)
+                add(plugin)
                 let place = try wanted.place(of: plugin, among: loaded)
                 guard !replacements.contains(where: { $0.place == place }) else {
                     throw BackplaneError(
@@ -70,28 +73,28 @@ final class Replacements {
     private func load(
         _ wanted: WantedLibrary, among loaded: LoadedManifest, in folder: LoadFolder, _ options: ChangeOptions
     ) async throws(BackplaneError) -> LoadedPlugin {
-        let wish = Wish()
+        let isGivenUp = Atomic(false)
         // For a library with an unknown file name, only its entry function would tell which plugin it replaces.
         let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
         let loader = LibraryLoader(
             folder: folder, generations: live.generations,
             trials: options.trustsLibraries || live.options.trials == .never ? nil : live.trials,
-            limit: options.stepLimit, clock: live.clock, isGivenUp: { wish.isGivenUp },
+            limit: options.stepLimit, clock: live.clock, isGivenUp: { isGivenUp.load(ordering: .relaxed) },
             known: { library throws(BackplaneError) in
                 if let same = rivals.first(where: { $0.isSame(as: library) }) { return same }
                 try wanted.requirePlace(among: loaded)
                 return nil
             })
+        let replaced = wanted.place.map { loaded.plugins[$0] }
         let library = LibraryLoader.Wanted(
-            path: wanted.path, reference: wanted.reference,
-            replaced: wanted.place.map { loaded.plugins[$0].description.id })
+            path: wanted.path, reference: replaced?.reference, replaced: replaced?.description.id)
         let result: Result<LoadedPlugin, BackplaneError> = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 let begins = HostThread.launch { continuation.resume(returning: loader.load([library])[0]) }
                 if !begins { continuation.resume(returning: .failure(.noThread)) }
             }
         } onCancel: {
-            wish.giveUp()
+            isGivenUp.store(true, ordering: .relaxed)
         }
         return try result.get()
     }
@@ -130,41 +133,19 @@ final class Replacements {
     }
 }
 
-/// A request for a result, which ends when no caller waits for it.
-private final class Wish: Sendable {
-    private let state = Atomic(false)
-
-    var isGivenUp: Bool { state.load(ordering: .relaxed) }
-
-    func giveUp() { state.store(true, ordering: .relaxed) }
-}
-
-/// The targets of swaps.
+/// The targets of changes.
 extension Replacements {
-    /// Loads libraries that replace plugins of the active manifest.
-    ///
-    /// - Parameter needsLibraries: Whether it is an error not to name any.
-    /// - Throws: The reason why a library cannot be loaded or replaces no plugin.
-    func target(_ libraries: [String], _ options: ChangeOptions, needsLibraries: Bool)
-        async throws(BackplaneError) -> ChangeTarget
-    {
-        if needsLibraries, libraries.isEmpty {
-            throw BackplaneError(.swapRefused, "specify at least one library to swap, or a manifest to activate")
-        }
-        return ChangeTarget(replacements: try await load(libraries, among: live.loaded, options))
-    }
-
-    /// Loads another manifest, and libraries that replace plugins in it.
+    /// Loads libraries that replace plugins, and another manifest if there is one.
     ///
     /// - Throws: The reason why a library cannot be loaded or replaces no plugin.
-    func target(_ libraries: [String], applying document: ManifestDocument, _ options: ChangeOptions)
+    func target(_ libraries: [String], applying document: ManifestDocument?, _ options: ChangeOptions)
         async throws(BackplaneError) -> ChangeTarget
     {
         if !libraries.isEmpty { _ = try live.requireLoadFolder() }
-        let manifest = try await live.load(document, trust: options.trustsLibraries)
-        var target = ChangeTarget(manifest: manifest)
+        var target = ChangeTarget()
+        if let document { target.manifest = try await live.load(document, trust: options.trustsLibraries) }
         do throws(BackplaneError) {
-            target.replacements = try await load(libraries, among: manifest, options)
+            target.replacements = try await load(libraries, among: target.manifest ?? live.loaded, options)
         } catch {
             target.abandon(in: live)
             throw error
@@ -179,17 +160,17 @@ extension Replacements {
     ///   - history: The manifests that swaps have replaced.
     func earlier(_ plugin: String, _ number: Int?, _ history: ManifestHistory) throws(BackplaneError) -> ChangeTarget {
         let active = live.loaded
-        let older = Result { () throws(BackplaneError) in try self.older(plugin, number) }
-        switch older {
-        case .success(let older):
-            let id = older.plugin.description.id
-            if let manifest = history.manifest(before: active, of: id, at: older.plugin.key) {
+        do throws(BackplaneError) {
+            let older = try older(plugin, number)
+            if let manifest = history.manifest(
+                before: active, of: older.plugin.description.id, at: older.plugin.key)
+            {
                 return ChangeTarget(manifest: manifest)
             }
             return ChangeTarget(replacements: [older])
-        case .failure(let error):
+        } catch {
             let id = (try? active.place(ofPlugin: plugin)).map { active.plugins[$0].description.id } ?? plugin
-            // A plugin that the last manifest added or dropped has no older generation in it.
+            // A plugin that the last change of the manifest added or dropped has no older generation there.
             guard number == nil, let manifest = history.manifest(before: active, of: id, at: nil),
                 manifest.plugins.contains(where: { $0.description.id == id })
                     != active.plugins.contains(where: { $0.description.id == id })

@@ -21,10 +21,10 @@ enum StateTransfer: Equatable {
             return
         }
         guard old.schema == new.schema else {
-            self = .impossible("its schema is `\(old.schema)`, but that of the new code is `\(new.schema)`", old)
+            self = .impossible("its schema is `\(old.schema)`, but the new code's schema is `\(new.schema)`", old)
             return
         }
-        // The highest version that both know loses the least.
+        // The highest version that both classes know loses the least.
         let low = max(old.writes.lowerBound, new.accepts.lowerBound),
             high = min(old.writes.upperBound, new.accepts.upperBound)
         self =
@@ -76,15 +76,15 @@ extension Change {
             case .carried(_, let version, let new) = member.plan.state
         else { return }
         let isChecked = live.options.checksState && new.writes.contains(version)
-        // The value itself is imported last, so that it is what remains.
+        // The value itself is imported last, so that the instance keeps it.
         if isChecked, case .native = state { try await tryEncoded(member, from: version, to: component) }
         try await importState(state, as: version, to: component)
         guard case .encoded(let bytes) = state else { return }
-        report(member) { $0.bytes = bytes.count }
+        report.components[member.index].state?.bytes = bytes.count
         if isChecked { try await compare(bytes, with: component, as: version, member) }
     }
 
-    /// Also carries state that crosses natively over as bytes, which other code may need.
+    /// Also transfers natively crossing state as bytes, because code of another version or layout needs that.
     private func tryEncoded(_ member: ChangeMember, from version: UInt32, to component: RunningComponent)
         async throws(BackplaneError)
     {
@@ -95,7 +95,7 @@ extension Change {
             try await compare(bytes, with: component, as: version, member)
         } catch {
             try live.requireRunning()
-            // Steps never overlap, so that nothing can follow one that has not ended.
+            // Steps never overlap, so no other step can follow one that has not ended.
             guard !old.instance.isInStep, !component.instance.isInStep else { throw error }
             report.warnings.append(
                 "the state of \(member.name) crosses natively, but could not cross as JSON, which code of another version or layout needs: \(error.message)"
@@ -111,9 +111,8 @@ extension Change {
         switch JSONComparison(Data(bytes), Data(again)) {
         case .equal: break
         case .reordered:
-            report(member) {
-                $0.remark = "the order of its arrays differs when it is exported again, as with a `Set`"
-            }
+            report.components[member.index].state?.remark =
+                "the order of its arrays differs when it is exported again, as with a `Set`"
         case .different:
             report.warnings.append(
                 "the state of \(member.name) is not stable: exported, imported and exported again, it is different (\(bytes.count) bytes, then \(again.count)); "
@@ -121,20 +120,13 @@ extension Change {
         }
     }
 
-    private func report(_ member: ChangeMember, _ note: (inout StateChange) -> Void) {
-        guard var state = report.components[member.index].state else { return }
-        note(&state)
-        report.components[member.index].state = state
-    }
-
     func exportState(of component: RunningComponent, as version: UInt32, by lane: Lane?)
         async throws(BackplaneError) -> ExportedState
     {
         guard lane == .native else { return .encoded(try await exportBytes(of: component, as: version)) }
-        return try await instances.limited("export its state", component.node, limit: stepLimit) {
-            watch async throws(BackplaneError) in
-            .native(try await component.instance.exportValue(watch))
-        }
+        return .native(
+            try await instances.limited(
+                "export its state", component.node, limit: stepLimit, step: component.instance.exportValue))
     }
 
     private func exportBytes(of component: RunningComponent, as version: UInt32) async throws(BackplaneError) -> [UInt8]

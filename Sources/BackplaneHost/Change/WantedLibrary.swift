@@ -6,7 +6,6 @@ struct WantedLibrary: Sendable {
     let path: String
     /// The position of the plugin to replace, or `nil` if only the library's entry function can identify it.
     let place: Int?
-    let reference: PluginReference?
 
     /// Finds a library.
     ///
@@ -34,13 +33,12 @@ struct WantedLibrary: Sendable {
                     "\(library) is linked into this program; pass the path of the library that replaces it")
             }
         }
-        reference = place.flatMap { plugins[$0].reference }
     }
 
-    /// Returns the active definitions in a requested file; `nil` if a library is requested.
+    /// Returns the positions of the active definitions in a requested file; `nil` if a library is requested.
     ///
     /// - Throws: `plugin.unknown` for the file of a definition that is not active, because it has errors.
-    func definitions(among loaded: LoadedManifest) throws(BackplaneError) -> [ActiveDefinition]? {
+    func definitions(among loaded: LoadedManifest) throws(BackplaneError) -> [Int]? {
         if let place {
             guard loaded.plugins[place].definition != nil else { return nil }
             guard loaded.plugins[place].path == path else {
@@ -49,8 +47,7 @@ struct WantedLibrary: Sendable {
                     "a definition is read from the file that the manifest names; change that file, or the manifest",
                     at: path)
             }
-            let plugins = loaded.plugins.enumerated().filter { $0.element.path == path }
-            return plugins.compactMap { ActiveDefinition($0.element, at: $0.offset) }
+            return loaded.plugins.indices.filter { loaded.plugins[$0].path == path }
         }
         guard loaded.document.definitionPlaces.contains(where: { $0.definition == path }) else { return nil }
         throw BackplaneError(
@@ -59,7 +56,7 @@ struct WantedLibrary: Sendable {
 
     /// Refuses a library without a known position if the manifest fixes the contents of any library by its SHA-256.
     ///
-    /// - Throws: `swap.refused`, because only running the library would reveal whether it replaces one of those.
+    /// - Throws: `swap.refused`, because only running the library would reveal whether it replaces a fixed one.
     func requirePlace(among loaded: LoadedManifest) throws(BackplaneError) {
         guard place == nil else { return }
         let fixed = loaded.plugins.filter { $0.reference?.sha256 != nil }.map(\.description.id).sorted()
@@ -83,7 +80,7 @@ struct WantedLibrary: Sendable {
         guard plugins[alike[0]].reference?.sha256 == nil else {
             throw BackplaneError(
                 .swapRefused,
-                "the manifest has a SHA-256 for \(id); give the library the name of the one that it replaces, so "
+                "the manifest has a SHA-256 for \(id); give this file the name of the library that it replaces, so "
                     + "that it can be checked before it is loaded",
                 at: path)
         }
@@ -104,29 +101,6 @@ struct WantedLibrary: Sendable {
             .pluginUnknown,
             "\(id) is not active, so there is nothing to swap; active plugins: \(there.isEmpty ? "none" : there); add it to the manifest and apply that",
             at: path)
-    }
-}
-
-/// A definition file that a swap rereads.
-struct ActiveDefinition {
-    /// The position among the plugins of the manifest.
-    let place: Int
-    private let plugin: LoadedPlugin
-    private let definition: LoadedDefinition
-
-    init?(_ plugin: LoadedPlugin, at place: Int) {
-        guard let definition = plugin.definition else { return nil }
-        (self.place, self.plugin, self.definition) = (place, plugin, definition)
-    }
-
-    /// Returns the plugin with the current contents of its files, for the swap to compile; `nil` if they are unchanged.
-    ///
-    /// - Throws: `definition.unreadable`.
-    func reread() throws(BackplaneError) -> LoadedPlugin? {
-        guard let new = try definition.reread() else { return nil }
-        var copy = plugin
-        copy.definition = new
-        return copy
     }
 }
 

@@ -4,18 +4,6 @@ import Synchronization
 
 /// The instances of components, from their creation to their release, and the resources that they use.
 final class Instances {
-    /// The provider of a wire of a new component.
-    struct Provider {
-        var component: RunningComponent
-        /// A Boolean value that indicates whether the provider is about to be swapped.
-        ///
-        /// Calls are refused while it does not serve the wire.
-        var isLater = false
-    }
-    /// Returns the means by which a component, identified by its node's id, looks up managers that its wires do not
-    /// name.
-    typealias Finder = @Sendable (Int, ComponentClass) -> ManagerFinder
-
     let live: LiveComposition
     let store: HostStore
     let data: ComponentData
@@ -24,19 +12,17 @@ final class Instances {
     let underWay = StepsUnderWay()
     let unfinished = UnfinishedCreations()
     private let transfers: HostTransfers
-    private let finder: Finder
+    private weak let directory: (any ManagerDirectory)?
     private var options: HostOptions { live.options }
     private var clock: any HostClock { live.clock }
 
     init(
         _ live: LiveComposition, _ store: HostStore, _ data: ComponentData, _ transfers: HostTransfers,
-        _ graphs: HostOperations, _ finder: @escaping Finder
+        _ graphs: HostOperations, _ directory: any ManagerDirectory
     ) {
         (self.live, self.store, self.data) = (live, store, data)
-        (self.transfers, self.graphs, self.finder) = (transfers, graphs, finder)
+        (self.transfers, self.graphs, self.directory) = (transfers, graphs, directory)
     }
-
-    // MARK: Creation
 
     /// Assigns a node the number that identifies it in the path of calls.
     ///
@@ -47,7 +33,7 @@ final class Instances {
         node.number = number
     }
 
-    /// Creates the instance of a node that has its number.
+    /// Creates the instance of a node that already has its number.
     ///
     /// - Parameters:
     ///   - manifest: The manifest from which the node's class comes.
@@ -55,14 +41,14 @@ final class Instances {
     /// - Throws: The reason why the instance was not created, located at its definition in the manifest.
     func make(
         _ new: LiveNode, of type: ComponentClass, in manifest: LoadedManifest, limit: Duration? = nil,
-        wiredTo provider: (Int) -> Provider?
+        wiredTo provider: (Int) -> RunningComponent?
     ) async throws(BackplaneError) -> RunningComponent {
         let node = new.node, number = new.number ?? 0, plugin = manifest.plugins[node.entry.order]
         let wires = node.wires.compactMap { wire -> OpenWire? in
             guard let provider = provider(wire.provider), let end = type.consumerEnd(ofWire: wire.label) else {
                 return nil
             }
-            return live.wires.connect(new, wire.label, end, to: provider.component, isLater: provider.isLater)
+            return live.wires.connect(new, wire.label, end, to: provider)
         }
         if node.role == .dataAccessController { prepareStore() }
         let timers = ComponentTimers(of: node.name, clock: clock, log: options.log)
@@ -81,10 +67,10 @@ final class Instances {
                 let entry = UnfinishedCreations.Entry(id: id, component: node.name, plugin: plugin, began: began)
                 unfinished.add(entry, options.log)
             } step: { watch async throws(BackplaneError) in
-                try await type.create(creation, watch, HostThread.launch)
+                try await type.create(creation, watch)
             }
             return RunningComponent(
-                node: node, type, number: number, gate: new.gate, instance: instance, handle: own,
+                node: node, type, of: plugin, number: number, gate: new.gate, instance: instance, handle: own,
                 dataPlace: place, timers: timers, live.consumers, clock: clock)
         } catch {
             if let handle { await retire(handle, releasing: nil) }
@@ -97,34 +83,28 @@ final class Instances {
         of new: LiveNode, _ type: ComponentClass, in manifest: LoadedManifest, at place: String?, _ wires: [OpenWire],
         _ timers: ComponentTimers
     ) -> OfferedServices {
-        let node = new.node, network = live.network, folder = data.networkFolder(of: node), contexts = ContextCount()
+        let node = new.node, network = live.network, folder = data.networkFolder(of: node)
         return OfferedServices(
             role: node.role, name: node.name, plugin: node.entry.plugin, log: options.log,
             exchanges: Exchanges(
                 network, own: live.isActive(manifest) ? nil : network.network(of: manifest.document), of: node.name,
                 number: new.number ?? 0, managers: node.managers, folder: folder.path,
                 mocks: manifest.plugins[node.entry.order].resources.map { FilePath.join($0, "mocks") }, clock: clock,
-                idleLimit: options.exchangeIdleLimit, new.gate.exchanges, ExchangeLog(log: options.log)),
+                idleLimit: options.exchangeIdleLimit, new.gate.exchanges, options.log),
             store: store,
-            serviceOperations: ServiceOperations(
-                node.role == .dataAccessController ? "the operation on the store" : "the sign-in", clock: clock),
-            namespace: place ?? "", folder: folder,
-            transfers: ComponentTransfers(
-                host: transfers, plugin: node.entry.plugin, component: node.name, managers: node.managers,
-                folder: folder, operations: ServiceOperations("the operation on a transfer", clock: clock)),
-            graphs: ComponentGraphs(host: graphs, plugin: node.entry.plugin, component: node.name, contexts: contexts),
-            wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.wire) }), managers: finder(new.id, type),
-            timers: timers, contexts: contexts)
+            serviceOperations: ServiceOperations(clock: clock), namespace: place ?? "", folder: folder,
+            transfers: transfers, graphs: graphs,
+            wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.wire) }),
+            managers: ManagerFinder(directory: directory, node: new.id, asker: type),
+            timers: timers, contexts: ContextCount())
     }
 
     /// Opens the store before it is needed, so that the log reports problems with it at startup.
     private func prepareStore() {
         store.prepare { [log = options.log] error in
-            log.write(
-                LogRecord(
-                    level: .error, source: "host",
-                    message: "the store cannot be used; operations that need it fail until it is usable",
-                    metadata: ["error": error.description]))
+            log.report(
+                .error, "the store cannot be used; operations that need it fail until it is usable",
+                ["error": error.description])
         }
     }
 
@@ -133,15 +113,11 @@ final class Instances {
     /// - Throws: The reason why it is not active, located at its definition in the manifest.
     func activate(_ component: RunningComponent, limit: Duration? = nil) async throws(BackplaneError) {
         do throws(BackplaneError) {
-            try await limited("be activated", component.node, limit: limit) { watch async throws(BackplaneError) in
-                try await component.instance.activate(watch)
-            }
+            try await limited("be activated", component.node, limit: limit, step: component.instance.activate)
         } catch {
             throw error.located(in: component.node)
         }
     }
-
-    // MARK: The end
 
     /// Suspends an instance without callers once its use of the host's services has ended or a time limit has passed.
     ///
@@ -153,10 +129,8 @@ final class Instances {
         let served = ComponentHandles.find(component.handle)
         let isIdle = { !(served?.isWorking ?? false) }, servicesLimit = live.options.servicesLimit
         _ = await live.drained(servicesLimit, isIdle)
-        try await limited("be suspended", component.node, limit: limit, canBeGivenUp: canBeGivenUp) {
-            watch async throws(BackplaneError) in
-            try await component.instance.suspend(watch)
-        }
+        try await limited(
+            "be suspended", component.node, limit: limit, canBeGivenUp: canBeGivenUp, step: component.instance.suspend)
         if await live.drained(servicesLimit, isIdle) { return nil }
         served?.exchanges.retireAll(forGood: false)
         return isIdle()
@@ -193,8 +167,6 @@ final class Instances {
         live.dismiss(node)
     }
 
-    // MARK: Steps
-
     /// Runs a step of the component until its time limit, or until the host abandons it, in which case it counts as
     /// failed.
     ///
@@ -212,7 +184,8 @@ final class Instances {
                 underWay.remove(watched)
             }
         }
-        // Not a task's cancellation, whose handlers need Swift's thread pool, which plugins may occupy.
+        // The limit is not enforced by cancelling a task, because cancellation handlers need Swift's pool, which
+        // plugins may occupy.
         return try await step { id in
             watched = id
             clock.schedule(id, at: clock.moment + limit) {
@@ -266,7 +239,6 @@ final class UnfinishedCreations: Sendable {
     struct Entry: Sendable {
         /// The number of the plugin's pending answer.
         let id: UInt64
-        /// The component's name.
         let component: String
         let plugin: LoadedPlugin
         /// The time at which the creation started, in seconds since 1970.
@@ -276,15 +248,12 @@ final class UnfinishedCreations: Sendable {
 
     func add(_ entry: Entry, _ log: any LogSink) {
         entries.withLock { $0.append(entry) }
-        guard log.isEnabled(.error) else { return }
-        log.write(
-            LogRecord(
-                level: .error, source: "host",
-                message: "an `init` has not returned; only a restart of the program ends it and frees its thread",
-                metadata: [
-                    "component": entry.component, "plugin": entry.plugin.description.id,
-                    "version": "\(entry.plugin.description.version)", "since": entry.began.localTime,
-                ]))
+        log.report(
+            .error, "an `init` has not returned; only a restart of the program ends it and frees its thread",
+            [
+                "component": entry.component, "plugin": entry.plugin.description.id,
+                "version": "\(entry.plugin.description.version)", "since": entry.began.localTime,
+            ])
     }
 
     /// The creations that have not returned yet.

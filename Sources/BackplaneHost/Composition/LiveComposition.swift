@@ -1,9 +1,8 @@
 public import Backplane
-import Synchronization
 
 /// The active composition: its manifest, its nodes and their resources.
 ///
-/// It belongs to the host's serial domain, as does everything that refers to it, and is not used elsewhere.
+/// The composition and everything that refers to it belong to the host's serial domain, and are not used elsewhere.
 final class LiveComposition {
     let options: HostOptions
     let trials: LibraryTrials
@@ -32,12 +31,12 @@ final class LiveComposition {
     private var lastID = 0
     /// The nodes outside the active plan, which a swap is creating or has left behind.
     private var guests: [Int: LiveNode] = [:]
-    /// The gates of managers, keyed by name; that of a removed manager is kept while slots lead to it, because the
+    /// The gates of managers, keyed by name; the gate of a removed manager is kept while slots lead to it, because the
     /// manager may return.
     private(set) var managerGates: [String: Gate] = [:]
     /// The running nodes, in the order in which they started.
     var started: [LiveNode] = []
-    /// The components that were replaced before their calls had ended, which leave some time after that.
+    /// The components that were replaced while calls were in flight, until some time after those calls end.
     private(set) var leftBehind: [RunningComponent] = []
     var wires: Wires
     var numbers = ComponentNumbers()
@@ -82,7 +81,7 @@ final class LiveComposition {
         return await clock.waits(limit) { isThere() || isStopped } && isThere()
     }
 
-    /// Polls until the condition holds or the host stops, at growing intervals, because nothing waits for it.
+    /// Polls until the condition holds or the host stops, at growing intervals, because no other work depends on it.
     ///
     /// Calls may never end, and the end of a native call signals nothing.
     func waits(for isThere: () -> Bool) async {
@@ -110,11 +109,9 @@ final class LiveComposition {
         if !methods.isEmpty { metadata["methods"] = methods.joined(separator: ", ") }
         if !timers.isEmpty { metadata["timers"] = timers.joined(separator: ", ") }
         metadata["error"] = error?.description
-        options.log.write(LogRecord(level: level, source: "host", message: message, metadata: metadata))
+        options.log.report(level, message, metadata)
     }
 }
-
-// MARK: Components that do not end
 
 extension LiveComposition {
     /// Keeps a component that is not stopped because it has calls in flight; when the host stops, they are answered.
@@ -123,14 +120,7 @@ extension LiveComposition {
         leftBehind.removeAll { !$0.hasCalls }
         leftBehind.append(component)
     }
-
-    /// Answers all calls to components that were left behind.
-    func endCallsLeftBehind() {
-        for component in leftBehind { component.endCalls() }
-    }
 }
-
-// MARK: Manifest
 
 extension LiveComposition {
     /// The active manifest with its plugins, which must have been loaded.
@@ -147,7 +137,7 @@ extension LiveComposition {
         if let firstLoad { return await firstLoad.value }
         let task = Task {
             _ = domain
-            let new = await aside(loading(document, trust: false))
+            let new = await read(document, trust: false)
             activate(new, keeping: [:])
             if isStopped { new.loadFolder?.remove() }
         }
@@ -160,7 +150,7 @@ extension LiveComposition {
     /// - Parameter trust: Whether to load libraries without a trial in a child process.
     /// - Throws: `host.stopped` if the host has stopped in the meantime.
     func load(_ document: ManifestDocument, trust: Bool) async throws(BackplaneError) -> LoadedManifest {
-        let manifest = await aside(loading(document, trust: trust))
+        let manifest = await read(document, trust: trust)
         // Loaded code stays in memory even if it does not become active; known plugins keep their state.
         let fresh = manifest.plugins(besides: loaded).filter { generations.entry(of: $0) == nil }
         generations.add(fresh, .loaded)
@@ -169,23 +159,20 @@ extension LiveComposition {
         return manifest
     }
 
-    /// Loads on a separate thread, so that the host serves everything else in the meantime.
-    private func aside(_ load: @escaping @Sendable () -> LoadedManifest) async -> LoadedManifest {
-        await withUnsafeContinuation { continuation in
-            if !HostThread.launch({ continuation.resume(returning: load()) }) { continuation.resume(returning: load()) }
+    /// Loads the libraries of a manifest on a separate thread, so that the host serves everything else in the meantime.
+    private func read(_ document: ManifestDocument, trust: Bool) async -> LoadedManifest {
+        let rule = options.trials
+        let trials = !trust && (rule == .always || rule == .whileRunning && isLoaded) ? trials : nil
+        let load = {
+            @Sendable [linked, options, generations, loadedManifest, loadFolder, clock, network] () -> LoadedManifest in
+            let loader = PluginLoader(
+                document, linked, options, generations, after: loadedManifest?.plugins ?? [], in: loadFolder,
+                trying: trials, by: clock)
+            return LoadedManifest(
+                loader, serialize: network.managers.serialize, pinProblems: network.pinProblems(of: document))
         }
-    }
-
-    /// Returns a function that loads the libraries of a manifest.
-    private func loading(_ document: ManifestDocument, trust: Bool) -> @Sendable () -> LoadedManifest {
-        let rule = options.trials, isRunning = loadedManifest != nil
-        let trials = !trust && (rule == .always || rule == .whileRunning && isRunning) ? trials : nil
-        return {
-            [linked, options, generations, loadedManifest, loadFolder, clock, network] in
-            LoadedManifest(
-                document, linked: linked, options, serialize: network.managers.serialize, generations,
-                after: loadedManifest, in: loadFolder, trying: trials, by: clock,
-                pinProblems: network.pinProblems(of: document))
+        return await withUnsafeContinuation { continuation in
+            if !HostThread.launch({ continuation.resume(returning: load()) }) { continuation.resume(returning: load()) }
         }
     }
 
@@ -225,7 +212,7 @@ extension LiveComposition {
         source.value = new.document.source
         routing.publish(new.plan, nodes, new.document)
         screens.publish(new.plan, new.document.manifest.screens)
-        // A swap may take back the generation that it activates.
+        // A swap may still revert the generation that it activates.
         generations.activate(new.plugins, isForGood: handover == nil)
         watchdog?.start(watched)
     }
@@ -233,8 +220,7 @@ extension LiveComposition {
     /// Returns whether a manifest is the active one, possibly with other code.
     func isActive(_ manifest: LoadedManifest) -> Bool { loadedManifest?.reading === manifest.reading }
 
-    /// Routes the exchanges of components according to the new manifest, and those of leaving components according to
-    /// theirs.
+    /// Routes the exchanges of components by the new manifest, and those of leaving components by their own manifest.
     private func lead(exchangesOf nodes: [LiveNode], by new: LoadedManifest) {
         guard loadedManifest != nil, !isActive(new) else { return }
         func exchanges(of node: LiveNode) -> Exchanges? {
@@ -265,11 +251,9 @@ extension LiveComposition {
     var watched: [WatchedComponent] {
         guard let loadedManifest else { return [] }
         return nodes.map { current in
-            let plugin = loadedManifest.plugins[current.node.entry.order], description = plugin.description
-            return WatchedComponent(
+            WatchedComponent(
                 id: ObjectIdentifier(current.gate), name: current.node.name,
-                plugin: plugin.image?.description
-                    ?? "\(description.id) \(description.version), \(plugin.path ?? "linked into this program")",
+                plugin: loadedManifest.plugins[current.node.entry.order].name,
                 callsInFlight: { [gate = current.gate] in gate.callsUnderWay })
         }
     }
@@ -291,13 +275,11 @@ extension LiveComposition {
     }
 }
 
-// MARK: Nodes
-
 extension LiveComposition {
     /// Creates a node with an id of its own.
     ///
-    /// - Parameter gate: The gate of the node that it replaces; `nil` for that of an earlier manager of the same name,
-    ///   or a new one.
+    /// - Parameter gate: The gate of the node that it replaces; `nil` for the gate of an earlier manager of the same
+    ///   name, or a new gate.
     func makeNode(_ node: Plan.Node, gate: Gate? = nil) -> LiveNode {
         lastID += 1
         if let gate { return LiveNode(id: lastID, node, gate: gate) }
@@ -354,7 +336,6 @@ extension LiveComposition {
 }
 
 extension LiveComposition {
-    /// The names of the running managers.
     var managersUp: Set<String> {
         Set(nodes.lazy.filter { $0.node.role == .manager && $0.running != nil }.map(\.node.name))
     }
@@ -375,6 +356,30 @@ extension LiveComposition {
         }
         return (sound + faulty).sorted { $0.name < $1.name }
     }
+
+    /// Returns the call counts of every component that is running.
+    ///
+    /// - Parameter retired: Replaced instances that have not ended, whose calls are in flight as well.
+    func statistics(_ retired: [Retirement]) -> [ComponentStatistics] {
+        guard isLoaded else { return [] }
+        return nodes.compactMap { current in
+            guard let component = current.callable else { return nil }
+            let node = current.node, gate = component.gate
+            let outlasting = retired.filter {
+                $0.component.node.name == node.name && $0.component.node.managers == node.managers
+            }
+            let (timers, count) = component.timers.statistics(limit: ComponentStatistics.timersShown)
+            return ComponentStatistics(
+                component: node.name, role: "\(node.role)", managers: node.managers, plugin: node.entry.plugin,
+                generation: generations.number(of: component.plugin), calls: gate.callsBegun,
+                errors: gate.failuresEnded + component.failures,
+                inFlight: gate.callsInFlight + gate.callsAside + outlasting.reduce(0) { $0 + $1.callsInFlight },
+                waiting: gate.callsWaiting,
+                streams: component.streams.statistics, timers: timers, timerCount: count,
+                exchanges: gate.exchanges.statistics,
+                latency: component.calls.latency, lastFailure: component.lastFailure ?? gate.lastFailureEnded)
+        }
+    }
 }
 
 extension LiveNode.State {
@@ -394,57 +399,22 @@ extension LiveNode.State {
 extension LiveComposition {
     /// Ends the streams that a component has opened, because it is being suspended or stopped.
     ///
-    /// Its own streams are interrupted first, and refused until it is resumed: their bodies may read the streams that
-    /// end, and would otherwise fail with the error of those.
+    /// The component's own streams are interrupted first, and refused until it is resumed. Otherwise their bodies,
+    /// which may read the streams that end, would fail with the error of those streams.
     func endStreams(openedBy component: RunningComponent) {
         // 0 is the host program.
         guard component.number != 0 else { return }
         let offered = ComponentHandles.find(component.handle), number = component.number
         let providers = consumers.have(number) ? nodesByID.values.compactMap { $0.callable?.streams } : []
         guard !providers.isEmpty || offered?.hasStreams == true else { return }
-        // Found now: by the time they end, the component may be resumed, or another one may have its number.
+        // The streams are determined now: when they end, the component may have been resumed, or another one may have
+        // its number.
         let ends = providers.map { $0.ending(openedBy: number, .askerStopped) }
         let endOffered = offered?.endingStreams(.askerStopped)
         component.streams.interrupt(isStopped ? .hostHasStopped : .streamInterrupted) {
             for end in ends { end() }
             endOffered?()
         }
-    }
-
-    /// Ends the streams of all components, because the host is stopping.
-    func endAllStreams() {
-        for node in nodesByID.values { node.callable?.streams.interrupt(.hostHasStopped) }
-    }
-}
-
-/// A running component whose code changes.
-struct RemovingChange {
-    let gate: Gate
-    let old, new: Plan.Node
-}
-
-extension LiveComposition {
-    /// Returns an error for each wire that uses methods that its provider loses.
-    ///
-    /// The wires of the manifest come first, followed by those of the host program and of lookups.
-    ///
-    /// - Parameters:
-    ///   - next: The manifest with the new code.
-    ///   - succession: The nodes of the active plan that those of the next one continue.
-    ///   - changes: The components that change.
-    ///   - leaving: The ids of the nodes that change, whose wires are compared as declared in their new code.
-    func removals(
-        in next: LoadedManifest, _ succession: Succession, _ changes: [RemovingChange], leaving: Set<Int>
-    ) -> [BackplaneError] {
-        let planned = loaded.methodsRemoved(in: next, succession)
-        let others = changes.flatMap { change in
-            wires.through(change.gate, but: leaving).compactMap { wire in
-                RemovedMethods(
-                    wire.status.user, wire.status.label, needing: wire.end.side.contract, of: change.new,
-                    from: change.old.entry.component.contract, to: change.new.entry.component.contract)
-            }
-        }
-        return (planned + others.filter { !planned.contains($0) }).map(\.error)
     }
 }
 
@@ -492,17 +462,5 @@ extension ManagerState: CustomStringConvertible {
         case .unsatisfied: "unsatisfied"
         case .failed: "failed"
         }
-    }
-}
-
-/// The source of the active manifest, for use outside the host's serial domain.
-final class ActiveSource: Sendable {
-    private let source: Mutex<ManifestSource>
-
-    init(_ source: ManifestSource) { self.source = Mutex(source) }
-
-    var value: ManifestSource {
-        get { source.withLock { $0 } }
-        set { source.withLock { $0 = newValue } }
     }
 }

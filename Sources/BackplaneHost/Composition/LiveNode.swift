@@ -9,7 +9,6 @@ final class LiveNode {
         /// The component is waiting for calls in flight to end before it stops.
         case quiescing(RunningComponent)
         case stopped
-        /// The component did not start.
         case failed(BackplaneError, during: Attempt)
         /// A component that this one needs did not start.
         case unsatisfied(BackplaneError, during: Attempt)
@@ -26,9 +25,7 @@ final class LiveNode {
     var state = State.resolved
     /// The number that identifies the component in the path of calls, while it has one.
     var number: UInt16?
-    /// A Boolean value that indicates whether the component is to be resumed once its `suspend` returns.
-    ///
-    /// A failed swap sets this if that step has timed out.
+    /// Whether the component is resumed once its `suspend` returns, because `suspend` has timed out in a failed swap.
     var isResumedLater = false
     /// The nodes for which this one waits while it starts.
     var awaited: [LiveNode] = []
@@ -54,7 +51,6 @@ final class LiveNode {
         }
     }
 
-    /// A Boolean value that indicates whether the component is stopping or has stopped.
     var isStopping: Bool {
         switch state {
         case .quiescing, .stopped: true
@@ -72,7 +68,12 @@ final class LiveNode {
     }
 
     /// Returns the error of a start that failed in this round.
-    func failure(during attempt: Attempt) -> BackplaneError? { state.failure(during: attempt) }
+    func failure(during attempt: Attempt) -> BackplaneError? {
+        switch state {
+        case .failed(let error, attempt), .unsatisfied(let error, attempt): error
+        default: nil
+        }
+    }
 
     /// Returns the path of waiting nodes from this one to `node`, or `nil` if there is none.
     func waits(for node: LiveNode) -> [LiveNode]? {
@@ -89,15 +90,6 @@ final class LiveNode {
     }
 }
 
-extension LiveNode.State {
-    fileprivate func failure(during attempt: LiveNode.Attempt) -> BackplaneError? {
-        switch self {
-        case .failed(let error, attempt), .unsatisfied(let error, attempt): error
-        default: nil
-        }
-    }
-}
-
 /// The key of a lookup: a manager's name, and a contract as the component compiled it.
 struct FoundWire: Hashable {
     var manager: String
@@ -105,18 +97,16 @@ struct FoundWire: Hashable {
     var layout: String?
 }
 
-/// A running component.
 final class RunningComponent: Sendable {
     /// The component's definition at the time it started.
     let node: Plan.Node
     /// The component's class, whose plugin may now have another position in the active manifest.
     let type: ComponentClass
-    let name: String
-    /// The gate through which the component is called.
+    /// The plugin whose code runs in the instance.
+    let plugin: LoadedPlugin
     let gate: Gate
     let instance: ComponentInstance
     let calls: ComponentCalls
-    /// The component's timers.
     let timers: ComponentTimers
     /// The target of the encoded cells of wires to the component.
     let target: EncodedTarget
@@ -126,16 +116,17 @@ final class RunningComponent: Sendable {
     /// The location of its data if it is a data access controller.
     let dataPlace: String?
 
-    /// The open streams of the component.
     var streams: ComponentStreams { calls.streams }
 
+    var name: String { node.name }
+
     init(
-        node: Plan.Node, _ type: ComponentClass, number: UInt16, gate: Gate, instance: ComponentInstance,
-        handle: UInt64, dataPlace: String?, timers: ComponentTimers, _ consumers: StreamConsumers, clock: any HostClock
+        node: Plan.Node, _ type: ComponentClass, of plugin: LoadedPlugin, number: UInt16, gate: Gate,
+        instance: ComponentInstance, handle: UInt64, dataPlace: String?, timers: ComponentTimers,
+        _ consumers: StreamConsumers, clock: any HostClock
     ) {
-        (self.number, self.dataPlace) = (number, dataPlace)
+        (self.plugin, self.number, self.dataPlace) = (plugin, number, dataPlace)
         (self.node, self.type, self.gate, self.instance, self.handle) = (node, type, gate, instance, handle)
-        name = node.name
         calls = ComponentCalls(
             instance, name: node.name, methods: node.entry.component.contract?.methods ?? [], consumers, clock: clock)
         target = EncodedTarget(keeping: calls)
@@ -159,15 +150,6 @@ final class RunningComponent: Sendable {
         calls.endAccount()
     }
 
-    /// Sets the function that is called after each call of this instance that fails, in either lane.
-    ///
-    /// It is called under a lock, so it must not block or use the component. Do not set it after the release.
-    func observeFailures(_ observer: (@Sendable () -> Void)?) {
-        instance.observeFailures(observer)
-        calls.observeFailures(observer)
-    }
-
-    /// A Boolean value that indicates whether calls or timer bodies are in flight.
     var hasCalls: Bool { calls.callsInFlight > 0 || timers.isBusy }
 
     /// Answers the calls in flight because the host stops, and cancels them in the plugin.

@@ -2,25 +2,17 @@ import Backplane
 
 /// The lookups by components of managers that their wires do not name.
 extension Starter {
-    /// Returns a wire to a manager, which is started if it is not running, or the error that prevents it.
+    /// Returns a wire to a manager, which is started if it is not running.
     ///
     /// - Parameter asker: The id of the node that requests the lookup.
-    func find(_ manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?) async -> ManagerFinder.Found {
-        do throws(BackplaneError) {
-            return .success(try await wire(to: manager, needed, for: asker, call))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    private func wire(
-        to manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?
+    func find(
+        _ manager: String, _ needed: ConsumerEnd, for asker: Int, _ call: Call?
     ) async throws(BackplaneError) -> OpenWire {
         guard let user = live.nodesByID[asker] else { throw .askerStopped }
         try live.requireRunning()
         let contract = needed.side.contract,
             key = FoundWire(manager: manager, contract: contract, layout: needed.side.layout.read())
-        // A manager that is up can be looked up during any change, even by one that stops: calls wait.
+        // A manager that is running can be looked up during any change, even one that stops it: calls wait.
         while up(manager, for: asker) == nil {
             try await lookUp(manager, by: user, call)
             try live.requireRunning()
@@ -29,8 +21,7 @@ extension Starter {
 
         try component.node.requireService(of: contract)
         if let known = user.found[key] { return known }
-        let end = ConsumerEnd(side: needed.side, makeCells: needed.makeCells)
-        let wire = live.wires.connect(user, manager, end, to: component)
+        let wire = live.wires.connect(user, manager, needed, to: component)
         user.found[key] = wire
         return wire
     }
@@ -40,12 +31,11 @@ extension Starter {
             ?? live.loaded.plan.managers[manager].flatMap { live.nodes[$0].callable }
     }
 
-    /// Returns the handover with what has returned during a rollback; the rejected code does not look up there.
+    /// Returns the handover with the managers that have returned during a rollback; `nil` for the rejected code.
     private func rollback(for asker: Int) -> Handover? {
         live.handover.flatMap { $0.incoming.contains(asker) ? nil : $0 }
     }
 
-    /// Starts a manager that is not running.
     private func lookUp(
         _ manager: String, by user: LiveNode, _ call: Call?, in domain: isolated (any Actor)? = #isolation
     ) async throws(BackplaneError) {
@@ -56,7 +46,8 @@ extension Starter {
                 "`\(manager)` is not running, and is being swapped together with \(user.node.name); look it up later, when it is first called",
                 at: user.node.location)
         }
-        // A component waits on behalf of all that wait for it, including the callers along the path of its call.
+        // A component waits on behalf of all components that wait for it, including the callers along the path of its
+        // call.
         let waiting = [user] + nodes(along: call).filter { $0 !== user }
         var edges: [LiveNode] = []
         defer { for node in edges { node.stopWaiting(for: provider) } }
@@ -64,14 +55,25 @@ extension Starter {
             try wait(for: provider, by: node, isLookUp: true)
             edges.append(node)
         }
-        let found = await lookUps.wait(by: user) { id in
-            let attempt = nextAttempt()
+        // The number of the round also identifies the lookup.
+        let id = nextAttempt()
+        let found = await withUnsafeContinuation { continuation in
+            lookUps[id] = (user, continuation)
             Task {
                 _ = domain
-                lookUps.end(id, await start(provider, during: attempt))
+                end(id, await start(provider, during: id))
             }
         }
         _ = try found.get()
+    }
+
+    private func end(_ lookUp: LiveNode.Attempt, _ found: Result<RunningComponent, BackplaneError>) {
+        lookUps.removeValue(forKey: lookUp)?.continuation.resume(returning: found)
+    }
+
+    /// Ends the lookups of a component that has no more callers.
+    func giveUpLookUps(of node: LiveNode) {
+        for (id, lookUp) in lookUps where lookUp.asker === node { end(id, .failure(.askerStopped)) }
     }
 
     private func nodes(along call: Call?) -> [LiveNode] {
@@ -109,34 +111,5 @@ extension Plan {
 extension LiveNode {
     fileprivate func stopWaiting(for provider: LiveNode) {
         if let index = awaited.firstIndex(where: { $0 === provider }) { awaited.remove(at: index) }
-    }
-}
-
-/// The lookups in progress for which components wait.
-final class LookUpsUnderWay {
-    typealias Found = Result<RunningComponent, BackplaneError>
-
-    private var lookUps: [Int: (asker: LiveNode, continuation: UnsafeContinuation<Found, Never>)] = [:]
-    private var last = 0
-
-    var isEmpty: Bool { lookUps.isEmpty }
-
-    /// Waits for the end of a lookup, which `start` begins with the given number.
-    func wait(by asker: LiveNode, _ start: (Int) -> Void) async -> Found {
-        last += 1
-        let id = last
-        return await withUnsafeContinuation { continuation in
-            lookUps[id] = (asker, continuation)
-            start(id)
-        }
-    }
-
-    func end(_ lookUp: Int, _ found: Found) {
-        lookUps.removeValue(forKey: lookUp)?.continuation.resume(returning: found)
-    }
-
-    /// Ends the lookups of a component that has no more callers.
-    func giveUp(of node: LiveNode) {
-        for (id, lookUp) in lookUps where lookUp.asker === node { end(id, .failure(.askerStopped)) }
     }
 }

@@ -6,10 +6,13 @@ import Backplane
 final class Starter {
     let live: LiveComposition
     let instances: Instances
-    /// The lookups in progress for which components wait.
-    let lookUps = LookUpsUnderWay()
+    /// The lookups in progress for which components wait, by the number of their round of starts.
+    var lookUps: [LiveNode.Attempt: LookUp] = [:]
+    typealias LookUp = (
+        asker: LiveNode, continuation: UnsafeContinuation<Result<RunningComponent, BackplaneError>, Never>
+    )
     private var lastAttempt: LiveNode.Attempt = 0
-    /// A Boolean value that indicates whether all eager managers have been requested to start.
+    /// Whether all eager managers have been requested to start.
     private(set) var hasStartedAll = false
 
     init(_ instances: Instances) {
@@ -18,9 +21,8 @@ final class Starter {
 
     /// Starts every eager manager and everything that it needs, independent managers concurrently.
     ///
-    /// - Parameter keepGoing: A Boolean value that indicates whether managers that cannot start are only reported by
-    ///   their states.
-    /// - Throws: All errors of the manifest before anything starts, or later those of the managers that did not start.
+    /// - Parameter keepGoing: Whether managers that cannot start are only reported by their states.
+    /// - Throws: All errors of the manifest before anything starts, or later the errors of managers that did not start.
     func startAll(keepGoing: Bool) async throws(BackplaneError) {
         await live.load()
         try live.requireRunning()
@@ -31,15 +33,11 @@ final class Starter {
         let first = await start(loaded.eagerNames.filter(network.contains))
         let others = await start(loaded.eagerNames.filter { !network.contains($0) })
         let errors = first + others.filter { !first.contains($0) }
-        await storeIsOpen()
-        try live.requireRunning()
-        if !keepGoing, !errors.isEmpty { throw .combining(errors, of: "the start", at: loaded.document.path) }
-    }
-
-    /// Waits until the store is open or has failed to open, which takes time if it is damaged or large.
-    private func storeIsOpen() async {
+        // It takes time to open a store that is damaged or large.
         let store = instances.store
         _ = await live.clock.waits(live.options.startLimit) { !store.isBeingOpened || live.isStopped }
+        try live.requireRunning()
+        if !keepGoing, !errors.isEmpty { throw .combining(errors, of: "the start", at: loaded.document.path) }
     }
 
     /// Starts managers and returns the errors of those that did not start, each error once.
@@ -67,7 +65,8 @@ final class Starter {
         let node = live.nodes[place]
         do throws(BackplaneError) {
             _ = try await start(node, during: attempt).get()
-            // A collaborator that its class does not declare may be missing after a change that left it alone.
+            // A collaborator that the class does not declare may be missing after a change that left the node
+            // unchanged.
             if node.running != nil { try await startLayers(of: node, during: attempt) }
             node.awaited = []
             return nil
@@ -83,15 +82,10 @@ final class Starter {
         while true {
             try live.requireRunning()
             let place = try live.loaded.node(ofManager: manager).id, node = live.nodes[place]
-            let component = try await start(node).get()
+            let component = try await start(node, during: nextAttempt()).get()
             // A change may have replaced the component in the meantime.
             if node.running === component { return component }
         }
-    }
-
-    /// Starts a node in a separate round.
-    func start(_ node: LiveNode) async -> Result<RunningComponent, BackplaneError> {
-        await start(node, during: nextAttempt())
     }
 
     func nextAttempt() -> LiveNode.Attempt {
@@ -142,7 +136,7 @@ final class Starter {
             try await startUsedManagers(of: node, during: attempt)
             do throws(BackplaneError) {
                 try await startLayers(of: node, during: attempt)
-                // A component that it is wired to may restart while the next one comes up.
+                // A component that the node is wired to may restart while the successor starts.
                 guard node.node.wires.allSatisfy({ live.nodes[$0.provider].running != nil }) else {
                     return await make(node, during: attempt)
                 }
@@ -177,7 +171,9 @@ final class Starter {
         }
         for ((label, provider), task) in zip(used, tasks) {
             if case .failure(let error) = await task.value {
-                throw node.node.unsatisfied(label, provider.node.name, error)
+                throw BackplaneError(
+                    .dependencyUnsatisfied, "`\(provider.node.name)` did not start: \(error.origin.message)",
+                    at: node.node.location + "/uses/" + label, causes: [error.origin])
             }
         }
     }
@@ -218,8 +214,7 @@ final class Starter {
             let loaded = live.loaded
             try instances.number(node)
             let component = try await instances.make(node, of: loaded.componentClass(of: node.node), in: loaded) {
-                place in
-                live.nodes[place].running.map { Instances.Provider(component: $0) }
+                live.nodes[$0].running
             }
             do throws(BackplaneError) {
                 try await instances.activate(component)
@@ -242,15 +237,6 @@ final class Starter {
     }
 }
 
-extension Plan.Node {
-    /// Returns the error of a manager that cannot be created because one that it uses did not start.
-    fileprivate func unsatisfied(_ label: String, _ used: String, _ error: BackplaneError) -> BackplaneError {
-        BackplaneError(
-            .dependencyUnsatisfied, "`\(used)` did not start: \(error.origin.message)", at: location + "/uses/" + label,
-            causes: [error.origin])
-    }
-}
-
 extension BackplaneError {
     /// The error of the first manager in a chain of managers that failed because of one another.
     fileprivate var origin: BackplaneError {
@@ -258,8 +244,9 @@ extension BackplaneError {
     }
 }
 
-/// The constraints of a swap in progress on starts and lookups: the nodes that must not start, when to try again, and
-/// the managers that have returned.
+/// The constraints of a swap in progress on starts and lookups.
+///
+/// They state the nodes that must not start, when to try again, and the managers that have returned.
 final class Handover {
     /// The ids of the nodes that the swap starts.
     let incoming: Set<Int>
@@ -271,7 +258,7 @@ final class Handover {
     var returned: [String: RunningComponent] = [:]
     /// The starts that wait for the swap.
     private(set) var waiting: [UnsafeContinuation<Void, Never>] = []
-    /// A Boolean value that indicates whether starts need not wait.
+    /// Whether starts need not wait.
     private(set) var hasEnded = false
 
     init(incoming: Set<Int>, withheld: Set<Int>) {

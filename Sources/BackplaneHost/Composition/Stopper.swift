@@ -1,27 +1,25 @@
 import Backplane
 
-/// The stopping of components: of leaving ones each after its callers, and of replaced ones once their calls have
-/// ended.
+/// The stopping of components: a leaving component after its callers, and a replaced one once its calls have ended.
 final class Stopper {
     let live: LiveComposition
     let instances: Instances
     let starter: Starter
-    /// The old instances that have not ended because they have calls in flight or are being released.
-    private var retirements: [Int: Retirement] = [:]
-    private var lastRetirement = 0
+    /// The old instances that have calls in flight or are being released, in the order in which their retirement
+    /// started.
+    private(set) var retirementsUnderWay: [Retirement] = []
 
     init(_ starter: Starter) {
         (live, instances, self.starter) = (starter.live, starter.instances, starter)
     }
 
-    /// Permanently stops all components.
     func stopAll() async {
         for retirement in retirementsUnderWay { await retirement.end.value }
         for node in live.nodes { _ = await node.startUnderWay?.value }
         for node in live.nodes where node.running == nil { node.gate.close() }
-        live.endCallsLeftBehind()
-        // A call that reads a stream would otherwise not end.
-        live.endAllStreams()
+        for component in live.leftBehind { component.endCalls() }
+        // Otherwise, a call that reads a stream would not end.
+        for node in live.nodesByID.values { node.callable?.streams.interrupt(.hostHasStopped) }
         if live.isLoaded {
             await stop(live.started, of: live.loaded.plan, live.nodes) { node in node.gate.close(passage: node.passage)
             }
@@ -29,18 +27,22 @@ final class Stopper {
         live.closeGates()
     }
 
-    /// Stops nodes in order.
+    /// Stops nodes: each after its callers, otherwise in reverse order of their start.
     ///
     /// - Parameters:
     ///   - plan: The plan of the nodes.
     ///   - nodes: All nodes of that plan, by position.
     ///   - shut: A function that closes a node's gate to further calls; by default, it is closed already.
     func stop(_ leaving: [LiveNode], of plan: Plan, _ nodes: [LiveNode], shut: (LiveNode) -> Void = { _ in }) async {
-        let ids = Set(leaving.map(\.id)), byID = Dictionary(uniqueKeysWithValues: leaving.map { ($0.id, $0) })
-        let order = StopOrder.of(live.started.map(\.id).filter(ids.contains)) { id in
-            byID[id].map { providers(of: $0, in: plan, nodes) } ?? []
-        }
-        for node in order.compactMap({ byID[$0] }) {
+        let ids = Set(leaving.map(\.id)), started = live.started.filter { ids.contains($0.id) }
+        let numbers = Dictionary(zip(started.map(\.id), started.indices), uniquingKeysWith: { first, _ in first })
+        let graph = UseGraph(
+            uses: started.map { node in
+                let called = plan.called(by: node.node) + node.found.keys.compactMap { plan.managers[$0.manager] }
+                return called.compactMap { numbers[nodes[$0].id] }
+            })
+        // In a cycle, which lookups can cause, the last one started stops first.
+        for node in graph.components().joined().reversed().map({ started[$0] }) {
             guard let component = node.running else { continue }
             node.state = .quiescing(component)
             shut(node)
@@ -53,14 +55,6 @@ final class Stopper {
         live.started.removeAll { ids.contains($0.id) }
     }
 
-    /// Returns the ids of the nodes that a component can call.
-    private func providers(of node: LiveNode, in plan: Plan, _ nodes: [LiveNode]) -> [Int] {
-        // A manager can also call collaborators that its class does not declare.
-        let layers = node.node.role == .manager ? plan.layers(of: node.node).map { nodes[$0.id].id } : []
-        return layers + node.node.wires.map { nodes[$0.provider].id }
-            + node.found.keys.compactMap { plan.managers[$0.manager].map { nodes[$0].id } }
-    }
-
     private func stop(_ component: RunningComponent, of node: LiveNode) async {
         let gate = component.gate, limit = live.options.stopLimit
         component.timers.hold()
@@ -71,24 +65,22 @@ final class Stopper {
         gate.closePassage()
         component.calls.close()
         live.endStreams(openedBy: component)
-        // Calls that the component itself began may have come back to it in the meantime, and those that read its
-        // streams end with them.
+        // Calls that the component itself began may have come back to it in the meantime, and calls that read its
+        // streams end with the streams.
         let isIdle = await live.clock.waits(isDrained ? limit : min(limit, .seconds(1))) {
             (isDrained || gate.callsInFlight == 0 && !component.timers.isBusy) && gate.callsAside == 0
                 && component.calls.callsInFlight == 0 && component.streams.count == 0 && node.isBetweenSteps(component)
         }
-        starter.lookUps.giveUp(of: node)
+        starter.giveUpLookUps(of: node)
         guard isIdle else { return await leaveBehind(component, isInStep: !node.isBetweenSteps(component)) }
         do {
-            try await instances.limited("stop", component.node, limit: limit, canBeGivenUp: false) {
-                watch async throws(BackplaneError) in
-                try await component.instance.stop(watch)
-            }
+            try await instances.limited(
+                "stop", component.node, limit: limit, canBeGivenUp: false, step: component.instance.stop)
             live.log(.debug, "stopped", component)
         } catch {
             live.log(.error, "did not stop", component, error)
         }
-        starter.lookUps.giveUp(of: node)
+        starter.giveUpLookUps(of: node)
         component.settle()
         await instances.retire(component.handle, releasing: component.instance)
     }
@@ -104,16 +96,12 @@ final class Stopper {
     }
 }
 
-// MARK: Replaced instances
-
 /// An old instance that has not ended because it has calls in flight or is being released.
 struct Retirement {
     let component: RunningComponent
-    let plugin: LoadedPlugin
     /// The bindings that were removed from slots when wires were connected to another instance.
     let bindings: Set<Binding>
     let end: Task<Void, Never>
-    let order: Int
 
     var callsInFlight: Int {
         let leased = Array(bindings).callsInFlight
@@ -123,9 +111,6 @@ struct Retirement {
 }
 
 extension Stopper {
-    /// The retirements, in the order in which they started.
-    var retirementsUnderWay: [Retirement] { retirements.values.sorted { $0.order < $1.order } }
-
     /// Retires an instance without callers: returns immediately, and ends the instance once its calls in flight have
     /// ended.
     ///
@@ -133,24 +118,20 @@ extension Stopper {
     ///   - suspending: Whether the instance must release what it has acquired.
     ///   - hasServed: Whether the instance has started, and not only been created.
     func retire(
-        _ component: RunningComponent, _ node: LiveNode, of plugin: LoadedPlugin, _ bindings: Set<Binding>,
-        suspending: Bool, hasServed: Bool = true,
-        in domain: isolated (any Actor)? = #isolation
+        _ component: RunningComponent, _ node: LiveNode, _ bindings: Set<Binding>, suspending: Bool,
+        hasServed: Bool = true, in domain: isolated (any Actor)? = #isolation
     ) async {
         node.state = .stopped
         component.streams.interrupt(.streamInterrupted)
         component.gate.disown(bindings)
         // Until it has ended, the instance may itself call other components.
         live.admit(node)
-        lastRetirement += 1
-        let order = lastRetirement
         let end = Task {
             _ = domain
             await finish(component, node, bindings, suspending: suspending, hasServed: hasServed)
-            retirements[order] = nil
+            retirementsUnderWay.removeAll { $0.component === component }
         }
-        retirements[order] = Retirement(
-            component: component, plugin: plugin, bindings: bindings, end: end, order: order)
+        retirementsUnderWay.append(Retirement(component: component, bindings: bindings, end: end))
     }
 
     private func finish(
@@ -170,7 +151,7 @@ extension Stopper {
             }
         }
         component.calls.close()
-        // A cancellation may have come to it before; nothing does any more.
+        // A cancellation may have reached the instance before; from here on, nothing does.
         guard await live.clock.waits(min(limit, .seconds(1)), for: isIdle) else {
             await leaveBehind(component, isInStep: component.instance.isInStep)
             return instances.giveBack(node)
@@ -185,44 +166,12 @@ extension Stopper {
             }
         }
         if hasServed { live.log(.debug, "stopped", component) }
-        starter.lookUps.giveUp(of: node)
-        // Its tasks may have opened streams after it was suspended.
+        starter.giveUpLookUps(of: node)
+        // The instance's tasks may have opened streams after it was suspended.
         live.endStreams(openedBy: component)
         component.settle()
         await instances.retire(component.handle, releasing: component.instance)
         instances.giveBack(node)
         live.endStreams(openedBy: component)
-    }
-}
-
-/// The order in which components stop: each after its callers, otherwise in reverse order of their start.
-enum StopOrder {
-    /// Returns the components in the order in which they stop.
-    ///
-    /// - Parameters:
-    ///   - started: The components in the order in which they started.
-    ///   - providers: A function that returns the components that a component calls. In a cycle, which lookups can
-    ///     cause, the last one started stops first.
-    static func of<Component: Hashable>(_ started: [Component], calling providers: (Component) -> [Component])
-        -> [Component]
-    {
-        let known = Set(started)
-        var order: [Component] = [], seen: Set<Component> = []
-        for start in started where seen.insert(start).inserted {
-            // An explicit stack rather than recursion: a chain of managers may be as long as a manifest.
-            var stack = [(component: start, next: providers(start).filter(known.contains)[...])]
-            while let (component, next) = stack.last {
-                if let provider = next.first {
-                    stack[stack.count - 1].next = next.dropFirst()
-                    if seen.insert(provider).inserted {
-                        stack.append((provider, providers(provider).filter(known.contains)[...]))
-                    }
-                } else {
-                    order.append(component)
-                    stack.removeLast()
-                }
-            }
-        }
-        return order.reversed()
     }
 }

@@ -2,7 +2,6 @@ import Backplane
 
 /// The wires of a host, from their users' slots to the components that are currently called.
 struct Wires {
-    /// A wire, open or not.
     private struct KnownWire {
         /// The id of the calling live node, or `nil` for the host program.
         let user: Int?
@@ -10,7 +9,6 @@ struct Wires {
         /// The calling end, or `nil` for calls by name, which need no contract.
         let consumer: ConsumerEnd?
         var status: WireStatus
-        /// The wire's position in the order of creation.
         let order: Int
     }
     private let options: HostOptions
@@ -26,7 +24,7 @@ struct Wires {
         self.options = options
     }
 
-    /// The statuses in the order in which the users were created, followed by those of the host program.
+    /// The statuses in the order in which the users were created; the wires of the host program come last.
     var statuses: [WireStatus] {
         known.values.filter { $0.consumer != nil }.sorted { ($0.user ?? .max, $0.order) < ($1.user ?? .max, $1.order) }
             .map(\.status)
@@ -34,32 +32,28 @@ struct Wires {
 
     /// Connects a wire of a component to a running provider.
     ///
-    /// - Parameter isLater: A Boolean value that indicates whether a provider that does not serve the wire is about to
-    ///   be swapped for one that does; calls are refused until then.
+    /// A provider that does not serve the wire is about to be swapped for one that does. Calls are refused until then.
     mutating func connect(
-        _ user: LiveNode, _ label: String, _ end: ConsumerEnd, to provider: RunningComponent, isLater: Bool = false
+        _ user: LiveNode, _ label: String, _ end: ConsumerEnd, to provider: RunningComponent
     ) -> OpenWire {
-        let slot = makeSlot(user, label, end, to: provider, isLater: isLater)
+        let slot = makeSlot(user, label, end, to: provider)
         let wire = ServedWire(
             slot, at: provider.gate, methods: end.side.contract.methods, namesErrors: end.side.origin.revision == 0)
         return OpenWire(id: Callbacks.newID(), label: label, slot: slot, wire: wire)
     }
 
-    /// Connects a wire of the host program.
     mutating func connectProgram(_ end: ConsumerEnd, to provider: RunningComponent) -> Slot {
         makeSlot(nil, provider.name, end, to: provider)
     }
 
-    /// Connects the host program's calls by name.
     mutating func connectNames(to provider: RunningComponent) -> ServedWire {
         ServedWire(makeSlot(nil, provider.name, nil, to: provider), at: provider.gate, methods: [])
     }
 
     private mutating func makeSlot(
-        _ user: LiveNode?, _ label: String, _ end: ConsumerEnd?, to provider: RunningComponent, isLater: Bool = false
+        _ user: LiveNode?, _ label: String, _ end: ConsumerEnd?, to provider: RunningComponent
     ) -> Slot {
-        let (binding, lane) = bind(end, to: provider)
-        let refusal: BackplaneError? = if isLater, let end { refusal(of: provider, to: end) } else { nil }
+        let (binding, lane) = bind(end, to: provider), refusal = end.flatMap { self.refusal(of: provider, to: $0) }
         let contract = end?.side.contract ?? ContractDescription(name: "", version: Version(0))
         let slot = provider.gate.makeSlot(
             number: UInt32(user?.number ?? 0), to: binding, methods: contract.methods, refusal: refusal)
@@ -89,7 +83,7 @@ struct Wires {
         if let cells = consumer?.makeCells(provider.target) {
             return (Binding(cells, counting: options.counting), lane)
         }
-        // A plugin without the Swift SDK, or with another revision of it, and calls by name: the host calls for them.
+        // The host makes the calls of a plugin without the Swift SDK or with another revision of it, and calls by name.
         let target = ServedTarget(provider.calls, consumer?.side.contract.methods ?? [])
         return (Binding(keeping: target, counting: options.counting), lane)
     }
@@ -135,14 +129,11 @@ struct Wires {
         for slot in slots.removeValue(forKey: node.id) ?? [] { abandon(slot) }
     }
 
-    /// Closes a wire.
     mutating func abandon(_ slot: Slot) { known.removeValue(forKey: slot)?.gate.abandon(slot) }
 }
 
-// MARK: Queries
-
 extension Wires {
-    /// Returns the wires through a gate, except those of some users and those that call by name.
+    /// Returns the wires through a gate, except the wires of some users and wires for calls by name.
     func through(_ gate: Gate, but users: Set<Int>) -> [(user: Int?, status: WireStatus, end: ConsumerEnd)] {
         known.values.filter { $0.gate === gate && !($0.user.map(users.contains) ?? false) }.sorted {
             $0.order < $1.order
@@ -150,8 +141,8 @@ extension Wires {
         .compactMap { wire in wire.consumer.map { (wire.user, wire.status, $0) } }
     }
 
-    /// Returns whether there is a wire that was made after a number of others, except those of some users and those
-    /// that call by name.
+    /// Returns whether there is a wire that was made after a number of others, except the wires of some users and wires
+    /// for calls by name.
     func hasWire(madeAfter number: Int, but users: Set<Int>) -> Bool {
         known.values.contains { wire in
             wire.order > number && wire.consumer != nil && !(wire.user.map(users.contains) ?? false)
@@ -163,7 +154,9 @@ extension Wires {
         Lane(from: end.side, to: type.providerSide, options.lanes) { comparisons.difference($0, $1) }
     }
 
-    /// Returns the fit of a wire's values to a class.
+    /// Returns the fit of a wire's values to a class; the plugins of both encode and decode samples for it.
+    ///
+    /// The result is computed once, because callers wait during the last comparison before a flip.
     mutating func fit(of end: ConsumerEnd, to type: ComponentClass) -> ContractFit {
         fits.fit(end.side, type.providerSide)
     }
@@ -177,20 +170,5 @@ extension Wires {
             guard let user = wire.status.user else { return "\(count) of the host program" }
             return "\(count) of \(user) through its wire `\(wire.status.label)`"
         }
-    }
-}
-
-/// The calling end of a wire: the contract as the caller compiled it, and the caller's encoded cells.
-struct ConsumerEnd {
-    let side: LaneSide
-    /// The function that creates cells that call a target as JSON; it returns `nil` if the caller calls through the
-    /// host.
-    let makeCells: (EncodedTarget) -> Cells?
-}
-
-extension ComponentClass {
-    /// Returns the calling end of one of the class's wires, or `nil` for a label that it does not declare.
-    func consumerEnd(ofWire label: String) -> ConsumerEnd? {
-        consumerSide(ofWire: label).map { side in ConsumerEnd(side: side) { makeCells(forWire: label, calling: $0) } }
     }
 }

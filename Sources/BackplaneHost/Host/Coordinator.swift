@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneExchange
+import CBackplaneHost
 import Synchronization
 
 /// The serial domain of a host, on a separate thread, which loads, starts, changes and stops components.
@@ -34,7 +35,7 @@ actor Coordinator {
     let live: LiveComposition
     let turns = Turns()
     private(set) lazy var instances = Instances(
-        live, records, ComponentData(store: records, log: log, dataFolder), transfers, graphs, finder)
+        live, records, ComponentData(store: records, log: log, dataFolder), transfers, graphs, self)
     private(set) lazy var starter = Starter(instances)
     private(set) lazy var stopper = Stopper(starter)
     private(set) lazy var replacements = Replacements(live)
@@ -56,7 +57,7 @@ actor Coordinator {
         options.log = log
         (self.options, self.log, self.clock) = (options, log, clock)
         manifestSource = ActiveSource(document.source)
-        if options.namesCrashes { LastWords.keep() }
+        if options.namesCrashes { bph_keep_last_words() }
         watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
         let dataFolder = { @Sendable () throws(BackplaneError) in
             try DataFolder(in: given.dataFolder, manifest: document.path ?? "unnamed")
@@ -64,28 +65,27 @@ actor Coordinator {
         var means = options.network(by: clock)
         let isSubstituted = given.mocks?.isForAll == true || given.cassette?.player != nil
         means.vault = CredentialVault(
-            keptIn: { () throws(BackplaneError) in try dataFolder().credentialsFolder(isSubstituted: isSubstituted) },
+            keptIn: { () throws(BackplaneError) in
+                try dataFolder().make(isSubstituted ? .mockedCredentials : .credentials)
+            },
             find: { [managers = means.managers] manager, call in try await managers.authenticator(manager, call) })
         means.caches = HostCaches(means.managers, by: clock, log, open: given.openCache) { () throws(BackplaneError) in
-            try dataFolder().cacheFolder()
+            try dataFolder().make(.cache)
         } hasFolder: {
-            (try? dataFolder().hasCacheFolder) ?? false
+            (try? dataFolder().has(.cache)) ?? false
         }
         network = HostNetwork(means, document)
         live = LiveComposition(
             document, linked: linked, options, clock: clock, remotes: remotes,
             network: network, source: manifestSource, routing: routing, screens: screens, watchdog: watchdog)
         let store = HostStore(document.manifest.store.overruled(by: options.damagedStore)) { settings in
-            try given.openStore(dataFolder().storeFolder(), settings) { error in
-                log.write(
-                    LogRecord(
-                        level: .error, source: "host", message: "the store is or was damaged",
-                        metadata: ["error": error.description]))
+            try given.openStore(dataFolder().make(.store), settings) { error in
+                log.report(.error, "the store is or was damaged", ["error": error.description])
             }
         }
         (self.dataFolder, records) = (dataFolder, store)
         transfers = HostTransfers(network, store, log: log, dataFolder)
-        network.managers.connect(CoordinatorManagers(self))
+        network.managers.connect(self)
     }
 
     /// Starts the threads that the host needs, unless they are running.
@@ -122,7 +122,7 @@ actor Coordinator {
 
     /// Stops the host once; concurrent callers wait until it has stopped.
     ///
-    /// Apart from the actions with which it begins, no part of it waits for Swift's pool.
+    /// Only the actions with which a stop begins wait for Swift's pool.
     func stop() async {
         live.stop()
         let task = stopping ?? Task(executorPreference: executor) { await self.stopAll() }
@@ -144,11 +144,11 @@ actor Coordinator {
         await turns.take()
         // Changes that were requested in the meantime fail, because the host has stopped.
         defer { turns.end() }
-        // They need Swift's pool, which plugins may occupy.
+        // The actions need Swift's pool, which plugins may occupy.
         _ = await clock.waits(min(options.stopLimit, .seconds(1))) { areDone.withLock { $0 } }
         await stopper.stopAll()
         await transfers.end(within: options.stopLimit, clock)
-        // A file that is being made or moved aside is not left to the next host, unless it takes too long.
+        // A store file that is being created or moved aside is finished first, unless that takes too long.
         _ = await clock.waits(options.stopLimit) { [records] in !records.isBeingOpened }
         records.close()
         live.loadFolder?.remove()
@@ -157,37 +157,25 @@ actor Coordinator {
     }
 }
 
-// MARK: Lookups by components
-
-extension Coordinator {
-    /// Creates the function with which a component, identified by its node's id, looks up others in this actor.
-    private nonisolated var finder: @Sendable (Int, ComponentClass) -> ManagerFinder {
-        { [weak self] asker, type in
-            ManagerFinder(
-                asker: type,
-                find: { [weak self] name, needed, call in
-                    guard let self else { return .failure(.askerStopped) }
-                    return await self.find(name, needed, for: asker, call)
-                },
-                providers: { [weak self] contract in
-                    guard let self else { return EncodedAnswer(BackplaneError.askerStopped) }
-                    return await self.providers(of: contract, for: asker)
-                })
-        }
+extension Coordinator: ManagerDirectory {
+    nonisolated func manager<C: Contract>(
+        _ name: String, as contract: C.Type
+    ) async throws(BackplaneError) -> Remote<C> {
+        if let slot = knownSlot(to: name, as: contract) { return Remote(slot) }
+        try requireThreads()
+        return Remote(try await slot(to: name, as: contract))
     }
 
-    private func find(_ manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?) async
-        -> ManagerFinder.Found
-    {
-        await starter.find(manager, needed, for: asker, call)
+    func find(
+        _ manager: String, _ needed: ConsumerEnd, for asker: Int, _ call: Call?
+    ) async throws(BackplaneError) -> OpenWire {
+        try await starter.find(manager, needed, for: asker, call)
     }
 
-    private func providers(of contract: ContractDescription, for asker: Int) -> EncodedAnswer {
+    func providers(of contract: ContractDescription, for asker: Int) -> EncodedAnswer {
         starter.providers(of: contract, for: asker)
     }
 }
-
-// MARK: Changes
 
 extension Coordinator {
     /// Activates new builds of plugins and, if specified, another manifest: either all of them or none.
@@ -286,7 +274,7 @@ extension Coordinator {
         change.reportProgress = report
         changeUnderWay = change
         defer { changeUnderWay = nil }
-        // A new component's first use of its services follows its own manifest.
+        // A new component uses the services of its own manifest from the start.
         if change.isOfAnotherManifest { follow(change.after.document.manifest) }
         defer { dropNamedWires() }
         let result: ChangeReport
@@ -308,11 +296,12 @@ extension Coordinator {
         _ libraries: [String], applying document: ManifestDocument?, _ options: ChangeOptions,
         needsLibraries: Bool = true
     ) async throws(BackplaneError) -> ChangeTarget {
-        guard let document else {
-            return try await replacements.target(libraries, options, needsLibraries: needsLibraries)
+        if let document {
+            _ = try document.soundManifest
+            try requireNoRestart(for: document)
+        } else if needsLibraries, libraries.isEmpty {
+            throw BackplaneError(.swapRefused, "specify at least one library to swap, or a manifest to activate")
         }
-        _ = try document.soundManifest
-        try requireNoRestart(for: document)
         return try await replacements.target(libraries, applying: document, options)
     }
 
@@ -345,7 +334,7 @@ extension Coordinator {
     /// Returns the wire for the host program's calls by name to a manager, which is started if it is not running.
     func names(of manager: String) async throws(BackplaneError) -> ServedWire {
         let component = try await starter.running(manager)
-        // A renamed manager takes its gate along.
+        // A renamed manager keeps its gate.
         if let wire = namedWires[manager], wire.leads(through: component.gate) { return wire }
         let wire = live.wires.connectNames(to: component)
         namedWires[manager] = wire
@@ -397,25 +386,11 @@ extension Coordinator {
     }
 }
 
-/// The managers of a coordinator, as accessed by the network.
-struct CoordinatorManagers: NetworkManagers.Finder {
-    private weak let coordinator: Coordinator?
-
-    init(_ coordinator: Coordinator) { self.coordinator = coordinator }
-
-    func manager<C: Contract>(_ name: String, as contract: C.Type) async throws(BackplaneError) -> Remote<C> {
-        guard let coordinator else { throw .hostHasStopped }
-        if let slot = coordinator.knownSlot(to: name, as: contract) { return Remote(slot) }
-        try coordinator.requireThreads()
-        return Remote(try await coordinator.slot(to: name, as: contract))
-    }
-}
-
 extension Coordinator {
     /// Returns every generation of a plugin, or of all plugins, that is in memory.
     func generations(of name: String?) async throws(BackplaneError) -> [Generation] {
         await live.load()
-        return try GenerationReport(stopper: stopper, swap: changeUnderWay).generations(of: name)
+        return try stopper.generations(of: name, during: changeUnderWay)
     }
 
     /// Returns the call counts of every running component.
@@ -424,7 +399,7 @@ extension Coordinator {
 
 /// The parts of the host that sections of the manifest configure.
 extension Coordinator {
-    /// Checks that a manifest does not change any section that is in use and cannot be changed.
+    /// Checks that a manifest changes no section that must stay the same while it is in use.
     ///
     /// - Throws: `manifest.needs-restart` with the locations of the changed values.
     func requireNoRestart(for document: ManifestDocument) throws(BackplaneError) {

@@ -44,7 +44,7 @@ public struct HostEvent: Sendable, Hashable {
 extension HostEvent: Codable {
     private enum CodingKeys: CodingKey { case time }
 
-    /// Decodes the time and the event itself, which is an object under its name, next to the time.
+    /// Decodes the time, and the event as an object under its own name.
     public init(from decoder: any Decoder) throws {
         time = try decoder.container(keyedBy: CodingKeys.self).decode(Double.self, forKey: .time)
         kind = try Kind(from: decoder)
@@ -68,24 +68,7 @@ extension HostEvent: Codable {
 ///
 /// A listener may fall 1,000 events behind. It then misses further events, and receives their number
 /// (``HostEvent/Kind/missed(count:)``); the host never waits for it.
-public struct HostEvents: AsyncSequence, Sendable {
-    private let stream: AsyncStream<HostEvent>
-
-    fileprivate init(_ stream: AsyncStream<HostEvent>) { self.stream = stream }
-
-    /// Returns the iterator over the events; several iterators share them.
-    public func makeAsyncIterator() -> Iterator { Iterator(iterator: stream.makeAsyncIterator()) }
-
-    /// The reader of events.
-    public struct Iterator: AsyncIteratorProtocol {
-        fileprivate var iterator: AsyncStream<HostEvent>.Iterator
-
-        /// Returns the next event when it is available; `nil` after the host has stopped.
-        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> HostEvent? {
-            await iterator.next(isolation: actor)
-        }
-    }
-}
+public typealias HostEvents = AsyncStream<HostEvent>
 
 /// The listeners to the events of a host.
 final class HostEventFeed: Sendable {
@@ -107,7 +90,6 @@ final class HostEventFeed: Sendable {
     }
     private struct State {
         var listeners: [UInt64: Listener] = [:]
-        var last: UInt64 = 0
         var hasEnded = false
     }
     private let state = Mutex(State())
@@ -119,20 +101,19 @@ final class HostEventFeed: Sendable {
     func listen() -> HostEvents {
         let (stream, continuation) = AsyncStream.makeStream(
             of: HostEvent.self, bufferingPolicy: .bufferingOldest(Self.limit))
-        let number = state.withLock { state -> UInt64? in
-            guard !state.hasEnded else { return nil }
-            state.last += 1
-            state.listeners[state.last] = Listener(continuation: continuation)
-            return state.last
+        let number = Callbacks.newID()
+        let isOpen = state.withLock { state in
+            if !state.hasEnded { state.listeners[number] = Listener(continuation: continuation) }
+            return !state.hasEnded
         }
-        if let number {
-            continuation.onTermination = { [weak self] _ in
-                _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
-            }
-        } else {
+        guard isOpen else {
             continuation.finish()
+            return stream
         }
-        return HostEvents(stream)
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
+        }
+        return stream
     }
 
     /// Sends an event to all listeners.
@@ -162,7 +143,7 @@ extension Coordinator {
         _ operation: HostEvent.Operation, _ change: @Sendable () async throws(BackplaneError) -> Result,
         _ event: @Sendable (Result) async -> HostEvent.Kind?
     ) async throws(BackplaneError) -> Result {
-        // Wires that were connected since the last time.
+        // Adds the wires that were connected since the last announcement.
         lanes.merge(lanesNow.mapValues { $0.lane.name }) { known, _ in known }
         defer { announceLanes() }
         do throws(BackplaneError) {
@@ -217,7 +198,7 @@ struct WireKey: Hashable {
 /// for try await progress in transfers.progress(id).buffered(.bufferingNewest(1)) { show(progress) }
 /// ```
 public struct BufferedElements<Element: Sendable, Failure: Error>: AsyncSequence, Sendable {
-    /// The policies for a full buffer: those of `AsyncStream`.
+    /// The policies for a full buffer, as in `AsyncStream`.
     public typealias Policy = AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy
     private let stream: AsyncThrowingStream<Element, any Error>
 
@@ -246,7 +227,7 @@ public struct BufferedElements<Element: Sendable, Failure: Error>: AsyncSequence
         /// Returns the next element when it is available; `nil` after the last one.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(Failure) -> Element?
         {
-            // The buffer ends with the error of the elements and with no other.
+            // The buffer only ends with an error of the elements.
             do { return try await iterator.next(isolation: actor) } catch { throw error as! Failure }
         }
     }
@@ -258,5 +239,37 @@ extension StreamElements {
     /// - Parameter policy: The size of the buffer, and the elements to drop when it is full.
     public func buffered(_ policy: BufferedElements<Element, Failure>.Policy) -> BufferedElements<Element, Failure> {
         BufferedElements(self, policy)
+    }
+}
+
+// Only programs put errors into sets. In the SDK, these conformances would be part of every plugin.
+
+extension BackplaneError {
+    /// The error and its causes without confidential details, for reports.
+    package var shown: BackplaneError {
+        var shown = self
+        shown.failure?.details = failure?.details.filter { !$0.key.hasPrefix(".") } ?? [:]
+        shown.failure?.json = nil
+        shown.causes = causes.map(\.shown)
+        return shown
+    }
+}
+
+extension BackplaneError: Hashable {
+    /// Hashes the code, message, location, failure and causes.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(message)
+        hasher.combine(location)
+        hasher.combine(failure)
+        hasher.combine(causes)
+    }
+}
+
+extension BackplaneError.Failure: Hashable {
+    /// Hashes the code and the details.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(details)
     }
 }

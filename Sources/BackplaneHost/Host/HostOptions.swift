@@ -21,14 +21,16 @@ public struct HostOptions: Sendable {
     public var logLevels = LogLevels()
     /// The engines that execute components' requests, in addition to `file:` URLs below the manifest's folder.
     public var executors: [any HTTPExecutor]
-    /// The interceptors of all exchanges but requests for tokens, outside those of the manifest, the outermost first.
+    /// The interceptors of all exchanges except requests for tokens, with the first one outermost.
+    ///
+    /// They surround the interceptors of the manifest.
     public var interceptors: [HTTPInterceptor] = []
     /// The observers of all exchanges, which are called by the exchanges and must not block.
     public var observers: [@Sendable (ExchangeEvent) -> Void] = []
-    /// The mocks that answer exchanges; `nil` means that only those with a `usesMock` of `true` have mocks.
+    /// The mocks that answer exchanges; `nil` means that only exchanges whose `usesMock` is `true` are mocked.
     ///
-    /// The folder `mocks` beside the manifest, and that in the resources of the plugin that sends the request, are
-    /// searched after the folders of the mocks.
+    /// The folders of the mocks are searched first. The folder `mocks` beside the manifest follows, and then the folder
+    /// `mocks` in the resources of the plugin that sends the request.
     public var mocks: Mocks?
     /// The cassette to which exchanges are recorded, or which is replayed; `nil` for none.
     public var cassette: Cassette?
@@ -43,23 +45,23 @@ public struct HostOptions: Sendable {
     public var lanes: LaneRule
     /// The rule for the libraries that are tried in a child process before this process loads them.
     ///
-    /// The child is this program, started once more, in which `main` does not run. A host that is part of a library
-    /// rather than of the program's executable tries none, and logs that once.
+    /// The child process runs this program again without its `main`. If the host is part of a library rather than of
+    /// the program's executable, no library is tried, and the host logs that once.
     public var trials = TrialRule.whileRunning
-    /// A Boolean value that indicates whether this program can be started again for trials, which tests may change.
+    /// Whether this program can be started again for trials, which tests may change.
     package var canTryLibraries = Trial.isPossible
     /// The way in which calls are counted, which tests may change.
     package var counting: LeaseCounting = .best
     /// The clock of limits, deadlines and timers, which tests may replace; `nil` means the system clock.
     package var clock: (any HostClock)?
-    /// The time limit for a component's use of the host's services to end, before and again after its `suspend`.
+    /// The time limit for a component to end its use of the host's services, before and again after its `suspend`.
     package var servicesLimit = Duration.seconds(1)
     /// A fault that tests inject before each swap action that can fail.
     package var swapFault: (@Sendable (ChangeAction) throws(BackplaneError) -> Void)?
     /// A Boolean value that indicates whether swaps export imported state again and compare the two exports.
     ///
-    /// A state that crosses natively is also encoded as JSON for this check. By default, it is made only in debug
-    /// builds.
+    /// For this check, state that crosses natively is also encoded as JSON. By default, only debug builds make the
+    /// check.
     public var checksState = HostOptions.isDebug
     /// The maximum size of one component's state, in bytes, if it does not cross natively.
     public var stateLimit = 1 << 30
@@ -69,10 +71,10 @@ public struct HostOptions: Sendable {
     public var startLimit: Duration
     /// The time limit for a component to finish its calls, and again to stop.
     public var stopLimit: Duration
-    /// The time without progress of a response's body after which a component's exchange is ended.
+    /// The time after which a component's exchange is ended if the response's body makes no progress.
     ///
-    /// The component must read a body that is streamed to it, and the server must send a body that is collected or
-    /// written to a file.
+    /// A streamed body makes progress when the component reads it. A body that is collected or written to a file makes
+    /// progress when the server sends it.
     public var exchangeIdleLimit = Duration.seconds(60)
     /// The maximum number of calls that wait for one component while it is swapped or restarted.
     ///
@@ -133,7 +135,7 @@ public struct HostOptions: Sendable {
     }
 }
 
-/// The version of this host, which equals that of the SDK with which it was built.
+/// The version of this host and of the SDK with which it was built.
 public enum HostVersion {
     /// The version as text, such as `1.2.0`.
     public static let text = String(cString: bp_sdk_version)

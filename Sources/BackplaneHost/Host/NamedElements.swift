@@ -6,7 +6,8 @@ import Synchronization
 /// The elements, each as JSON, of a stream that was opened by name.
 ///
 /// Leaving the loop, cancelling its task or dropping the iterator closes the stream. One element is requested at a
-/// time. A stream whose input is `Resumable` continues when its provider, a plugin in Swift, is swapped or restarted.
+/// time. If the input is `Resumable` and the provider is a plugin in Swift, the stream continues when the provider is
+/// swapped or restarted.
 public struct NamedElements: AsyncSequence, Sendable {
     private let stream: NamedStream
 
@@ -28,14 +29,13 @@ public struct NamedElements: AsyncSequence, Sendable {
     }
 }
 
-/// A stream that is closed when it is no longer referenced, and opened again after an interruption if the plugin that
-/// provides it knows where to continue.
+/// A stream that is reopened after an interruption if its plugin can continue it, and closed with its last reference.
 final class NamedStream: Sendable {
     private struct State {
-        var stream: ServedStream
+        var stream: EncodedStream
         /// The last element.
         var last: [UInt8]?
-        /// The number of interruptions since then.
+        /// The number of interruptions since the last element.
         var interruptions = 0
     }
     private let method: String
@@ -63,11 +63,11 @@ final class NamedStream: Sendable {
     private static var patience: Int { 1_000 }
 
     /// Closes a stream on a separate thread, which remains occupied if the plugin's function never returns.
-    private static func close(_ stream: ServedStream) {
+    private static func close(_ stream: EncodedStream) {
         if !HostThread.launch({ stream.close() }) { stream.close() }
     }
 
-    /// Returns the next element, of another stream once the first one is interrupted.
+    /// Returns the next element, reopening the stream if it is interrupted.
     nonisolated(nonsending) func next() async throws(BackplaneError) -> [UInt8]? {
         while true {
             let stream = state.withLock(\.stream)
@@ -83,12 +83,12 @@ final class NamedStream: Sendable {
         }
     }
 
-    /// Opens the stream after its last element, unless another reader has; returns `false` if it cannot be continued.
-    private nonisolated(nonsending) func reopen(instead interrupted: ServedStream) async -> Bool {
+    /// Reopens the stream after its last element unless another reader has; returns `false` if it cannot be continued.
+    private nonisolated(nonsending) func reopen(instead interrupted: EncodedStream) async -> Bool {
         let (last, interruptions) = state.withLock { ($0.last, $0.interruptions) }
         guard interruptions < Self.patience else { return false }
         if interruptions > 0 {
-            // Not a loop without a pause, if the provider is always interrupted before an element.
+            // The pause prevents a busy loop if the provider is always interrupted before an element.
             do { try await Task.sleep(for: .milliseconds(10 * min(interruptions, 10))) } catch { return false }
         }
         guard let input = await provider()?.input(resuming: method, begunWith: input, after: last) else { return false }
@@ -109,7 +109,7 @@ final class NamedStream: Sendable {
     /// Requests one element.
     ///
     /// The plugin's function runs on a separate thread, which remains occupied if it never returns.
-    private nonisolated(nonsending) func request(_ stream: ServedStream) async throws(BackplaneError) -> [UInt8]? {
+    private nonisolated(nonsending) func request(_ stream: EncodedStream) async throws(BackplaneError) -> [UInt8]? {
         let answer = PendingAnswer(), reply = answer.reply
         if !HostThread.launch({ stream.next(1, reply) }) { reply.end(.noThread) }
         let pulled = await answer.wait { Self.close(stream) }

@@ -19,8 +19,8 @@ import Synchronization
 /// The host is lazy: libraries are loaded when they are first needed, and managers start with ``start(keepGoing:)`` or
 /// when they are looked up. There is deliberately no shared instance; pass the host to the code that needs it.
 ///
-/// Call ``stop()`` when you are done. A host that is released without a stop does not stop its components, and leaves
-/// its load folder to be removed by the next host.
+/// Call ``stop()`` when you are done. If you release a host without stopping it, its components are not stopped, and
+/// the next host removes its load folder.
 public final class PluginHost: Sendable {
     let coordinator: Coordinator
     /// The registry of the host program's own instances, which plugins cannot see.
@@ -30,7 +30,7 @@ public final class PluginHost: Sendable {
     ///
     /// - Parameters:
     ///   - manifest: The manifest, whose problems are reported by ``check()``.
-    ///   - plugins: The plugins that are linked into this program, which precede those of the manifest.
+    ///   - plugins: The plugins that are linked into this program; they precede the plugins of the manifest.
     ///   - options: The folders, limits and engines of the host.
     public convenience init(
         manifest: ManifestDocument, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()
@@ -47,7 +47,7 @@ public final class PluginHost: Sendable {
     ///
     /// - Parameters:
     ///   - manifest: The manifest, whose problems are reported by ``check()``.
-    ///   - plugins: The plugins that are linked into this program, which precede those of the manifest.
+    ///   - plugins: The plugins that are linked into this program; they precede the plugins of the manifest.
     ///   - options: The folders, limits and engines of the host.
     public convenience init(manifest: Manifest, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()) {
         self.init(manifest: ManifestDocument(manifest), plugins: plugins, options: options)
@@ -59,7 +59,7 @@ public final class PluginHost: Sendable {
 
     /// Returns all problems of the manifest and its plugins, including warnings, without starting anything.
     ///
-    /// Environments that are not in use are checked, too, which reads the manifest once for each of them.
+    /// Environments that are not in use are checked, too: the manifest is read once for each of them.
     public func check() async -> [Problem] {
         let loaded = await coordinator.loaded()
         return (loaded.problems + loaded.document.rehearsal).grouped
@@ -84,7 +84,7 @@ public final class PluginHost: Sendable {
         try await coordinator.loaded().providerSide(ofManager: name)
     }
 
-    /// Returns the lock that matches what the plugins currently provide for each definition of the manifest.
+    /// Returns the lock that pins each definition of the manifest to the version that the plugins currently provide.
     package func lock() async -> [String: LockedClass] {
         await coordinator.loaded().lock
     }
@@ -141,8 +141,8 @@ public final class PluginHost: Sendable {
     ///
     /// - Parameter keepGoing: A Boolean value that indicates whether to skip managers that cannot be started;
     ///   ``managers`` states the reasons.
-    /// - Throws: All errors of the manifest, before anything starts; or the reasons why components did not start, while
-    ///   everything that does not need them is running. With `keepGoing`, only `host.stopped`.
+    /// - Throws: All errors of the manifest, before anything starts; or the reasons why components did not start.
+    ///   Everything that does not need these components is then running. With `keepGoing`, only `host.stopped`.
     public func start(keepGoing: Bool = false) async throws(BackplaneError) {
         try coordinator.requireThreads()
         let coordinator = coordinator
@@ -153,11 +153,10 @@ public final class PluginHost: Sendable {
 
     /// Activates another manifest while the host runs, or changes nothing.
     ///
-    /// Components that the manifest adds start, those whose definition changes are recreated with their state, and
-    /// those that it no longer has stop; everything else keeps running. Remotes that the host program and other
-    /// components hold stay valid. Libraries that the manifest adds are loaded; those that it drops are no longer used.
-    /// A component for which only the configuration changes receives the new one while it runs, if its class supports
-    /// this (`ReconfigurableComponent`).
+    /// New components start, components whose definition changes are recreated with their state, removed components
+    /// stop, and all others keep running. Remotes that the host program and other components hold stay valid. New
+    /// libraries are loaded, and removed libraries are no longer used. If only the configuration of a component changes
+    /// and its class supports it (`ReconfigurableComponent`), the component receives the new one while it runs.
     ///
     /// - Parameters:
     ///   - manifest: The manifest to activate. A definition with `was` continues the component that had that name.
@@ -195,7 +194,7 @@ public final class PluginHost: Sendable {
     /// Recreates one manager and the collaborators that only it uses, without their state.
     ///
     /// - Throws: `manager.unknown`, the manager's own problem, or `swap.failed` with the reason why a new instance did
-    ///   not start; the old ones keep running then.
+    ///   not start; the old instances then keep running.
     @discardableResult
     public func reset(_ manager: String) async throws(BackplaneError) -> ChangeReport {
         try await changing(.reset) { coordinator throws(BackplaneError) in
@@ -205,7 +204,7 @@ public final class PluginHost: Sendable {
 
     /// Recreates every running component without its state.
     ///
-    /// - Throws: `swap.failed` with the reason why a new instance did not start; the old ones keep running then.
+    /// - Throws: `swap.failed` with the reason why a new instance did not start; the old instances then keep running.
     @discardableResult
     public func reset() async throws(BackplaneError) -> ChangeReport {
         try await changing(.reset) { coordinator throws(BackplaneError) in try await coordinator.reset(.everything) }
@@ -262,9 +261,7 @@ public final class PluginHost: Sendable {
     /// - Throws: `manager.unknown`, the problem of the manager or of a component that it needs, `wire.mismatch` if it
     ///   provides another contract, or `host.stopped`.
     public func manager<C: Contract>(_ name: String, as _: C.Type = C.self) async throws(BackplaneError) -> Remote<C> {
-        if let slot = coordinator.knownSlot(to: name, as: C.self) { return Remote(slot) }
-        try coordinator.requireThreads()
-        return Remote(try await coordinator.slot(to: name, as: C.self))
+        try await coordinator.manager(name, as: C.self)
     }
 
     /// Calls a method by name with JSON input and output, for tools that do not know the contract.
@@ -284,7 +281,7 @@ public final class PluginHost: Sendable {
         do throws(BackplaneError) {
             return try await coordinator.names(of: manager).call(method, input, call)
         } catch {
-            // The component that was called only knows that it has stopped itself.
+            // The called component only knows that it has stopped, not that the host has.
             if error.code == .callRetired, await coordinator.isStopped { throw .hostHasStopped }
             throw error
         }
@@ -298,8 +295,8 @@ public final class PluginHost: Sendable {
     ///   - input: The JSON of the argument; `null` for a stream without one.
     ///   - call: The call on whose behalf the stream is opened, such as one from ``begin(within:traceparent:)``. Its
     ///     deadline bounds the opening of the stream, not its lifetime.
-    /// - Returns: The JSON of each element. Their iteration throws `call.unimplemented` for a method that does not
-    ///   exist, `call.wrong-kind` for a method that is not a stream, or the error of the stream itself.
+    /// - Returns: The JSON of each element. Iterating over the elements throws `call.unimplemented` for a method that
+    ///   does not exist, `call.wrong-kind` for a method that is not a stream, or the error of the stream itself.
     /// - Throws: The errors of ``manager(_:as:)``.
     public func stream(_ manager: String, _ method: String, _ input: [UInt8], _ call: Call)
         async throws(BackplaneError) -> NamedElements
@@ -350,11 +347,8 @@ public final class PluginHost: Sendable {
             try coordinator.requireThreads()
         } catch {
             // Without threads nothing has started.
-            return coordinator.log.write(
-                LogRecord(
-                    level: .error, source: "host",
-                    message: "not stopped; the next host removes its copies of libraries",
-                    metadata: ["error": error.description]))
+            return coordinator.log.report(
+                .error, "not stopped; the next host removes its copies of libraries", ["error": error.description])
         }
         await coordinator.stop()
     }
@@ -381,10 +375,10 @@ extension PluginHost {
 
     /// Activates another manifest and new builds of plugins in one transaction: both, or neither.
     ///
-    /// The code fits the new manifest and the manifest the new code, so a class can be renamed, a manager moved to
-    /// another plugin, or a wire added together with the code that calls through it. Components that the manifest adds
-    /// start before anything else is changed, and those that it no longer has stop when the swap is committed. If a
-    /// step or the probation fails, the old manifest, code and state continue.
+    /// The new code need only fit the new manifest. You can therefore rename a class, move a manager to another plugin,
+    /// or add a wire together with the code that calls through it. Components that the manifest adds start before
+    /// anything else is changed. Components that it removes stop when the swap is committed. If a step or the probation
+    /// fails, the old manifest, code and state continue.
     ///
     /// ```swift
     /// let manifest = ManifestDocument(contentsOf: "manifests/almanac.json")
@@ -392,8 +386,8 @@ extension PluginHost {
     /// ```
     ///
     /// - Parameters:
-    ///   - libraries: The paths of the libraries, or their names in the new manifest; those that the manifest adds are
-    ///     always loaded.
+    ///   - libraries: The paths of the libraries, or their names in the new manifest; libraries that the manifest adds
+    ///     are always loaded.
     ///   - manifest: The manifest to activate. A definition with `was` continues the component that had that name.
     ///   - options: The limits and the probation of the swap.
     /// - Throws: `swap.refused` or the errors of the manifest before anything was changed, or the error of the step
@@ -430,7 +424,7 @@ extension PluginHost {
         try await swap([library], options)
     }
 
-    /// Returns the plan of a change, for which libraries are loaded but no component is affected.
+    /// Returns the plan of a change; this loads libraries but affects no component.
     ///
     /// - Parameters:
     ///   - libraries: The paths of the libraries or definition files to swap, or their names in the manifest.
@@ -453,8 +447,8 @@ extension PluginHost {
     ///
     /// - Parameters:
     ///   - plugin: The plugin's id, or the name of its library in the manifest.
-    ///   - generation: The number of the generation; `nil` means the last one that was active before and has not failed
-    ///     its probation since.
+    ///   - generation: The number of the generation; `nil` means the last generation that was active before and
+    ///     has not failed a probation since.
     ///   - options: The limits and the probation of the swap.
     /// - Throws: `plugin.unknown`; `swap.refused` before anything was changed, including if there is no such
     ///   generation; or the error of the step that failed, with the current generation still active.
@@ -493,7 +487,7 @@ extension PluginHost {
     ///
     /// - Throws: `host.data-folder-unusable` if there is no folder for data.
     package var recordFolder: String {
-        get throws(BackplaneError) { try coordinator.dataFolder().storePath }
+        get throws(BackplaneError) { try coordinator.dataFolder().path(of: .store) }
     }
 
     /// The numbers of calls and errors of each running component.

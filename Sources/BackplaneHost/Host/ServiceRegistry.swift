@@ -60,7 +60,7 @@ extension BackplaneError {
     ///
     /// - Parameter refused: The number of instances of the type that the predicate rejected.
     static func unknownService<T>(_ type: T.Type, refused: Int, registered: [any Sendable]) -> BackplaneError {
-        let name = "`\(TypeName(type))`"
+        let name = "`\(typeName(type))`"
         guard refused == 0 else {
             let words =
                 refused == 1
@@ -73,21 +73,14 @@ extension BackplaneError {
             return BackplaneError(.unknownService, "no \(name) is registered; registered types: none; \(advice)")
         }
         var names: [String] = []
-        for instance in registered {
-            let name = TypeName(Swift.type(of: instance)).description
-            if !names.contains(name) { names.append(name) }
-        }
+        for name in registered.map({ typeName(Swift.type(of: $0)) }) where !names.contains(name) { names.append(name) }
         return BackplaneError(
             .unknownService, "no \(name) is registered; registered types: \(NameSuggestions.list(names)); \(advice)")
     }
 }
 
-/// The qualified name of a type as written in code, without the compiler's additions for private types.
-private struct TypeName: CustomStringConvertible {
-    let description: String
-
-    init(_ type: Any.Type) {
-        description = String(reflecting: type).split(separator: ".").filter { !$0.hasPrefix("(unknown context at ") }
-            .joined(separator: ".")
-    }
+/// Returns the qualified name of a type as written in code, without the compiler's additions for private types.
+private func typeName(_ type: Any.Type) -> String {
+    String(reflecting: type).split(separator: ".").filter { !$0.hasPrefix("(unknown context at ") }
+        .joined(separator: ".")
 }

@@ -4,7 +4,7 @@ import Glibc
 
 /// The folder for the persistent data of one manifest's components, which is never removed.
 package struct DataFolder: Sendable {
-    /// The absolute path, which differs for each manifest; the folder is created with that of the first component.
+    /// The absolute path, which differs for each manifest; the folder is created with the first component's folder.
     package let path: String
 
     /// Creates a data folder for the manifest at `manifest`, without creating anything on disk yet.
@@ -31,71 +31,46 @@ package struct DataFolder: Sendable {
         return folder
     }
 
+    /// A folder of the host itself; no component's folder has such a name, because `@` is escaped in components' names.
+    package enum HostFolder: String {
+        /// The record store.
+        case store = "@store"
+        /// The cache of responses.
+        case cache = "@cache"
+        /// The sign that there were transfers, for the next host.
+        case transfers = "@transfers"
+        /// The tokens of credentials.
+        case credentials = "@credentials"
+        /// The tokens of credentials that came from mocks or a cassette.
+        case mockedCredentials = "@credentials-of-mocks"
+        /// The parent of the folders of components that use the network.
+        case network = "@network"
+    }
+
+    package func path(of folder: HostFolder) -> String { FilePath.join(path, folder.rawValue) }
+
+    /// Returns the path of a folder of the host, creating the folder if necessary.
+    @discardableResult
+    package func make(_ folder: HostFolder) throws(BackplaneError) -> String {
+        try Self.make(path)
+        try Self.make(path(of: folder))
+        return path(of: folder)
+    }
+
+    /// Returns whether this or an earlier host has created a folder.
+    func has(_ folder: HostFolder) -> Bool { access(path(of: folder), F_OK) == 0 }
+
     /// Returns the path of the private folder of a component that uses the network, which may not exist.
     ///
-    /// No two components share a folder, and no folder of a data access controller has this parent, because `@` is
-    /// escaped in names.
+    /// No two components share a folder.
     package func networkFolder(named name: NetworkFolderName) -> String {
-        FilePath.join(FilePath.join(path, "@network"), Self.name(of: name))
+        FilePath.join(path(of: .network), Self.name(of: name))
     }
 
-    /// Creates the private folder of a component that uses the network, if necessary.
     package func makeNetworkFolder(named name: NetworkFolderName) throws(BackplaneError) {
-        try Self.make(path)
-        try Self.make(FilePath.join(path, "@network"))
+        try make(.network)
         try Self.make(networkFolder(named: name))
     }
-
-    /// Returns the folder of the host's record store, creating it if necessary.
-    ///
-    /// No component's folder has this name, because `@` is escaped in those.
-    package func storeFolder() throws(BackplaneError) -> String {
-        try Self.make(path)
-        try Self.make(storePath)
-        return storePath
-    }
-
-    /// The path of the folder of the host's record store, which may not exist yet.
-    package var storePath: String { FilePath.join(path, "@store") }
-
-    /// Returns the folder of the cache of responses, creating it if necessary.
-    ///
-    /// No component's folder has this name, because `@` is escaped in those.
-    func cacheFolder() throws(BackplaneError) -> String {
-        let folder = FilePath.join(path, "@cache")
-        try Self.make(path)
-        try Self.make(folder)
-        return folder
-    }
-
-    /// A Boolean value that indicates whether the cache of this or an earlier host may have responses.
-    var hasCacheFolder: Bool { access(FilePath.join(path, "@cache"), F_OK) == 0 }
-
-    /// Returns the folder of the tokens of credentials, creating it if necessary.
-    ///
-    /// No component's folder has this name, because `@` is escaped in those.
-    ///
-    /// - Parameter isSubstituted: A Boolean value that indicates whether the tokens are those of mocks or a cassette.
-    package func credentialsFolder(isSubstituted: Bool = false) throws(BackplaneError) -> String {
-        let folder = FilePath.join(path, isSubstituted ? "@credentials-of-mocks" : "@credentials")
-        try Self.make(path)
-        try Self.make(folder)
-        return folder
-    }
-
-    /// Creates, if necessary, the folder that indicates to the next host that there were transfers.
-    ///
-    /// No component's folder has this name, because `@` is escaped in those.
-    func makeTransfersFolder() throws(BackplaneError) {
-        try Self.make(path)
-        try Self.make(FilePath.join(path, "@transfers"))
-    }
-
-    /// A Boolean value that indicates whether transfers of an earlier host may exist.
-    var hasTransfersFolder: Bool { access(FilePath.join(path, "@transfers"), F_OK) == 0 }
-
-    /// Creates the data folder itself if necessary.
-    func makeItself() throws(BackplaneError) { try Self.make(path) }
 
     private static func make(_ level: String) throws(BackplaneError) {
         do throws(PrivateFolder.Defect) {
@@ -127,12 +102,11 @@ package struct DataFolder: Sendable {
     }
 }
 
-/// Folder names that show the owners of the folders.
 extension DataFolder {
-    /// Returns the manifest's file name, for readability, with a hash of its path that distinguishes manifests of one
-    /// name.
+    /// Returns the manifest's file name, for readability, with a hash of its path that distinguishes manifests of the
+    /// same name.
     static func folderName(manifest path: String) -> String {
-        // The name of a file may already be as long as a folder's may be.
+        // A file's name may already have the maximum length of a folder's name.
         let name = escaped(FilePath.name(of: path)).prefix(100)
         let hash = String(stableHash(path), radix: 16)
         return "\(name)-" + String(repeating: "0", count: 16 - hash.count) + hash
@@ -154,7 +128,6 @@ extension DataFolder {
         return text
     }
 
-    /// Returns the name of the folder of a component that uses the network.
     static func name(of folder: NetworkFolderName) -> String {
         switch folder {
         case .namespace(let name): escaped(name)
@@ -179,8 +152,6 @@ struct DataPlaces: Equatable, Sendable {
     struct Entry: Codable, Equatable, Sendable {
         var namespace: String
         var place: String
-
-        private enum CodingKeys: String, CodingKey { case namespace, place }
     }
     /// The entries, the latest last; the later of two entries for one place takes precedence.
     private(set) var entries: [Entry]
@@ -190,7 +161,7 @@ struct DataPlaces: Equatable, Sendable {
     /// Returns the place of a namespace.
     ///
     /// - Parameters:
-    ///   - was: The namespace that it continues, which counts only as long as it has no place of its own.
+    ///   - was: The namespace that it continues, which is used only while the namespace has no place of its own.
     ///   - others: A function that returns whether the plan has a namespace, which may use a place.
     ///   - exists: A function that returns whether there is data at a place.
     ///
@@ -236,8 +207,7 @@ struct DataPlaces: Equatable, Sendable {
 }
 
 extension DataFolder {
-    /// The path of the file with the places, a name that no component's folder can have because `@` is escaped in
-    /// those.
+    /// The path of the file with the places; no component's folder has such a name, because `@` is escaped there.
     private var placesFile: String { FilePath.join(path, "@places.json") }
 
     /// Reads the places; a folder without such a file has none.
@@ -254,14 +224,13 @@ extension DataFolder {
         }
     }
 
-    /// Writes the places atomically.
     func write(_ places: DataPlaces) throws(BackplaneError) {
         do {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             let bytes = try encoder.encode(places.entries)
-            try makeItself()
-            try FileReplacement.put(placesFile, with: bytes)
+            try Self.make(path)
+            try FileReplacement.replace(placesFile, with: bytes)
         } catch let error as BackplaneError {
             throw error
         } catch {
@@ -269,12 +238,10 @@ extension DataFolder {
         }
     }
 
-    /// Returns whether a component has had a folder.
     func hasFolder(named name: String) -> Bool {
         (try? FileStatus(at: FilePath.join(path, Self.escaped(name)))) != nil
     }
 
-    /// Returns whether the folder of a component contains anything.
     func hasFiles(named name: String) -> Bool {
         !((try? FileTree.names(in: FilePath.join(path, Self.escaped(name)))) ?? []).isEmpty
     }

@@ -7,7 +7,6 @@ import BackplaneNetwork
 /// The class is the same for all definitions. Each definition has its own registration, with the contract that it
 /// serves.
 final class DefinedService: NetworkService {
-    /// The configuration in the manifest.
     struct Configuration: Decodable, Sendable {
         /// The name of the web service, used to find its definition in a folder.
         var serviceName: String
@@ -19,11 +18,9 @@ final class DefinedService: NetworkService {
         var contract: String?
         /// The name of the credential in the manifest's `network.credentials`.
         var credentials: String?
-        /// The account of the credential.
         var account: String?
     }
 
-    /// The names of the class in manifests.
     static let classNames = ["WebService", "NCWebService"]
     static var className: String { classNames[0] }
 
@@ -35,7 +32,7 @@ final class DefinedService: NetworkService {
         throw BackplaneError(.componentFailed, "a web service is created from a definition")
     }
 
-    private init(
+    init(
         _ context: Context, _ content: DefinitionContent, serialize: @escaping WebService.Serialize
     ) throws {
         self.serialize = serialize
@@ -51,26 +48,8 @@ final class DefinedService: NetworkService {
         { service, input, call in try await service.service.answerByName(input, call, serialize: service.serialize) }
     }
 
-    /// Returns the function of a contract's method.
     static func function(of method: ServedMethod) -> EncodedFunction<DefinedService> {
         { service, input, call in try await service.service.answer(method, input, call, serialize: service.serialize) }
-    }
-
-    /// Registers the class for a definition.
-    ///
-    /// - Parameters:
-    ///   - className: The name of the class in the manifest.
-    ///   - contract: The contract that it provides.
-    ///   - functions: The functions of the contract's methods.
-    ///   - serialize: The function that maps responses to the JSON of the contract.
-    static func register(
-        in registrar: inout Registrar, named className: String, _ content: DefinitionContent,
-        providing contract: ContractDescription, _ functions: [EncodedFunction<DefinedService>],
-        serialize: @escaping WebService.Serialize
-    ) {
-        registrar.add(DefinedService.self, named: className, providing: contract, functions) {
-            try DefinedService($0, content, serialize: serialize)
-        }
     }
 }
 

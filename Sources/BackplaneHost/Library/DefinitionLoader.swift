@@ -9,9 +9,8 @@ struct DefinitionLoader {
     private let document: ManifestDocument
     private let libraries: [LoadedPlugin]
     private let catalogue: Catalogue
-    /// The definitions that are already loaded.
     private let known: [LoadedPlugin]
-    /// A Boolean value that indicates whether the files of definitions that are already loaded are reread.
+    /// Whether the files of definitions that are already loaded are reread.
     private let readsFiles: Bool
     private let findSerializer: Serialize
     /// The definitions without errors; equal ones occur only once.
@@ -24,7 +23,6 @@ struct DefinitionLoader {
         nonisolated(nonsending) @Sendable (_ manager: String, ForeignResponse, Call) async throws(BackplaneError) ->
         Data
 
-    /// The version of the built-in class.
     private static let version: Version = "1.0.0"
 
     /// Loads definitions.
@@ -79,8 +77,8 @@ struct DefinitionLoader {
             plugin: plugin.description.id, pluginVersion: plugin.description.version, order: libraries.count + index,
             index: 0, component: plugin.description.components[0].description)
         let warnings = plugin.definition?.warnings.map { warning in
-            var error = warning.error
-            if warning.isOfContract { error.location = document.place(of: definition.configurationPath / "contract") }
+            var error = warning
+            error.location = error.location ?? document.place(of: definition.configurationPath / "contract")
             return Problem(.warning, manager: manager, error)
         }
         return BuiltInChoice(entry: entry, problems: warnings ?? [])
@@ -140,7 +138,7 @@ extension DefinitionLoader {
         _ definition: PlacedDefinition, _ settings: DefinedService.Configuration, _ consumer: LaneSide,
         of manager: String
     ) throws(Refusal) -> Int {
-        // Requests of a serializer are not mapped by any, so that none waits for itself.
+        // Responses to a serializer's own requests are not mapped, so that no serializer waits for itself.
         let isSerializer = document.manifest.serializingManagers.contains(manager)
         let serializers = isSerializer ? [:] : document.manifest.network.serializers
         func isServed(by plugin: LoadedPlugin) -> Bool {
@@ -157,22 +155,22 @@ extension DefinitionLoader {
             }
             let content = try DefinitionContent(files, serializers: serializers.keys)
             let served = try served(consumer, by: content, settings)
-            // An edition that was read for a swap is the one that the swap reports.
+            // A swap reports the edition that was read for it.
             let read = earlier?.definition.flatMap { $0.isCompiled ? nil : $0.edition }
             let loaded = LoadedDefinition(
                 of: definition, for: consumer, serializers: serializers, source, files,
-                warnings: content.warnings.map {
-                    LoadedDefinition.Warning(error: $0.located(in: files.path), isOfContract: false)
-                } + served.warnings.map { LoadedDefinition.Warning(error: $0, isOfContract: true) },
+                warnings: content.warnings.map { $0.located(in: files.path) } + served.warnings,
                 edition: read ?? LoadedDefinition.newEdition())
             let map = serialize(by: serializers)
             let description = try PluginDescription(
                 id: id(of: settings.serviceName, earlier), version: Self.version, getInterface: HostInterfaces.get,
                 encodes: "the definition of `\(settings.serviceName)` returns JSON"
             ) { registrar in
-                DefinedService.register(
-                    in: &registrar, named: definition.className, content, providing: served.contract,
-                    served.functions, serialize: map)
+                registrar.add(
+                    DefinedService.self, named: definition.className, providing: served.contract, served.functions
+                ) {
+                    try DefinedService($0, content, serialize: map)
+                }
             }
             plugins.append(
                 LoadedPlugin(path: files.path, resources: nil, description: description, definition: loaded))
@@ -192,18 +190,16 @@ extension DefinitionLoader {
         }
     }
 
-    /// The contract that a definition provides, with its functions.
-    private struct Served {
-        var contract: ContractDescription
-        var functions: [EncodedFunction<DefinedService>]
-        var warnings: [BackplaneError] = []
-    }
+    /// The contract that a definition provides, with its functions and the warnings about it.
+    private typealias Served = (
+        contract: ContractDescription, functions: [EncodedFunction<DefinedService>], warnings: [BackplaneError]
+    )
 
     private func served(
         _ consumer: LaneSide, by content: DefinitionContent, _ settings: DefinedService.Configuration
     ) throws(BackplaneError) -> Served {
         guard settings.contract != nil else {
-            return Served(contract: ContractDescription(of: WebAPI.self), functions: [DefinedService.callByName])
+            return (ContractDescription(of: WebAPI.self), [DefinedService.callByName], [])
         }
         let contract = consumer.contract, layout = consumer.layout.read().flatMap { ContractLayout(text: $0) }
         let shapes = layout.map { ContractShape.all(of: $0) } ?? [:]
@@ -213,12 +209,17 @@ extension DefinitionLoader {
             throw BackplaneError(.wireMismatch, errors[0].message, causes: errors.count > 1 ? errors : [])
         }
         let methods = served.methods.map { MethodDescription(name: $0.name, kind: .async) }
-        return Served(
-            contract: ContractDescription(name: contract.name, version: contract.version, methods: methods),
-            functions: served.methods.map { DefinedService.function(of: $0) }, warnings: served.problems.map(\.error))
+        let warnings = served.problems.map { problem in
+            var warning = problem.error
+            warning.location = nil
+            return warning
+        }
+        return (
+            ContractDescription(name: contract.name, version: contract.version, methods: methods),
+            served.methods.map { DefinedService.function(of: $0) }, warnings
+        )
     }
 
-    /// Returns the id of a definition as a plugin, which is unique among plugins.
     private func id(of name: String, _ earlier: LoadedPlugin?) -> String {
         let taken = Set((libraries + plugins).map(\.description.id))
         if let id = earlier?.description.id, !taken.contains(id) { return id }
@@ -244,13 +245,11 @@ extension DefinitionLoader {
 }
 
 extension Unicode.Scalar {
-    /// A Boolean value that indicates whether the id of a plugin can contain the character.
     fileprivate var isPartOfID: Bool { isASCII && (properties.isAlphabetic || properties.numericType != nil) }
 }
 
 /// The origin of a plugin that consists of a definition file instead of a library.
 struct LoadedDefinition: Sendable {
-    /// The name of the class in the manifest.
     let className: String
     /// The configuration as JSON, whose bytes are identical for equal configurations.
     let configuration: Data
@@ -259,26 +258,18 @@ struct LoadedDefinition: Sendable {
     let layout: String?
     /// The managers that map responses, keyed by the names that the definition may use.
     let serializers: [String: String]
-    /// The files and their location.
     let source: DefinitionSource
     private(set) var files: DefinitionFiles
-    /// The warnings; those about the files are located in the files.
-    let warnings: [Warning]
+    /// The warnings; warnings about files are located in the files, and warnings about the contract have no location.
+    let warnings: [BackplaneError]
     /// The number that distinguishes the definition from all others that have been loaded.
     private(set) var edition: UInt64
-    /// A Boolean value that indicates whether the files are those from which the plugin was created.
+    /// Whether the plugin was created from these files.
     private(set) var isCompiled = true
-
-    /// A non-fatal problem.
-    struct Warning: Sendable {
-        var error: BackplaneError
-        /// A Boolean value that indicates whether the warning concerns the contract rather than the files.
-        var isOfContract: Bool
-    }
 
     init(
         of definition: PlacedDefinition, for consumer: LaneSide, serializers: [String: String],
-        _ source: DefinitionSource, _ files: DefinitionFiles, warnings: [Warning], edition: UInt64
+        _ source: DefinitionSource, _ files: DefinitionFiles, warnings: [BackplaneError], edition: UInt64
     ) {
         (className, configuration) = (definition.className, definition.definition.configuration.json)
         (contract, layout) = (consumer.contract, consumer.layout.read())
@@ -321,9 +312,9 @@ struct DefinitionSource: Sendable, Hashable {
     /// Reads the definition, and the header fields shared in its folder.
     ///
     /// - Throws: `definition.unreadable`.
-    func read() throws(BackplaneError) -> DefinitionFiles { try DefinitionFiles(source, named: name) }
-
-    private var source: WebService.Source { isFolder ? .folder(path) : .file(path) }
+    func read() throws(BackplaneError) -> DefinitionFiles {
+        try DefinitionFiles(isFolder ? .folder(path) : .file(path), named: name)
+    }
 
     private var isFolder: Bool { DefinitionFile.isFolder(path) == true }
 

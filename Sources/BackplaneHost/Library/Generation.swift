@@ -44,32 +44,44 @@ public struct Generation: Codable, Sendable, Hashable {
     }
 }
 
-/// The libraries that this host has loaded, none of which is ever unloaded.
+/// The libraries that this host has loaded; they are never unloaded.
 struct GenerationTable {
     struct Entry {
-        let plugin: String
-        let number: Int
-        let version: Version
-        let library: String?
-        let loadedAt: Double
-        var state: Generation.State
-        let image: PluginImage?
+        /// The generation, without its memory and the reasons why it is retained, which are determined for each report.
+        var generation: Generation
+        /// The identity of the plugin (``LoadedPlugin/key``).
+        let key: String
+        /// The path of the copy that was loaded; `nil` if it is linked into this program, or a definition.
+        let copy: String?
         /// The plugin to activate for a rollback; `nil` if it was never committed or was committed too long ago.
         var loaded: LoadedPlugin?
         /// The rank among committed generations, by their last commitment; 0 if it was never committed.
         var commitment = 0
-        /// A Boolean value that indicates whether a rollback to it failed its probation.
+        /// Whether a rollback to it failed its probation.
         ///
         /// Such a generation is selected for another rollback only by its number.
         var wasTakenBack = false
-        /// A Boolean value that indicates whether its loading did not end within its limit.
         var isOverdue = false
 
-        var canReturn: Bool { state == .retired && loaded != nil }
+        var plugin: String { generation.plugin }
+        var number: Int { generation.number }
+        var isActive: Bool { [.active, .onProbation].contains(generation.state) }
+        var canReturn: Bool { generation.state == .retired && loaded != nil }
+
+        init(
+            _ plugin: String, _ number: Int, _ version: Version, library: String?, copy: String?, key: String,
+            _ state: Generation.State
+        ) {
+            generation = Generation(
+                plugin: plugin, number: number, version: version, library: library, state: state,
+                loadedAt: .secondsSince1970)
+            (self.key, self.copy) = (key, copy)
+        }
+
+        fileprivate mutating func deactivate() { generation.state = commitment > 0 ? .retired : .failed }
     }
-    /// The generations of each plugin, oldest first.
-    private var entries: [String: [Entry]] = [:]
-    private var places: [String: (plugin: String, index: Int)] = [:]
+    /// The generations, oldest first.
+    private var entries: [Entry] = []
     /// The libraries that are still being loaded although nothing waits for them any more.
     let overdue = OverdueLoads()
     private var commitments = 0
@@ -83,13 +95,11 @@ struct GenerationTable {
     /// Adds plugins in a state, or updates the state of those already known.
     mutating func add(_ plugins: some Sequence<LoadedPlugin>, _ state: Generation.State) {
         for plugin in plugins where !set(state, of: plugin) {
-            let id = plugin.description.id, number = nextNumber(of: id)
-            places[plugin.key] = (id, entries[id]?.count ?? 0)
-            entries[id, default: []].append(
+            let id = plugin.description.id
+            entries.append(
                 Entry(
-                    plugin: id, number: number, version: plugin.description.version, library: plugin.path,
-                    loadedAt: .secondsSince1970, state: state,
-                    image: plugin.image))
+                    id, nextNumber(of: id), plugin.description.version, library: plugin.path, copy: plugin.copy,
+                    key: plugin.key, state))
         }
     }
 
@@ -98,11 +108,8 @@ struct GenerationTable {
     /// - Parameter isForGood: Whether to also commit the plugins.
     mutating func activate(_ plugins: [LoadedPlugin], isForGood: Bool) {
         let keys = Set(plugins.map(\.key))
-        for (key, place) in places where !keys.contains(key) {
-            guard let entry = entries[place.plugin]?[place.index], [.active, .onProbation].contains(entry.state) else {
-                continue
-            }
-            update(place) { $0.state = entry.commitment > 0 ? .retired : .failed }
+        for index in entries.indices where entries[index].isActive && !keys.contains(entries[index].key) {
+            entries[index].deactivate()
         }
         add(plugins, .active)
         if isForGood { for plugin in plugins { commit(plugin) } }
@@ -111,71 +118,61 @@ struct GenerationTable {
     /// Commits an active plugin, so that it is no longer reverted and is available for a later rollback.
     mutating func commit(_ plugin: LoadedPlugin) {
         add([plugin], .active)
-        guard let place = places[plugin.key] else { return }
         commitments += 1
-        let commitment = commitments
-        update(place) { ($0.loaded, $0.commitment, $0.wasTakenBack) = (plugin, commitment, false) }
-        forgetOld(place.plugin)
+        guard let index = index(of: plugin) else { return }
+        (entries[index].loaded, entries[index].commitment) = (plugin, commitments)
+        entries[index].wasTakenBack = false
+        let old = entries.indices.filter { entries[$0].plugin == plugin.description.id && entries[$0].canReturn }
+        for index in old.sorted(by: { entries[$0].commitment < entries[$1].commitment }).dropLast(Self.kept) {
+            entries[index].loaded = nil
+        }
     }
 
     /// Marks a plugin whose activation failed or was reverted.
     mutating func takeOut(_ plugin: LoadedPlugin, afterProbation: Bool) {
-        guard let place = places[plugin.key] else { return }
-        update(place) { entry in
-            entry.state = entry.commitment > 0 ? .retired : .failed
-            entry.wasTakenBack = entry.wasTakenBack || afterProbation
-        }
+        guard let index = index(of: plugin) else { return }
+        entries[index].deactivate()
+        if afterProbation { entries[index].wasTakenBack = true }
     }
 
     /// Sets the state of a plugin, or returns `false` if it is unknown.
     @discardableResult
     mutating func set(_ state: Generation.State, of plugin: LoadedPlugin) -> Bool {
-        guard let place = places[plugin.key] else { return false }
-        update(place) { $0.state = state }
+        guard let index = index(of: plugin) else { return false }
+        entries[index].generation.state = state
         return true
     }
 
-    private mutating func update(_ place: (plugin: String, index: Int), _ body: (inout Entry) -> Void) {
-        guard entries[place.plugin] != nil else { return }
-        body(&entries[place.plugin]![place.index])
+    private func index(of plugin: LoadedPlugin) -> Int? {
+        let key = plugin.key
+        return entries.lastIndex { $0.key == key }
     }
 
-    private mutating func forgetOld(_ id: String) {
-        let all = entries[id] ?? [], old = all.indices.filter { all[$0].canReturn }
-        for index in old.sorted(by: { all[$0].commitment < all[$1].commitment }).dropLast(Self.kept) {
-            entries[id]?[index].loaded = nil
-        }
-    }
-
-    func entry(of plugin: LoadedPlugin) -> Entry? {
-        places[plugin.key].flatMap { entries[$0.plugin]?[$0.index] }
-    }
+    func entry(of plugin: LoadedPlugin) -> Entry? { index(of: plugin).map { entries[$0] } }
 
     func number(of plugin: LoadedPlugin) -> Int { entry(of: plugin)?.number ?? 0 }
 
     /// Returns the number of a plugin's next generation; 1 if the plugin is unknown.
     func nextNumber(of plugin: String?) -> Int {
         guard let plugin else { return 1 }
-        return max(entries[plugin]?.last?.number ?? 0, overdue.all.last { $0.plugin == plugin }?.number ?? 0) + 1
+        let numbers = (entries + overdue.all).lazy.filter { $0.plugin == plugin }.map(\.number)
+        return (numbers.max() ?? 0) + 1
     }
 
-    /// Returns the id of the plugin whose latest generation was loaded from a path.
-    func plugin(ofLibraryAt path: String) -> String? {
-        entries.values.lazy.compactMap(\.last).first { $0.library == path }?.plugin
-    }
+    func plugin(ofLibraryAt path: String) -> String? { entries.last { $0.generation.library == path }?.plugin }
 
     /// Returns the generations of one plugin, or of all ordered by id; `nil` if the plugin is unknown.
     func entries(of plugin: String?) -> [Entry]? {
-        let all = Dictionary(grouping: overdue.all, by: \.plugin).merging(entries) { late, loaded in
-            (late + loaded).sorted { $0.number < $1.number }
+        let all = Dictionary(grouping: overdue.all + entries, by: \.plugin).mapValues { entries in
+            entries.sorted { $0.number < $1.number }
         }
         guard let plugin else { return all.sorted { $0.key < $1.key }.flatMap(\.value) }
         return all[plugin]
     }
 
-    var ids: [String] { entries.keys.sorted() }
+    var ids: [String] { Set(entries.map(\.plugin)).sorted() }
 
-    /// Returns whether the inactive generations have reached another multiple of ``warned``, once for each.
+    /// Returns whether inactive generations have reached another multiple of ``warned``; `true` once for each multiple.
     mutating func takeWarning() -> Bool {
         let reached = retired / Self.warned
         guard reached > warnings else { return false }
@@ -184,7 +181,7 @@ struct GenerationTable {
     }
 
     /// The number of generations that are in memory but not active.
-    var retired: Int { entries.values.reduce(0) { $0 + $1.count { $0.state != .active && $0.state != .onProbation } } }
+    var retired: Int { entries.count { !$0.isActive } }
 }
 
 /// The libraries whose loading did not end within its limit, and may still end.
@@ -195,21 +192,16 @@ final class OverdueLoads: Sendable {
 
     func add(_ file: LibraryFile) {
         let plugin = file.plugin ?? FilePath.name(of: file.path), version = file.identity.version ?? Version(0)
-        let image = PluginImage(id: plugin, version: version, library: FilePath.name(of: file.path), copy: file.copy)
-        entries.withLock {
-            $0.append(
-                GenerationTable.Entry(
-                    plugin: plugin, number: file.generation, version: version, library: file.path,
-                    loadedAt: .secondsSince1970, state: .failed, image: image, isOverdue: true))
-        }
+        var entry = GenerationTable.Entry(
+            plugin, file.generation, version, library: file.path, copy: file.copy, key: file.copy, .failed)
+        entry.isOverdue = true
+        entries.withLock { [entry] in $0.append(entry) }
     }
 }
 
 /// The manifests that swaps have replaced, which a rollback restores together with the code.
 struct ManifestHistory {
-    /// A swap that activated another manifest.
     struct Entry {
-        /// The manifest before the swap, with its plugins.
         let before: LoadedManifest
         /// The identity of the manifest that replaced it.
         let after: LoadedManifest.Reading
@@ -237,7 +229,7 @@ struct ManifestHistory {
             return generation == nil || was?.key == generation
         }
         guard let entry else { return nil }
-        // Plugins that were swapped since, and do not belong to that swap, stay.
+        // Plugins that were swapped since, and do not belong to that swap, keep their generation.
         let current = Dictionary(
             active.plugins.map { ($0.description.id, $0) }, uniquingKeysWith: { first, _ in first })
         var staying: [Int: LoadedPlugin] = [:]

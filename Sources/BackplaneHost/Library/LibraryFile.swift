@@ -1,13 +1,12 @@
 package import Backplane
 import BackplaneExchange
-import CBackplane
+import CBackplaneHost
 import Glibc
 
 /// A library in the load folder that has passed all checks, with its files; none of its code has run.
 package struct LibraryFile: Sendable {
     /// The path at which it was built.
     package let path: String
-    /// The path of the copy to load.
     package let copy: String
     package let identity: LibraryIdentity
     /// The plugin, if known, and the number of the generation.
@@ -18,23 +17,13 @@ package struct LibraryFile: Sendable {
     /// The parts that a swap does not replace (``ELFImage/lasting``).
     let lasting: [String]
     /// The manifest's reference to it; `nil` if there is none.
-    private(set) var reference: PluginReference?
+    fileprivate(set) var reference: PluginReference? = nil
     /// The path of the copy of its files; `nil` if it has none.
-    private(set) var resources: String?
+    fileprivate(set) var resources: String? = nil
 
-    /// The name of the one function that a plugin exports.
     package static let entry = "backplane_plugin_entry_v1"
     /// The maximum size in bytes, which is far beyond any real library but small enough to check in memory.
     package static let maximumSize = 1 << 30
-
-    fileprivate init(
-        path: String, copy: String, identity: LibraryIdentity, plugin: String?, generation: Int, unmapped: [Range<Int>],
-        lasting: [String]
-    ) {
-        (self.path, self.copy, self.identity) = (path, copy, identity)
-        (self.unmapped, self.lasting) = (unmapped, lasting)
-        (self.plugin, self.generation) = (plugin, generation)
-    }
 
     /// Checks the library at `path` and copies it into `folder`.
     ///
@@ -43,7 +32,8 @@ package struct LibraryFile: Sendable {
     /// - Parameters:
     ///   - sha256: The library's digest in the manifest, as 64 hexadecimal digits.
     ///   - runtime: The Swift runtime with which the library must be compatible.
-    ///   - generation: The same function as for ``LibraryCopy/checked(for:as:)``.
+    ///   - generation: A function that returns the plugin, if known, and the number of the new generation, given the
+    ///     id in the library's identity.
     /// - Throws: The first reason not to load the library, in which case the copy has been removed.
     package static func prepare(
         _ path: String, sha256: String? = nil, in folder: LoadFolder, runtime: SwiftRuntime = .ofThisProcess,
@@ -52,18 +42,29 @@ package struct LibraryFile: Sendable {
         let copy = try LibraryCopy(of: path, in: folder)
         do throws(BackplaneError) {
             try copy.requireDigest(sha256)
-            return try copy.checked(for: runtime, as: generation)
+            let image = try copy.image()
+            try copy.requireEntry(in: image)
+            let identity = try copy.identity(in: image, for: runtime), unmapped = image.unmapped()
+            let (plugin, number) = generation(identity.id)
+            let name = LoadFolder.path(of: copy.path, plugin: plugin, generation: number)
+            guard rename(copy.path, name) == 0 else {
+                throw BackplaneError(
+                    .pluginUnreadable, "the copy cannot be renamed to \(name): \(SystemError.last)", at: path)
+            }
+            // It is not worthwhile to release only a few pages later.
+            let isWorthIt = unmapped.reduce(0) { $0 + $1.count } >= 1 << 16
+            return LibraryFile(
+                path: path, copy: name, identity: identity, plugin: plugin, generation: number,
+                unmapped: isWorthIt ? unmapped : [], lasting: image.lasting)
         } catch {
             unlink(copy.path)
             throw error
         }
     }
 
-    /// Checks the library at `path` as the manifest refers to it, and copies it and its files into `folder`.
+    /// Prepares a library to which the manifest refers, and copies its files, too.
     ///
-    /// - Parameters:
-    ///   - names: The names of resource folders found so far.
-    ///   - generation: The same function as for ``LibraryCopy/checked(for:as:)``.
+    /// - Parameter names: The names of resource folders found so far.
     static func prepare(
         _ path: String, _ reference: PluginReference?, in folder: LoadFolder, _ names: ResourceFolder.Names,
         as generation: (String?) -> (plugin: String?, number: Int)
@@ -79,10 +80,9 @@ package struct LibraryFile: Sendable {
         return file
     }
 
-    /// The path for the copy of the library's files.
     var resourcesCopy: String { copy + ".resources" }
 
-    /// Removes the copy and that of the library's files, because they are not loaded.
+    /// Removes the copies of the library and of its files, because they are not loaded.
     func discard() {
         unlink(copy)
         FileTree.remove(resourcesCopy)
@@ -99,7 +99,7 @@ package struct LibraryFile: Sendable {
 
     /// Returns the description of a loaded library's plugin; of its code, only the entry function runs.
     ///
-    /// It offers the plugin the services of a host.
+    /// The call offers the plugin the services of a host.
     ///
     /// - Throws: The reason why its answer is invalid, located at the library's path.
     package func describe(_ library: DynamicLibrary) throws(BackplaneError) -> PluginDescription {
@@ -107,32 +107,16 @@ package struct LibraryFile: Sendable {
         do throws(BackplaneError) {
             let description = try PluginDescription(asking: entry, getInterface: HostInterfaces.get)
             try identity.requireAgreement(with: description)
-            LastWords.name(description.id, inCopyAt: copy)
+            // The message about a crash needs the id, which the file name of a Swift plugin's first copy does not
+            // contain.
+            bph_name_plugin(copy, description.id)
             return description
         } catch {
             throw BackplaneError(error.code, error.message, at: path, causes: error.causes)
         }
     }
 
-    /// Loads the copy and returns the description of its plugin.
     package func describe() throws(BackplaneError) -> PluginDescription { try describe(load()) }
-
-    /// Returns whether the file at `path` has the same bytes as those loaded from `copy`.
-    ///
-    /// Storage that the copy has released since counts as equal. An unreadable file counts as different, so that
-    /// loading it reports the reason.
-    ///
-    /// - Parameter unmapped: The ranges of the copy that may have been released (``LoadFolder/giveRoomBack(_:of:)``).
-    static func isSame(_ path: String, as copy: String, unmapped: [Range<Int>]) -> Bool {
-        guard let there = try? FileDescriptor(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
-            let here = try? FileDescriptor(opening: copy, O_RDONLY),
-            let size = try? FileStatus(of: there).size, let own = try? FileStatus(of: here).size, size == own
-        else { return false }
-        var givenBack: [Range<Int>] = []
-        for range in unmapped where here.isHole(range) { givenBack.append(range) }
-        for range in givenBack.gaps(upTo: size) where !there.isSame(as: here, in: range) { return false }
-        return true
-    }
 }
 
 /// A private copy of a library that no other user can have placed, made before its contents are checked.
@@ -140,7 +124,6 @@ package struct LibraryCopy: Sendable {
     /// The path at which the library was built, and the path of the copy.
     private let source: String
     package let path: String
-    /// The size in bytes.
     package let size: Int
 
     /// Creates a copy of the library at `source` in `folder`.
@@ -157,8 +140,6 @@ package struct LibraryCopy: Sendable {
         }
     }
 
-    // MARK: Trust: no other user can have placed the file
-
     /// Opens the file itself and refuses a symbolic link, which its owner could redirect.
     ///
     /// Links in the path to it are followed, because SwiftPM's `.build/debug` is a link.
@@ -174,7 +155,7 @@ package struct LibraryCopy: Sendable {
                     "a plugin must be a regular file, but this is a symbolic link; name the file that it points to",
                     at: path)
             }
-            // Sockets cannot be opened, nor can devices where the mount excludes them.
+            // Sockets cannot be opened, and neither can devices on a mount that excludes them.
             if let status { try requireRegularFile(status, path) }
             let code: BackplaneError.Code = error.number == ENOENT ? .pluginNotFound : .pluginUnreadable
             throw BackplaneError(code, "the library cannot be opened: \(error)", at: path)
@@ -224,8 +205,6 @@ package struct LibraryCopy: Sendable {
         return status
     }
 
-    // MARK: Copying
-
     static func copyContents(
         of file: borrowing FileDescriptor, _ status: FileStatus, to copy: String, _ path: String
     ) throws(BackplaneError) {
@@ -246,21 +225,14 @@ package struct LibraryCopy: Sendable {
         }
     }
 
-    // MARK: Contents: a complete plugin for this machine
-
-    /// Returns the SHA-256 of the copy, as hexadecimal digits.
-    package func digest() throws(BackplaneError) -> String { try Self.digest(ofCopy: path, source) }
-
     /// Checks the copy against the manifest's SHA-256, if there is one.
     ///
     /// - Throws: `plugin.digest-mismatch`.
-    package func requireDigest(_ sha256: String?) throws(BackplaneError) {
-        try Self.requireDigest(sha256, ofCopy: path, source)
-    }
+    func requireDigest(_ sha256: String?) throws(BackplaneError) { try Self.requireDigest(sha256, of: path, source) }
 
-    static func requireDigest(_ sha256: String?, ofCopy copy: String, _ path: String) throws(BackplaneError) {
+    static func requireDigest(_ sha256: String?, of copy: String, _ path: String) throws(BackplaneError) {
         guard let sha256 else { return }
-        let found = try digest(ofCopy: copy, path)
+        let found = try digest(of: copy, path)
         guard found == sha256.lowercased() else {
             throw BackplaneError(
                 .pluginDigestMismatch,
@@ -272,18 +244,13 @@ package struct LibraryCopy: Sendable {
         }
     }
 
-    private static func digest(ofCopy copy: String, _ path: String) throws(BackplaneError) -> String {
-        let file = try opened(copy, path)
-        do throws(SystemError) {
-            return ContentDigest.sha256(of: try file.bytes(count: FileStatus(of: file).size)).hexadecimal
-        } catch {
-            throw unreadable(copy, error, path)
-        }
-    }
+    /// Returns the SHA-256 of the copy, as hexadecimal digits.
+    package func digest() throws(BackplaneError) -> String { try Self.digest(of: path, source) }
 
-    private static func opened(_ copy: String, _ path: String) throws(BackplaneError) -> FileDescriptor {
+    private static func digest(of copy: String, _ path: String) throws(BackplaneError) -> String {
         do throws(SystemError) {
-            return try FileDescriptor(opening: copy, O_RDONLY | O_NOFOLLOW)
+            let file = try FileDescriptor(opening: copy, O_RDONLY | O_NOFOLLOW)
+            return ContentDigest.sha256(of: try file.bytes(count: FileStatus(of: file).size)).hexadecimal
         } catch {
             throw unreadable(copy, error, path)
         }
@@ -293,17 +260,17 @@ package struct LibraryCopy: Sendable {
         BackplaneError(.pluginUnreadable, "the copy \(copy) of the library cannot be read: \(error)", at: path)
     }
 
-    /// Returns the image of the copy, of which only the accessed parts are read.
+    /// Returns the image of the copy; only the accessed parts are read.
     package func image() throws(BackplaneError) -> ELFImage {
-        let file = try Self.opened(path, source)
-        do throws(ELFImage.Defect) {
-            return try ELFImage(of: file, size: size)
-        } catch {
+        let file: FileDescriptor
+        do throws(SystemError) { file = try FileDescriptor(opening: path, O_RDONLY | O_NOFOLLOW) } catch {
+            throw Self.unreadable(path, error, source)
+        }
+        do throws(ELFImage.Defect) { return try ELFImage(of: file, size: size) } catch {
             throw BackplaneError(error.code, error.text, at: source)
         }
     }
 
-    /// Checks that an image exports the entry function.
     package func requireEntry(in image: ELFImage) throws(BackplaneError) {
         guard image.defines(symbol: LibraryFile.entry) else {
             throw BackplaneError(
@@ -324,31 +291,6 @@ package struct LibraryCopy: Sendable {
         try identity.requireABI(at: source)
         try runtime.require(for: identity, at: source)
         return identity
-    }
-
-    /// Returns the copy as a library that can be loaded, after checking and renaming it.
-    ///
-    /// - Parameter generation: A function that returns the plugin, if known, and the number of the new generation,
-    ///   given the id in the library's identity.
-    /// - Throws: The reason why the library is not a plugin for this host.
-    package func checked(
-        for runtime: SwiftRuntime = .ofThisProcess,
-        as generation: (String?) -> (plugin: String?, number: Int) = { ($0, 1) }
-    ) throws(BackplaneError) -> LibraryFile {
-        let image = try image()
-        try requireEntry(in: image)
-        let identity = try identity(in: image, for: runtime), unmapped = image.unmapped()
-        let (plugin, number) = generation(identity.id)
-        let copy = LoadFolder.path(of: path, plugin: plugin, generation: number)
-        guard rename(path, copy) == 0 else {
-            throw BackplaneError(
-                .pluginUnreadable, "the copy cannot be renamed to \(copy): \(SystemError.last)", at: source)
-        }
-        // A few pages are not worth it to be given back later.
-        let isWorthIt = unmapped.reduce(0) { $0 + $1.count } >= 1 << 16
-        return LibraryFile(
-            path: source, copy: copy, identity: identity, plugin: plugin, generation: number,
-            unmapped: isWorthIt ? unmapped : [], lasting: image.lasting)
     }
 }
 

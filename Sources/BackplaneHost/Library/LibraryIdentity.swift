@@ -2,8 +2,10 @@ package import Backplane
 import CBackplane
 
 /// The metadata in a library's file, which is known before any of the library's code runs.
+///
+/// The metadata is combined from all records of the section `backplane`. Each record is a `bp_identity`, with the
+/// layout described in part 5 of `backplane.h`.
 package struct LibraryIdentity: Sendable, Hashable {
-    /// The range of ABI numbers that the library supports.
     package let abi: ClosedRange<UInt32>
     /// The version of the Backplane SDK in the library; `nil` if it does not contain the SDK.
     package let sdk: String?
@@ -11,24 +13,21 @@ package struct LibraryIdentity: Sendable, Hashable {
     package let toolchain: String?
     /// The version of the Swift compiler without its patch number; `nil` if none was used.
     package let swift: Version?
-    /// A Boolean value that indicates whether the library contains Swift code, independent of its records.
+    /// Whether the library contains Swift code, independent of its records.
     package let hasSwift: Bool
     /// The plugin's id and version, if known at this point.
     package let id: String?
     package let version: Version?
 
-    /// The name of the section with the records.
     package static let section = "backplane"
-    /// The range of ABI numbers that this host supports.
     package static let hostABI = UInt32(BP_ABI_MIN)...UInt32(BP_ABI_MAX)
 
-    /// Creates the identity of the library at `path` from its image.
     package init(of image: ELFImage, at path: String) throws(BackplaneError) {
         guard let section = image.section(named: Self.section) else {
             throw Self.missing("it has no section `\(Self.section)`", path)
         }
-        do throws(IdentityRecord.Defect) {
-            try self.init(section[...], hasSwift: image.hasSwift)
+        do throws(Defect) {
+            try self.init(Self.records(in: section[...]), hasSwift: image.hasSwift)
         } catch {
             throw Self.missing("its identity \(error.text)", path)
         }
@@ -38,9 +37,8 @@ package struct LibraryIdentity: Sendable, Hashable {
     ///
     /// A plugin that links the SDK has a record of the SDK's C target and one of its Swift compiler, and may have its
     /// own.
-    private init(_ section: ArraySlice<UInt8>, hasSwift: Bool) throws(IdentityRecord.Defect) {
+    private init(_ records: [LibraryIdentity], hasSwift: Bool) throws(Defect) {
         self.hasSwift = hasSwift
-        let records = try IdentityRecord.all(in: section)
         abi = try Self.agreed(records.map(\.abi), "ABI range") ?? Self.hostABI
         sdk = try Self.agreed(records.compactMap(\.sdk), "SDK version")
         swift = try Self.agreed(records.compactMap(\.swift), "Swift compiler")
@@ -52,11 +50,11 @@ package struct LibraryIdentity: Sendable, Hashable {
             ?? records.lazy.compactMap(\.toolchain).first
     }
 
-    private static func agreed<Value: Hashable>(_ values: [Value], _ what: String) throws(IdentityRecord.Defect)
+    private static func agreed<Value: Hashable>(_ values: [Value], _ what: String) throws(Defect)
         -> Value?
     {
         if let other = values.first(where: { $0 != values[0] }) {
-            throw IdentityRecord.Defect(text: "has two values for its \(what), \(values[0]) and \(other)")
+            throw Defect(text: "has two values for its \(what), \(values[0]) and \(other)")
         }
         return values.first
     }
@@ -73,7 +71,6 @@ package struct LibraryIdentity: Sendable, Hashable {
 }
 
 extension LibraryIdentity {
-    /// Checks that the host and the plugin have an ABI number in common.
     package func requireABI(in host: ClosedRange<UInt32> = Self.hostABI, at path: String) throws(BackplaneError) {
         if abi.overlaps(host) { return }
         let advice =
@@ -104,19 +101,12 @@ extension LibraryIdentity {
         }
     }
 
-    /// Returns a range of ABI numbers as text for messages.
     package static func text(_ range: ClosedRange<UInt32>) -> String {
         range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
     }
 }
 
-/// A record of the section `backplane`: a `bp_identity`, with the layout described in part 5 of `backplane.h`.
-package struct IdentityRecord: Sendable, Hashable {
-    package let abi: ClosedRange<UInt32>
-    package let swift: Version?
-    package let sdk, toolchain, id: String?
-    package let version: Version?
-
+extension LibraryIdentity {
     /// The reason why bytes are not a record, worded to follow "its identity".
     package struct Defect: Error, Hashable {
         package let text: String
@@ -131,13 +121,13 @@ package struct IdentityRecord: Sendable, Hashable {
     ///
     /// A longer record of a newer SDK begins with the fields known here; fields beyond the end of a shorter one are
     /// unknown.
-    package static func all(in section: ArraySlice<UInt8>) throws(Defect) -> [IdentityRecord] {
+    package static func records(in section: ArraySlice<UInt8>) throws(Defect) -> [LibraryIdentity] {
         guard !section.isEmpty else { throw Defect(text: "is empty") }
-        var (records, rest): ([IdentityRecord], ArraySlice<UInt8>) = ([], section)
+        var (records, rest): ([LibraryIdentity], ArraySlice<UInt8>) = ([], section)
         while !rest.isEmpty {
             guard records.count < most else { throw Defect(text: "has more than \(most) records") }
             let size = try size(ofFirstIn: rest)
-            records.append(try IdentityRecord(rest.prefix(size)))
+            records.append(try LibraryIdentity(rest.prefix(size)))
             // The compiler aligns every record to eight bytes.
             rest = rest.dropFirst((size + 7) / 8 * 8)
         }
@@ -157,14 +147,13 @@ package struct IdentityRecord: Sendable, Hashable {
         return size
     }
 
-    /// Creates a record from its bytes.
-    ///
-    /// - Precondition: `bytes` has at least ``leastSize`` bytes.
+    /// Creates the identity of one record, which has at least ``leastSize`` bytes.
     private init(_ bytes: ArraySlice<UInt8>) throws(Defect) {
         let (lowest, highest) = (Self.number(bytes, at: 12), Self.number(bytes, at: 16))
         guard lowest <= highest else { throw Defect(text: "declares an ABI range from \(lowest) down to \(highest)") }
         abi = lowest...highest
         let compiler = Int(Self.number(bytes, at: 20))
+        hasSwift = compiler != 0
         swift = compiler == 0 ? nil : Version(compiler / 1000, compiler % 1000)
         sdk = try Self.text(bytes, at: 24, 32, "SDK version")
         toolchain = try Self.text(bytes, at: 56, 160, "toolchain")

@@ -4,19 +4,22 @@ import Glibc
 import Synchronization
 
 /// The search for the file of a manifest's `library`, which never uses the system's library path.
-package struct LibraryLocator: Sendable {
+package final class LibraryLocator: Sendable {
     /// The folder to which paths with a slash are relative.
     private let manifestFolder: String
-    /// The folders to search, in order.
     package let places: [String]
-    /// The advice for a name that none of them contains.
+    /// The advice for a name that no searched folder contains.
     private let advice: String
-    private let neighbours = Neighbours()
+    /// The number of missing libraries that were compared with the existing ones.
+    ///
+    /// It is limited, because each comparison takes a while, and a host waits for it.
+    private let comparisons = Atomic(0)
+    private static let mostComparisons = 20
 
     /// Creates a locator.
     ///
-    /// The libraries of a manifest in a Swift package are those of that package: a program of another package, such as
-    /// the command of a checkout, does not replace those that are not built yet with its own.
+    /// A manifest in a Swift package uses the libraries of that package. If they are not built yet, a program of
+    /// another package, such as the command of a checkout, does not replace them with its own.
     ///
     /// - Parameter manifestFolder: The manifest's folder; `nil` if the manifest is not a file, so that paths are
     ///   relative to the current folder.
@@ -67,10 +70,9 @@ package struct LibraryLocator: Sendable {
             }
         }
         let name = FilePath.name(of: library), isFile = name.hasSuffix(".so")
-        let others = neighbours.libraries(in: candidates.map { FilePath.folder(of: $0) })
-        let question = others.flatMap { others in
-            NameSuggestions(for: name, among: isFile ? others.map { "lib\($0).so" } : others).question
-        }
+        let isCompared = comparisons.wrappingAdd(1, ordering: .relaxed).oldValue < Self.mostComparisons
+        let others = isCompared ? candidates.flatMap { Self.libraryNames(in: FilePath.folder(of: $0)) } : []
+        let question = NameSuggestions(for: name, among: isFile ? others.map { "lib\($0).so" } : others).question
         let advice = question ?? (library.contains("/") ? "build it, or correct the path" : advice)
         throw BackplaneError(
             .pluginNotFound, "the library `\(library)` was not found in any of these places; \(advice)",
@@ -93,33 +95,6 @@ package struct LibraryLocator: Sendable {
     }
 }
 
-/// The libraries next to those that were not found; each folder is listed only once.
-private final class Neighbours: Sendable {
-    private struct State {
-        var known: [String: [String]] = [:]
-        /// The number of libraries that may still be compared with all others, which is limited because a host waits
-        /// for it.
-        var looksLeft = 20
-    }
-    private let state = Mutex(State())
-
-    /// Returns the names of the libraries in some folders, as used in manifests; `nil` after too many requests.
-    func libraries(in folders: [String]) -> [String]? {
-        state.withLock { state in
-            guard state.looksLeft > 0 else { return nil }
-            state.looksLeft -= 1
-            for folder in folders where state.known[folder] == nil { state.known[folder] = Self.libraries(in: folder) }
-            return folders.flatMap { [known = state.known] in known[$0] ?? [] }
-        }
-    }
-
-    private static func libraries(in folder: String) -> [String] {
-        ((try? FileTree.names(in: folder, most: 10_000)) ?? []).filter { $0.hasPrefix("lib") && $0.hasSuffix(".so") }
-            .map { String($0.dropFirst(3).dropLast(3)) }
-    }
-}
-
-/// The search for plugins when the manifest has no `plugins`.
 extension LibraryLocator {
     /// Returns the plugins in the given folders: all `lib*.so` with an identity, sorted by name within each folder.
     ///
@@ -143,6 +118,12 @@ extension LibraryLocator {
                 causes: failures)
         }
         return libraries
+    }
+
+    /// Returns the names of the libraries in a folder, as used in manifests.
+    private static func libraryNames(in folder: String) -> [String] {
+        ((try? FileTree.names(in: folder, most: 10_000)) ?? []).filter { $0.hasPrefix("lib") && $0.hasSuffix(".so") }
+            .map { String($0.dropFirst(3).dropLast(3)) }
     }
 
     private static func hasIdentity(_ path: String) -> Bool {

@@ -1,6 +1,7 @@
 import Backplane
 import CBackplaneHost
 import Glibc
+import Synchronization
 
 /// The rule that determines which libraries are tried in a child process before this process loads them.
 ///
@@ -15,12 +16,11 @@ public enum TrialRule: Sendable, Hashable {
     case always
 }
 
-/// The trials of a host's libraries, each of which is first loaded and described in a child process.
+/// The trials of a host's libraries, which are first loaded and described in a child process.
 final class LibraryTrials: Sendable {
-    /// A Boolean value that indicates whether this program can be started again for trials.
     private let arePossible: Bool
     private let log: any LogSink
-    private let hasTold = Monitor(false)
+    private let hasTold = Atomic(false)
 
     init(arePossible: Bool, log: any LogSink) {
         (self.arePossible, self.log) = (arePossible, log)
@@ -28,7 +28,7 @@ final class LibraryTrials: Sendable {
 
     /// Loads a library's copy in a child process, calls its entry function and reads the descriptors in its answer.
     ///
-    /// A library that the loader or the host itself refuses passes, because this process gets the same error.
+    /// A library passes if the loader or the host itself refuses it, because this process gets the same error.
     ///
     /// - Parameters:
     ///   - limit: The time after which the child is killed.
@@ -39,19 +39,17 @@ final class LibraryTrials: Sendable {
         throws(BackplaneError)
     {
         guard arePossible else { return tellOnce() }
-        switch Trial.open(file.copy, limit: limit, isGivenUp: isGivenUp) {
+        let conclusion = Trial.open(file.copy, limit: limit, isGivenUp: isGivenUp)
+        if conclusion != .passed { file.discard() }
+        switch conclusion {
         case .passed: return
-        case .givenUp:
-            file.discard()
-            throw .givenUp(at: file.path)
+        case .givenUp: throw .givenUp(at: file.path)
         case .noProcess(let reason):
-            file.discard()
             throw BackplaneError(
                 .hostExhausted,
                 "the system cannot create a process to try the library in: \(reason); try again, or trust the library (`ChangeOptions.trustsLibraries`)",
                 at: file.path)
         case .died(let death, let stage, let printed):
-            file.discard()
             let lines = printed.split(separator: "\n").suffix(8).map {
                 BackplaneError(.pluginTrialFailed, "it printed: \($0.replacing(file.copy, with: file.path))")
             }
@@ -63,22 +61,17 @@ final class LibraryTrials: Sendable {
     }
 
     private func tellOnce() {
-        let isFirst = hasTold.withLock { told in
-            defer { told = true }
-            return !told
-        }
-        guard isFirst else { return }
+        guard !hasTold.exchange(true, ordering: .relaxed) else { return }
         log.write(
             LogRecord(
                 level: .notice, source: "host",
                 message:
-                    "libraries are not tried in a child process first, because the host is not part of this program's executable",
-                metadata: [:]))
+                    "libraries are not tried in a child process first, because the host is not part of this program's executable"
+            ))
     }
 }
 
 extension BackplaneError {
-    /// Returns the error for work on a library whose result is no longer awaited.
     static func givenUp(at path: String? = nil) -> BackplaneError {
         BackplaneError(.callCancelled, "the trial was cancelled, because no caller is waiting for it anymore", at: path)
     }
@@ -86,10 +79,9 @@ extension BackplaneError {
 
 /// A process in which a library is loaded and its entry function called, before this process does.
 ///
-/// It is this program, started once more and taken over before `main` (`trials.c`), so it reads a plugin's answer with
+/// The process runs this program again and is taken over before `main` (`trials.c`), so it reads a plugin's answer with
 /// the code of this host.
 enum Trial {
-    /// The result of a trial.
     enum Conclusion: Sendable, Hashable {
         case passed
         /// The child ended because of the library, after printing this text.
@@ -126,19 +118,15 @@ enum Trial {
         }
     }
 
-    /// A Boolean value that indicates whether this program can be started again for trials.
     static var isPossible: Bool { bph_can_try() != 0 }
 
     /// The interval at which abandoned trials are noticed, in milliseconds.
     private static let interval = 50.0
-    /// The length of the text that is kept of what the child printed.
     private static let longestText = 2_048
 
     /// Opens the library at `path` in a child process, and reads its description if it has an entry function.
     ///
-    /// - Parameters:
-    ///   - limit: The time after which the child is killed.
-    ///   - isGivenUp: A function that returns whether the result is no longer awaited.
+    /// The child is killed after the limit, or when the result is no longer awaited.
     static func open(_ path: String, limit: Duration, isGivenUp: () -> Bool = { false }) -> Conclusion {
         var trial = bph_trial()
         let problem = bph_start_trial(path, &trial)
@@ -166,7 +154,7 @@ enum Trial {
     nonisolated(unsafe) private static var entry: PluginDescription.Entry?  // one trial, one thread
     nonisolated(unsafe) private static var progress: Int32 = -1  // the same
 
-    /// Loads the library in the process of a trial; an error is no failure of the trial.
+    /// Loads the library in the process of a trial; an error does not fail the trial.
     fileprivate static func run(_ path: String, _ progress: Int32) {
         Self.progress = progress
         do throws(BackplaneError) {

@@ -5,11 +5,9 @@ import Synchronization
 
 /// A private folder for the copies of libraries that a host loads; it is removed with the host.
 ///
-/// A library is never loaded from the path at which it was built. A copy does not change while its code runs, and only
-/// a path that has never been loaded provides new code: loading a path again returns the old code, regardless of the
-/// file's current contents.
+/// A library is never loaded from the path at which it was built. A copy does not change while its code runs. Loading a
+/// path again returns the old code, regardless of the file's current contents, so each load needs a new path.
 package final class LoadFolder: Sendable {
-    /// The absolute path.
     package let path: String
     /// The lock that distinguishes the folder of a running host from one that was left behind.
     private let lock: FileLock
@@ -22,12 +20,14 @@ package final class LoadFolder: Sendable {
     package init(
         in parent: String? = nil, environment: (String) -> String? = ProcessEnvironment.value
     ) throws(BackplaneError) {
-        let parent = FilePath.absolute(parent ?? Self.defaultParent(environment))
+        let parent = FilePath.absolute(parent ?? RuntimeFolder.path(in: "XDG_CACHE_HOME", environment))
         let path = FilePath.join(parent, Self.newName())
-        try Self.makeParent(parent)
+        do throws(PrivateFolder.Defect) { try PrivateFolder.make(at: parent) } catch {
+            throw Self.unusable(parent, error.text)
+        }
         try Self.requireExecution(in: parent)
         do throws(SystemError) {
-            // One host at a time sweeps and creates: a folder that is not locked yet looks as if left behind.
+            // Only one host at a time sweeps and creates: a folder that is not locked yet looks abandoned.
             let gate = try FileLock(waitingFor: FilePath.join(parent, "lock"))
             Self.sweep(parent)
             guard mkdir(path, 0o700) == 0 else { throw .last }
@@ -74,23 +74,8 @@ package final class LoadFolder: Sendable {
         guard let file = try? FileDescriptor(opening: copy, O_RDWR | O_NOFOLLOW) else { return }
         for range in ranges { file.punchHole(at: range) }
     }
-}
 
-/// The folder in which hosts create their load folders.
-extension LoadFolder {
-    static func defaultParent(_ environment: (String) -> String?) -> String {
-        RuntimeFolder.path(in: "XDG_CACHE_HOME", environment)
-    }
-
-    static func makeParent(_ path: String) throws(BackplaneError) {
-        do throws(PrivateFolder.Defect) {
-            try PrivateFolder.make(at: path)
-        } catch {
-            throw unusable(path, error.text)
-        }
-    }
-
-    static func requireExecution(in path: String) throws(BackplaneError) {
+    private static func requireExecution(in path: String) throws(BackplaneError) {
         do throws(SystemError) {
             if try !Mount(holding: path).isNoExec { return }
         } catch {
@@ -99,16 +84,13 @@ extension LoadFolder {
         throw unusable(path, "is on a file system that is mounted noexec, from which nothing can be loaded")
     }
 
-    static func unusable(_ path: String, _ reason: String) -> BackplaneError {
+    private static func unusable(_ path: String, _ reason: String) -> BackplaneError {
         BackplaneError(
             .loadFolderUnusable,
             "the folder that libraries are loaded from \(reason); choose another with `HostOptions.loadFolder`",
             at: path)
     }
-}
 
-/// The load folders of other hosts.
-extension LoadFolder {
     /// Returns a name `host-<process>-<random>`, in which the process id aids readers and the random part ensures
     /// uniqueness.
     static func newName() -> String {
@@ -134,23 +116,4 @@ extension LoadFolder {
         guard parts.count == 3, parts[0] == "host", Int32(parts[1]) != nil else { return false }
         return parts[2].utf8.count == 16 && UInt64(parts[2], radix: 16) != nil
     }
-}
-
-/// The line printed to standard error when a trap in plugin code ends the process.
-///
-/// It names the plugin, its generation and the file of the copy; Swift's backtrace, which follows, names functions.
-///
-/// A line is also printed when the process is out of memory: the Swift runtime ends such a process in the code that
-/// next requests memory.
-///
-/// A trap (a `fatalError`, an index out of range, `abort`) cannot be survived within a process, but it can be
-/// attributed.
-enum LastWords {
-    /// Installs the handlers for the rest of the process; earlier handlers, such as Swift's backtracer, run afterwards.
-    ///
-    /// A write to a closed pipe is not a trap.
-    static func keep() { bph_keep_last_words() }
-
-    /// Records the plugin of a copy, because the name of the first copy of a plugin in Swift does not contain its id.
-    static func name(_ plugin: String, inCopyAt path: String) { bph_name_plugin(path, plugin) }
 }

@@ -3,9 +3,7 @@ import Backplane
 /// The immutable result of loading a manifest's plugins and resolving the manifest.
 struct LoadedManifest: Sendable {
     let plan: Plan
-    /// The chosen class for every definition.
     let lock: [String: LockedClass]
-    /// The problems of the manifest and its plugins.
     let problems: [Problem]
     let catalogue: Catalogue
     /// The plugins linked into this program, then those of the manifest in its order.
@@ -18,29 +16,14 @@ struct LoadedManifest: Sendable {
     /// The identity of the parsed manifest, which is the same for all values that differ only in their plugins.
     let reading: Reading
 
-    /// The identity of a manifest that was read once.
     final class Reading: Sendable {}
 
-    /// Creates the result of loading the plugins of a manifest and resolving it.
+    /// Creates the result of resolving a manifest with the plugins that were loaded for it.
     ///
-    /// - Parameters:
-    ///   - serialize: The function that calls a serializer with a response of a definition.
-    ///   - generations: The generations that are already in memory.
-    ///   - before: The previously active manifest; libraries that it loaded are not loaded again.
-    ///   - trials: The trials that each library first has to survive, or `nil` for none.
-    ///   - pinProblems: The problems of the manifest's pins.
-    init(
-        _ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions,
-        serialize: @escaping DefinitionLoader.Serialize, _ generations: GenerationTable,
-        after before: LoadedManifest?, in folder: LoadFolder?, trying trials: LibraryTrials?, by clock: any HostClock,
-        pinProblems: [Problem]
-    ) {
-        var loader = PluginLoader(
-            document, options, generations, after: before?.plugins ?? [], in: folder, trying: trials, by: clock)
-        loader.add(linked)
-        loader.addLibraries()
+    /// - Parameter serialize: The function that calls a serializer with a response of a definition.
+    init(_ loader: PluginLoader, serialize: @escaping DefinitionLoader.Serialize, pinProblems: [Problem]) {
         self.init(
-            document, loader.plugins, definitions: before?.plugins.filter { $0.definition != nil } ?? [],
+            loader.document, loader.plugins, definitions: loader.before.filter { $0.definition != nil },
             readsFiles: true, serialize, loader.problems, pinProblems, loader.folder, Reading())
     }
 
@@ -126,9 +109,9 @@ struct LoadedManifest: Sendable {
             {
                 throw reason.error
             }
-            throw BackplaneError(
-                error.code, error.message, at: error.location, failure: error.failure,
-                causes: error.causes + loadProblems.map(\.error))
+            var error = error
+            error.causes += loadProblems.map(\.error)
+            throw error
         }
     }
 
@@ -154,19 +137,19 @@ struct LoadedManifest: Sendable {
 }
 
 extension LoadedManifest {
-    /// Returns the composition for tools.
     func composition(_ rule: LaneRule) -> Composition {
         let plugins = plugins.map {
             Composition.PluginOrigin(id: $0.description.id, version: $0.description.version, library: $0.path)
         }
         return Composition(
-            document, catalogue: catalogue, plan: plan, problems: problems, plugins: plugins, wires: wires(rule))
+            document: document, catalogue: catalogue, plan: plan, problems: problems, plugins: plugins,
+            wires: wires(rule))
     }
 
     /// The warnings about Swift state that can cross only as JSON, even to a rebuild of the same code.
     var encodedStates: [Problem] {
         let warnings = plan.nodes.compactMap { node -> Problem? in
-            // Other code has bytes of its own choice, and no values of Swift.
+            // Other code has states in a format of its own, and no Swift values.
             guard let side = componentClass(of: node).stateSide, side.origin.revision != 0,
                 case .encoded(let reason) = Lane(from: side, to: side, as: side.state.version, .fastest)
             else { return nil }
@@ -188,9 +171,10 @@ extension LoadedManifest {
                     comparisons.difference($0, $1)
                 }
                 return Composition.PlannedWire(
-                    user: user.id, label: wire.label, provider: provider.id, contract: consumer.contract.name,
-                    version: consumer.contract.version,
-                    lane: lane)
+                    user: user.id, provider: provider.id,
+                    status: WireStatus(
+                        user: user.name, label: wire.label, provider: provider.name, contract: consumer.contract.name,
+                        version: consumer.contract.version, lane: lane))
             }
         }
     }
@@ -204,7 +188,6 @@ struct RemovedMethods: Hashable {
     let provider: String
     let contract: ContractDescription
     let names: [String]
-    /// The location of the provider's definition in the manifest.
     let location: String
 
     /// Compares the code of a provider with its successor, or returns `nil` if the user loses nothing.

@@ -13,7 +13,6 @@ struct LoadedPlugin: Sendable {
     var copy: String? = nil
     /// The ranges of the copy that running code does not need.
     var unmapped: [Range<Int>] = []
-    /// The parts of the library that a swap does not replace.
     var lasting: [String] = []
     /// The path of the copy of its files; `nil` if it has none.
     let resources: String?
@@ -29,22 +28,22 @@ struct LoadedPlugin: Sendable {
     /// The definition file that it consists of; `nil` for a plugin with code of its own.
     var definition: LoadedDefinition? = nil
 
-    /// The image of its library; `nil` if it is linked into this program.
-    var image: PluginImage? {
-        guard let path, let copy else { return nil }
-        return PluginImage(
-            id: description.id, version: description.version, library: FilePath.name(of: path), copy: copy)
+    /// The plugin as text, such as "org.example.books 1.2.0 (libBooks.so)".
+    var name: String {
+        let name = "\(description.id) \(description.version)"
+        guard let path, copy != nil else { return "\(name), \(path ?? "linked into this program")" }
+        return "\(name) (\(FilePath.name(of: path)))"
     }
 }
 
 extension LoadedPlugin {
-    /// Returns whether the plugin is the one that a reference names, even if it expects a version or digest only now.
+    /// Returns whether a reference names this plugin, even if the reference newly expects a version or digest.
     fileprivate func fulfils(_ reference: PluginReference) -> Bool {
         guard let own = self.reference, own != reference else { return self.reference == reference }
         guard let path, let copy, own.library == reference.library, own.resources == reference.resources,
             reference.version?.contains(description.version) ?? true
         else { return false }
-        let matches: Void? = try? LibraryCopy.requireDigest(reference.sha256, ofCopy: copy, path)
+        let matches: Void? = try? LibraryCopy.requireDigest(reference.sha256, of: copy, path)
         return matches != nil
     }
 
@@ -65,30 +64,30 @@ extension LoadedPlugin {
 /// A loader that loads a manifest's plugins into the process in order; a failing plugin does not affect the others.
 struct PluginLoader {
     let document: ManifestDocument
-    let options: HostOptions
+    private let options: HostOptions
+    /// The plugins linked into this program, then those of the manifest in its order.
     private(set) var plugins: [LoadedPlugin] = []
     private(set) var problems: [Problem] = []
-    /// The load folder, created with the first library.
     private(set) var folder: LoadFolder?
     /// The plugins of the previous manifest, which are not loaded again.
-    private let before: [LoadedPlugin]
+    let before: [LoadedPlugin]
     private let generations: GenerationTable
     /// The trials that each library first has to survive, or `nil` for none.
     private let trials: LibraryTrials?
     private let clock: any HostClock
 
+    /// Loads the plugins that are linked into this program, and the libraries of a manifest.
     init(
-        _ document: ManifestDocument, _ options: HostOptions, _ generations: GenerationTable,
+        _ document: ManifestDocument, _ linked: [LinkedPlugin], _ options: HostOptions, _ generations: GenerationTable,
         after before: [LoadedPlugin], in folder: LoadFolder?, trying trials: LibraryTrials?, by clock: any HostClock
     ) {
-        (self.document, self.options, self.generations, self.before, self.folder) = (
-            document, options, generations, before, folder
-        )
-        (self.trials, self.clock) = (trials, clock)
+        (self.document, self.options, self.generations) = (document, options, generations)
+        (self.before, self.folder, self.trials, self.clock) = (before, folder, trials, clock)
+        add(linked)
+        addLibraries()
     }
 
-    /// Adds plugins that are linked into this program.
-    mutating func add(_ linked: [LinkedPlugin]) {
+    private mutating func add(_ linked: [LinkedPlugin]) {
         let known = before.filter { $0.path == nil }
         guard known.isEmpty else { return plugins += known }
         for plugin in linked {
@@ -100,36 +99,33 @@ struct PluginLoader {
     }
 
     /// Loads the libraries that the manifest names or, if it has no `plugins`, all in the plugin folders.
-    mutating func addLibraries() {
-        if let references = document.manifest.plugins {
-            let manifestFolder = document.path.map { FilePath.folder(of: $0) }
-            let locator = LibraryLocator(manifestFolder: manifestFolder, pluginPaths: options.pluginPaths)
-            add(
-                references.enumerated().map { index, reference in
-                    Wanted(
-                        what: "the library `\(reference.library)`", location: document.place(ofLibrary: index),
-                        reference: reference,
-                        path: { () throws(BackplaneError) in try locator.locate(reference.library) })
-                })
-        } else {
+    private mutating func addLibraries() {
+        guard let references = document.manifest.plugins else {
             do {
                 add(
                     try LibraryLocator.libraries(in: options.pluginPaths).map { path in
-                        Wanted(what: "the library", location: path, path: { path })
+                        Candidate(what: "the library", location: path, found: .success(find(path)))
                     })
             } catch {
                 problems.append(Problem(.error, manager: nil, error))
             }
+            return
         }
+        let manifestFolder = document.path.map { FilePath.folder(of: $0) }
+        let locator = LibraryLocator(manifestFolder: manifestFolder, pluginPaths: options.pluginPaths)
+        add(
+            references.enumerated().map { index, reference in
+                Candidate(
+                    what: "the library `\(reference.library)`", location: document.place(ofLibrary: index),
+                    found: Result { () throws(BackplaneError) in try find(reference, by: locator) })
+            })
     }
 
-    /// A library to load.
-    private struct Wanted {
-        /// The description and the location of the library for errors.
+    /// A library of the manifest, with its description and location for errors.
+    private struct Candidate {
         var what: String
         var location: String?
-        var reference: PluginReference? = nil
-        var path: () throws(BackplaneError) -> String
+        var found: Result<Found, BackplaneError>
     }
 
     /// A library that is known from the previous manifest, or one to load.
@@ -138,13 +134,25 @@ struct PluginLoader {
         case new(LibraryLoader.Wanted)
     }
 
-    private mutating func add(_ wanted: [Wanted]) {
-        let found = wanted.map { library in Result { () throws(BackplaneError) in try find(library) } }
-        let new = found.compactMap { if case .success(.new(let library)) = $0 { library } else { nil } }
+    private func find(_ reference: PluginReference, by locator: LibraryLocator) throws(BackplaneError) -> Found {
+        guard var known = before.first(where: { $0.fulfils(reference) }) else {
+            return .new(LibraryLoader.Wanted(path: try locator.locate(reference.library), reference: reference))
+        }
+        known.reference = reference
+        return .known(known)
+    }
+
+    private func find(_ path: String) -> Found {
+        before.first { $0.reference == nil && $0.path == path }.map(Found.known)
+            ?? .new(LibraryLoader.Wanted(path: path))
+    }
+
+    private mutating func add(_ candidates: [Candidate]) {
+        let new = candidates.compactMap { if case .success(.new(let library)) = $0.found { library } else { nil } }
         var loaded = load(new)[...]
-        for (library, found) in zip(wanted, found) {
-            attempt(library.what, at: library.location) { () throws(BackplaneError) in
-                switch try found.get() {
+        for candidate in candidates {
+            attempt(candidate.what, at: candidate.location) { () throws(BackplaneError) in
+                switch try candidate.found.get() {
                 case .known(let plugin): plugin
                 case .new: try loaded.removeFirst().get()
                 }
@@ -172,26 +180,14 @@ struct PluginLoader {
             try requireNew(plugin)
             plugins.append(plugin)
         } catch {
-            // A library that was not found has no other place than the manifest's.
-            let refusal =
-                error.location == nil
-                ? BackplaneError(error.code, error.message, at: location, failure: error.failure, causes: error.causes)
-                : BackplaneError(
-                    error.code, "\(what) is not loaded: \(error.message)", at: location, causes: [error])
+            // A library that was not found has no location except the manifest's.
+            var refusal = error
+            if error.location != nil {
+                refusal = BackplaneError(error.code, "\(what) is not loaded: \(error.message)", causes: [error])
+            }
+            refusal.location = location
             problems.append(Problem(.error, manager: nil, refusal))
         }
-    }
-
-    private func find(_ library: Wanted) throws(BackplaneError) -> Found {
-        if let reference = library.reference, var known = before.first(where: { $0.fulfils(reference) }) {
-            known.reference = reference
-            return .known(known)
-        }
-        let path = try library.path()
-        if library.reference == nil, let known = before.first(where: { $0.reference == nil && $0.path == path }) {
-            return .known(known)
-        }
-        return .new(LibraryLoader.Wanted(path: path, reference: library.reference))
     }
 
     private mutating func loadFolder() throws(BackplaneError) -> LoadFolder {
@@ -201,7 +197,7 @@ struct PluginLoader {
         return made
     }
 
-    /// - Throws: `plugin.duplicate`, located in the library if that is another one, whose classes are missing then.
+    /// - Throws: `plugin.duplicate`; for another library, whose classes are then missing, with the library's location.
     private func requireNew(_ plugin: LoadedPlugin) throws(BackplaneError) {
         let (id, version) = (plugin.description.id, plugin.description.version)
         guard let other = plugins.first(where: { $0.description.id == id && $0.description.version == version }) else {
@@ -213,7 +209,8 @@ struct PluginLoader {
                 .pluginDuplicate, "\(id) \(version) is already loaded, from \(place); name it only once")
         }
         throw BackplaneError(
-            .pluginDuplicate, "it is `\(id)` \(version), as is \(place), which is loaded; give one another id", at: path
+            .pluginDuplicate, "it is `\(id)` \(version), already loaded from \(place); give one of them another id",
+            at: path
         )
     }
 }
@@ -233,25 +230,6 @@ extension Catalogue {
                 }
             }, builtIns: builtIns)
     }
-}
-
-/// The properties of a loaded library that attribute its code to its plugin.
-package struct PluginImage: Sendable, Hashable {
-    package var id: String
-    package var version: Version
-    /// The name of the file where it was built.
-    package var library: String
-    /// The path of the copy that was loaded.
-    package var copy: String
-
-    package init(id: String, version: Version, library: String, copy: String) {
-        (self.id, self.version, self.library, self.copy) = (id, version, library, copy)
-    }
-}
-
-extension PluginImage: CustomStringConvertible {
-    /// The image as text: "org.example.books 1.2.0 (libBooks.so)".
-    package var description: String { "\(id) \(version) (\(library))" }
 }
 
 /// A plugin that is linked into this program.

@@ -4,10 +4,6 @@ import Synchronization
 
 /// The folder with a plugin's read-only files, which is copied together with its library.
 package enum ResourceFolder {
-    /// The limit for all files together, in bytes.
-    static let maximumSize = 1 << 30
-    static let maximumCount = 10_000
-
     /// A cache of the names of resource folders, because one folder may contain hundreds of libraries.
     package final class Names: Sendable {
         private let known = Mutex<[String: [String]]>([:])
@@ -46,13 +42,61 @@ package enum ResourceFolder {
                 .pluginUnreadable, "expected a folder with the plugin's resources, found something else or nothing",
                 at: source)
         }
-        do throws(FileTree.NotCopied) {
-            try FileTree.copy(source, to: target, maximumSize: maximumSize, maximumCount: maximumCount)
+        do throws(BackplaneError) {
+            var copying = Copying()
+            try copying.folder(source, to: target)
         } catch {
-            throw BackplaneError(
-                .pluginUnreadable, "the plugin's resources cannot be copied: \(error.reason)", at: error.path)
+            FileTree.remove(target)
+            throw error
         }
         return target
+    }
+
+    /// The copying of folders: the numbers of bytes and files that may still be copied. Links are refused.
+    private struct Copying {
+        private var size = 1 << 30, count = 10_000
+
+        mutating func folder(_ source: String, to target: String) throws(BackplaneError) {
+            let names: [String]
+            do throws(SystemError) {
+                names = try FileTree.names(in: source)
+                guard mkdir(target, 0o700) == 0 else { throw .last }
+            } catch {
+                throw Self.refusal("\(error)", at: source)
+            }
+            for name in names {
+                let from = FilePath.join(source, name), to = FilePath.join(target, name)
+                switch try kind(of: from) {
+                case .folder: try folder(from, to: to)
+                case .file: try file(from, to: to)
+                case .link, .other:
+                    throw Self.refusal("expected files and folders, found a link or something else", at: from)
+                }
+            }
+        }
+
+        private func kind(of path: String) throws(BackplaneError) -> FileStatus.Kind {
+            do { return try FileStatus(at: path).kind } catch { throw Self.refusal("\(error)", at: path) }
+        }
+
+        private mutating func file(_ source: String, to target: String) throws(BackplaneError) {
+            count -= 1
+            guard count >= 0 else { throw Self.refusal("there are too many files", at: source) }
+            do throws(SystemError) {
+                let from = try FileDescriptor(opening: source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+                let to = try FileDescriptor(opening: target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+                size -= try from.copy(to: to, limit: max(0, size))
+                // A server derives the entity tag of a resource from its time.
+                try to.setModified(try FileStatus(of: from).modified)
+            } catch {
+                throw Self.refusal("\(error)", at: source)
+            }
+            guard size >= 0 else { throw Self.refusal("the total size of the files is too large", at: source) }
+        }
+
+        private static func refusal(_ reason: String, at path: String) -> BackplaneError {
+            BackplaneError(.pluginUnreadable, "the plugin's resources cannot be copied: \(reason)", at: path)
+        }
     }
 
     /// Returns the path of the files of the library at `path`; `nil` if there are none.

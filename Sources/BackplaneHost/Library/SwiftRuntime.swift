@@ -6,7 +6,7 @@ package struct SwiftRuntime: Sendable {
     /// The version of the compiler that built this host; because Linux has no stable ABI, only the patch number may
     /// differ.
     package let version: Version
-    /// A Boolean value that indicates whether the runtime is a shared library, which plugins find in the process.
+    /// Whether the runtime is a shared library, which plugins find in the process.
     ///
     /// It is `false` if the host program is statically linked with the runtime.
     package let isShared: Bool
@@ -61,7 +61,6 @@ extension SwiftRuntime {
 
 /// The program and the libraries that are currently mapped into this process.
 enum LoadedObjects {
-    /// The paths of all mapped files; `nil` if `/proc` is not mounted.
     static var paths: Set<String>? {
         // `dl_iterate_phdr` would wait for a library whose constructor hangs.
         guard let maps = try? FileDescriptor(opening: "/proc/self/maps", O_RDONLY).bytes(count: 1 << 24) else {

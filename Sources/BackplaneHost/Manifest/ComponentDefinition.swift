@@ -47,8 +47,8 @@ public struct ComponentDefinition: Sendable, Hashable {
     public var services: [ComponentDefinition]
     /// The name of the component's private folder.
     ///
-    /// `nil` means the class name of a data access controller, and for others a folder named after their manager and,
-    /// for a service, its property.
+    /// `nil` means the class name of a data access controller. Any other component has a folder named after its manager
+    /// and, for a service, its property.
     public var namespace: String?
     /// The former namespace of a data access controller, whose folder and records it continues.
     public var was: String?
@@ -100,7 +100,6 @@ package struct PlacedDefinition: Sendable {
     package let address: ComponentAddress
     package let definition: ComponentDefinition
     let path: ManifestPath
-    /// The key of its configuration in the manifest.
     let configurationKey: String
 
     package init(
@@ -113,13 +112,11 @@ package struct PlacedDefinition: Sendable {
 
     package var role: Role { address.role }
     package var className: String { definition.className }
-    /// The accepted versions; `nil` accepts any.
     package var range: VersionRange? { definition.version }
 
     /// The name of the component's private folder, if the manifest specifies one or it is a data access controller.
     var namespace: String? { definition.namespace ?? (role == .dataAccessController ? className : nil) }
 
-    /// The path of its configuration in the manifest.
     var configurationPath: ManifestPath { path / configurationKey }
 }
 
@@ -153,7 +150,6 @@ extension ManifestDocument {
         return definitions
     }
 
-    /// Returns the location of a definition in the manifest or its environment.
     package func location(of definition: PlacedDefinition) -> String { place(of: definition.path) }
 
     /// Returns the class name of a definition as a message may show it.

@@ -44,7 +44,7 @@ extension ManifestReader {
         return component(controller, shape)
     }
 
-    /// Reads the definition of a collaborator, as far as its shape has the keys.
+    /// Reads the keys of a collaborator's definition that its shape has.
     private mutating func component(_ whole: Section, _ shape: ManifestShape) -> ComponentDefinition {
         let section = known(shape, of: whole)
         defer { reportUnknownKeys(in: whole, known: shape) }

@@ -7,7 +7,6 @@ import BackplaneNetwork
 enum CredentialType: String, CaseIterable {
     case basic, digest, bearer, component
 
-    /// The keys of a credential of this type.
     var shape: ManifestShape {
         let own =
             switch self {
@@ -25,14 +24,12 @@ extension ManifestReader {
     ///
     /// Every mistake is an error, because a default might send a secret to the wrong host.
     mutating func credentials(in section: Section) -> [String: Credential] {
-        guard let section = dictionary("credentials", in: section, most: ManifestLimits.credentials) else { return [:] }
-        var credentials: [String: Credential] = [:]
-        for (name, value) in section.values.sorted(by: { $0.key < $1.key }) {
-            guard let own = self.section(value, at: section.path / name) else { continue }
-            if name.isEmpty { report(.manifestWrongType, "a credential needs a name", at: own.path) }
-            credentials[name] = credential(in: own)
+        entries("credentials", in: section, most: ManifestLimits.credentials) { reader, name, path in
+            if name.isEmpty { reader.report(.manifestWrongType, "a credential needs a name", at: path) }
+            return !name.isEmpty
+        } reading: { reader, own, _ in
+            reader.credential(in: own)
         }
-        return credentials
     }
 
     private mutating func credential(in section: Section) -> Credential? {
@@ -42,7 +39,9 @@ extension ManifestReader {
         guard let type = choice("type", of: CredentialType.allCases, in: section) else { return nil }
         reportUnknownKeys(in: section, known: type.shape, severity: .error)
         let hosts = hosts(in: section)
-        let managers = texts("managers", most: ManifestLimits.managers, in: section)
+        let managers =
+            section.values["managers"] == nil
+            ? nil : strings("managers", in: section, most: ManifestLimits.managers) { _, _, _ in true }
         let hasCookies = boolean("cookies", in: section) ?? false
         let scheme: Credential.Scheme?
         switch type {
@@ -59,25 +58,21 @@ extension ManifestReader {
     }
 
     private mutating func hosts(in section: Section) -> [String] {
-        let hosts = texts("hosts", most: ManifestLimits.credentialHosts, in: section)
         if section.values["hosts"] == nil || section.values["hosts"] == .array([]) {
             report(
                 .manifestMissingKey, "`hosts` is missing or empty; name the hosts that may be sent the credential",
                 at: section.path / "hosts")
         }
-        guard let hosts else { return [] }
-        for (index, host) in hosts.enumerated() where !host.isHost(withPort: true) {
-            let path = section.path / "hosts" / index
-            guard !unusable.contains(path) else { continue }
-            report(
+        return strings("hosts", in: section, most: ManifestLimits.credentialHosts) { reader, host, path in
+            if host.isHost(withPort: true) { return true }
+            reader.report(
                 .manifestWrongType,
-                "expected a host's name in lower case, with or without a port, such as `books.example.org:8443`, found `\(shown(host, at: path))`",
+                "expected a host's name in lower case, with or without a port, such as `books.example.org:8443`, found `\(reader.shown(host, at: path))`",
                 at: path)
+            return false
         }
-        return hosts
     }
 
-    /// Reads the values that a manager receives with each request.
     private mutating func values(in section: Section) -> [String: Secret] {
         guard let section = dictionary("values", in: section, most: ManifestLimits.credentialValues) else { return [:] }
         var values: [String: Secret] = [:]
@@ -134,24 +129,20 @@ extension ManifestReader {
 
     /// Reads the places of a token in requests to certain hosts: for each, `scheme` or `query`.
     private mutating func tokenPlaces(in section: Section) -> [String: TokenPlace] {
-        guard let section = dictionary("places", in: section, most: ManifestLimits.credentialHosts) else { return [:] }
-        var places: [String: TokenPlace] = [:]
-        for (host, value) in section.values.sorted(by: { $0.key < $1.key }) {
-            guard let own = self.section(value, at: section.path / host) else { continue }
-            reportUnknownKeys(in: own, known: .tokenPlace, severity: .error)
-            let query = string("query", in: own), scheme = string("scheme", in: own)
+        entries("places", in: section, most: ManifestLimits.credentialHosts) { reader, own, host in
+            reader.reportUnknownKeys(in: own, known: .tokenPlace, severity: .error)
+            let query = reader.string("query", in: own), scheme = reader.string("scheme", in: own)
             guard (query == nil) != (scheme == nil), let name = query ?? scheme, host.isHost(withPort: true),
                 !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter)
             else {
-                report(
+                reader.report(
                     .manifestWrongType,
-                    "expected a host with or without a port, and for it one of `query`, the name of a parameter, and `scheme`, a word before the token",
+                    "expected a host, with or without a port, and either `query`, the name of a parameter, or `scheme`, a word before the token",
                     at: own.path)
-                continue
+                return nil
             }
-            places[host] = query.map(TokenPlace.query) ?? .scheme(name)
+            return query.map(TokenPlace.query) ?? .scheme(name)
         }
-        return places
     }
 
     private mutating func tokenRequest(_ key: String, in section: Section) -> TokenRequest? {
@@ -207,26 +198,5 @@ extension ManifestReader {
             return nil
         }
         return text
-    }
-
-    mutating func boolean(_ key: String, in section: Section) -> Bool? {
-        guard let value = section.values[key] else { return nil }
-        guard case .bool(let flag) = value else {
-            return wrongType(value, expected: "a boolean", at: section.path / key)
-        }
-        return flag
-    }
-
-    /// Reads an array of strings; returns `nil` if it is missing or one of its elements is not a string.
-    private mutating func texts(_ key: String, most: Int, in section: Section) -> [String]? {
-        guard let values = array(key, in: section, most: most) else { return nil }
-        var texts: [String] = []
-        for (index, value) in values.enumerated() {
-            guard case .string(let text) = value else {
-                return wrongType(value, expected: "a string", at: section.path / key / index)
-            }
-            texts.append(text)
-        }
-        return texts
     }
 }

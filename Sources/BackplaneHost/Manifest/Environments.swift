@@ -5,7 +5,7 @@ import BackplaneNetwork
 extension ManifestReader {
     /// Returns the root merged with the chosen environment; `nil` if it is unknown or invalid.
     ///
-    /// Only the keys of the others are read (``ManifestDocument/rehearsal``).
+    /// Of other environments, only the keys are read (``ManifestDocument/rehearsal``).
     mutating func choosingEnvironment(in root: Section) -> Section? {
         let environments = dictionary("environments", in: root)
         var chosen: Section?
@@ -57,9 +57,9 @@ extension ManifestReader {
 }
 
 extension ManifestDocument {
-    /// Warnings of the errors that environments would cause if they were chosen, except for those of their variables.
+    /// Warnings of the errors that environments would cause if they were chosen, except for errors of their variables.
     ///
-    /// The manifest is read once for each of them, which is left to checks.
+    /// The manifest is read once for each environment, so only checks use this property.
     var rehearsal: [Problem] {
         guard case .dictionary(let root)? = content, case .dictionary(let environments)? = root["environments"],
             environments.count <= ManifestLimits.environments
@@ -148,27 +148,26 @@ extension ManifestReader {
 
     private mutating func expanding(_ text: String, at path: ManifestPath) -> String {
         do {
-            let words = try VariableText(text)
-            let (expanded, unset) = words.expanded(upTo: max(0, variableBytesLeft), variables)
-            for name in unset {
+            let expanded = try VariableText(text, upTo: max(0, variableBytesLeft), variables)
+            for name in expanded.unset {
                 report(
                     .manifestUnsetVariable, "the variable `\(name)` is not set; set it, or write `${\(name):-default}`",
                     at: path)
             }
             let hadRoom = variableBytesLeft >= 0
-            variableBytesLeft -= expanded.utf8.count
+            variableBytesLeft -= expanded.text.utf8.count
             if hadRoom, variableBytesLeft < 0 {
                 report(
                     .manifestUnsupported,
                     "with its variables expanded, the manifest is larger than \(DocumentLimits.bytes >> 20) MB",
                     at: path)
             }
-            guard unset.isEmpty, variableBytesLeft >= 0 else {
+            guard expanded.unset.isEmpty, variableBytesLeft >= 0 else {
                 unusable.insert(path)
                 return text
             }
-            if words.hasVariables { spellings[path] = text }
-            return expanded
+            if expanded.hasVariables { spellings[path] = text }
+            return expanded.text
         } catch {
             report(error.code, error.message, at: path)
             unusable.insert(path)
@@ -193,15 +192,16 @@ extension ManifestValue {
     }
 }
 
-/// A string in which `${NAME}` and `${NAME:-default}` stand for the values of variables, and `$${` for a literal `${`.
+/// A string with its variables expanded.
+///
+/// `${NAME}` and `${NAME:-default}` stand for values, and `$${` stands for a literal `${`. Values are not expanded
+/// again.
 struct VariableText {
-    enum Part: Hashable {
-        case text(String)
-        /// A variable, with the fallback for one that is not set or empty.
-        case variable(String, fallback: String?)
-    }
-
-    private(set) var parts: [Part] = []
+    private(set) var text = ""
+    /// The names of the variables without a value.
+    private(set) var unset: [String] = []
+    private var unsetNames: Set<String> = []
+    private(set) var hasVariables = false
 
     /// Returns whether a string contains `${` and may therefore differ from its expansion.
     static func isNeeded(for text: String) -> Bool {
@@ -212,71 +212,55 @@ struct VariableText {
         }
     }
 
-    /// Parses the variables of a string.
+    /// Expands the variables of a string.
     ///
+    /// - Parameter limit: The number of bytes after which the values of variables are left out.
     /// - Throws: `manifest.malformed-variable`.
-    init(_ text: String) throws(BackplaneError) {
-        var rest = Substring(text).unicodeScalars, plain = ""
+    init(_ written: String, upTo limit: Int, _ value: (String) -> String?) throws(BackplaneError) {
+        var rest = Substring(written).unicodeScalars
         while let dollar = rest.firstIndex(of: "$") {
-            plain += String(rest[..<dollar])
+            text += String(rest[..<dollar])
             let dollars = rest[dollar...].prefix { $0 == "$" }
             rest = rest[dollars.endIndex...]
             guard rest.first == "{" else {
-                plain += String(dollars)
+                text += String(dollars)
                 continue
             }
-            plain += String(repeating: "$", count: dollars.count / 2)
+            text += String(repeating: "$", count: dollars.count / 2)
             if dollars.count.isMultiple(of: 2) { continue }
             guard let end = rest.firstIndex(of: "}") else { throw Self.malformed("`${` without a closing `}`") }
-            if !plain.isEmpty { parts.append(.text(plain)) }
-            plain = ""
-            parts.append(try Self.variable(Substring(rest[..<end].dropFirst())))
+            let isFull = text.utf8.count > limit
+            try expand(Substring(rest[..<end].dropFirst())) { isFull ? "" : value($0) }
             rest = rest[end...].dropFirst()
         }
-        plain += String(rest)
-        if !plain.isEmpty { parts.append(.text(plain)) }
+        text += String(rest)
     }
 
-    /// Returns the variable described by the text between the braces.
-    private static func variable(_ words: Substring) throws(BackplaneError) -> Part {
-        let name = words.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
-        let rest = words[name.endIndex...]
+    /// Appends the value of the variable that the text between the braces describes.
+    private mutating func expand(_ words: Substring, _ value: (String) -> String?) throws(BackplaneError) {
+        let name = String(words.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
+        let rest = words.dropFirst(name.count)
         guard let first = name.first, !first.isNumber, rest.isEmpty || rest.hasPrefix(":-") else {
-            throw malformed("`${\(words.prefix(40))}` names no variable")
+            throw Self.malformed("`${\(words.prefix(40))}` names no variable")
         }
-        guard !rest.isEmpty else { return .variable(String(name), fallback: nil) }
-        let fallback = String(rest.unicodeScalars.dropFirst(2))
-        guard !isNeeded(for: fallback) else {
-            throw malformed("the default of `\(name)` refers to a variable, which is not allowed")
+        let fallback = rest.isEmpty ? nil : String(rest.unicodeScalars.dropFirst(2))
+        if let fallback, Self.isNeeded(for: fallback) {
+            throw Self.malformed("the default of `\(name)` refers to a variable, which is not allowed")
         }
-        return .variable(String(name), fallback: fallback)
+        hasVariables = true
+        let value = value(name)
+        if let fallback, value ?? "" == "" {
+            text += fallback
+        } else if let value {
+            text += value
+        } else if unsetNames.insert(name).inserted {
+            unset.append(name)
+        }
     }
 
     private static func malformed(_ reason: String) -> BackplaneError {
         BackplaneError(
             .manifestMalformedVariable, "\(reason); write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself")
-    }
-
-    /// Returns the text with the unexpanded values of its variables, and the names of variables without a value.
-    ///
-    /// - Parameter limit: The number of bytes after which the rest is left out.
-    func expanded(upTo limit: Int, _ value: (String) -> String?) -> (text: String, unset: [String]) {
-        var text = "", unset: [String] = [], seen: Set<String> = []
-        for part in parts where text.utf8.count <= limit {
-            switch part {
-            case .text(let plain): text += plain
-            case .variable(let name, let fallback):
-                let value = value(name)
-                if let fallback, value ?? "" == "" {
-                    text += fallback
-                } else if let value {
-                    text += value
-                } else if seen.insert(name).inserted {
-                    unset.append(name)
-                }
-            }
-        }
-        return (text, unset)
     }
 
     /// Returns the spelling of a string without variables, in which the dollar signs before a brace are doubled.
@@ -289,9 +273,5 @@ struct VariableText {
             spelled.unicodeScalars.append(scalar)
         }
         return spelled
-    }
-
-    var hasVariables: Bool {
-        parts.contains { if case .variable = $0 { true } else { false } }
     }
 }

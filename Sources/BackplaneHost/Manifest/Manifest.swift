@@ -51,7 +51,7 @@ public struct Manifest: Sendable, Hashable {
 
     /// Creates a manifest from a file that must have no errors; ``ManifestDocument`` reads a file that may have some.
     ///
-    /// The parameters are those of ``ManifestDocument/init(contentsOf:environment:variables:)``.
+    /// The parameters are the same as in ``ManifestDocument/init(contentsOf:environment:variables:)``.
     ///
     /// - Throws: The only error, or the first of several with all of them as its causes.
     public init(
@@ -123,14 +123,13 @@ public struct StoreSettings: Sendable, Hashable {
     /// The policy for a store with a damaged file.
     public var damaged: DamagedStorePolicy
 
-    /// Creates settings, by default for writes that survive a crash of the machine, and damage that is moved aside.
+    /// Creates settings; by default, writes survive a crash of the machine, and damaged files are moved aside.
     public init(durability: StoreDurability = .full, damaged: DamagedStorePolicy = .moveAside) {
         (self.durability, self.damaged) = (durability, damaged)
     }
 }
 
 extension StoreSettings {
-    /// Returns the settings with the policy for damage that a program has chosen, if any.
     func overruled(by damaged: DamagedStorePolicy?) -> StoreSettings {
         var settings = self
         if let damaged { settings.damaged = damaged }
@@ -146,7 +145,7 @@ extension StoreSettings {
 
 /// The settings of a host's network in a manifest.
 public struct NetworkSettings: Sendable, Hashable {
-    /// The managers that carry out exchanges, by the URL scheme that they serve, which is also their name in options.
+    /// The managers that carry out exchanges, keyed by URL scheme, which is also the executor's name in options.
     public var executors: [String: String]
     /// The settings of TLS by host name, in lower case; paths are relative to the manifest's folder.
     public var tls: [String: TLSSettings]
@@ -154,11 +153,11 @@ public struct NetworkSettings: Sendable, Hashable {
     public var traced: [String]
     /// The credentials that requests may choose, by name.
     public var credentials: [String: Credential]
-    /// The limits for the hosts of requests, by name, by name and port, or by `*` for all others.
+    /// The limits for the hosts of requests, keyed by name, by name and port, or by `*` for all other hosts.
     public var limits: [String: HostLimits]
     /// The managers that intercept exchanges, with the first one outermost.
     public var interceptors: [NetworkInterceptor]
-    /// The managers that map responses of definitions, by the names of serializers in definitions.
+    /// The managers that map responses of definitions, keyed by the names of serializers in definitions.
     public var serializers: [String: String]
     /// The cache of responses.
     public var cache: CacheSettings
@@ -181,7 +180,6 @@ public struct NetworkSettings: Sendable, Hashable {
             .union(serializers.values).union(cache.provider.map { [$0] } ?? [])
     }
 
-    /// The authenticating managers, sorted.
     var authenticators: [String] {
         Set(
             credentials.values.compactMap { credential -> String? in
@@ -218,7 +216,7 @@ public struct NetworkInterceptor: Sendable, Hashable {
 }
 
 extension Manifest {
-    /// The managers that map responses of definitions, and all those that they use.
+    /// The managers that map responses of definitions, and all managers that they use.
     var serializingManagers: Set<String> {
         var found: Set<String> = [], waiting = Array(network.serializers.values)
         while let name = waiting.popLast() {

@@ -12,26 +12,26 @@ public struct ManifestDocument: Sendable {
     public let manifest: Manifest
     /// All problems: those of the whole manifest, followed by those of each manager.
     ///
-    /// ``PluginHost/check()`` adds those that environments would cause if they were chosen.
+    /// ``PluginHost/check()`` adds the problems that environments would cause if they were chosen.
     public let problems: [Problem]
     /// The path of the file from which the document was read; `nil` if it was not read from a file.
     public let path: String?
     /// The name of the environment with which the document was read; `nil` if there is none.
     package let environment: String?
-    /// A Boolean value that indicates whether it is a plain Nemo Logic manifest, whose root is `managers` itself.
-    let isNemoLogic: Bool
+    /// Whether it is a plain Nemo Logic manifest, whose root is `managers` itself.
+    private(set) var isNemoLogic = false
     /// The JSON from which the document was read, used to find positions; `nil` for other sources.
-    let text: Data?
+    private(set) var text: Data?
     /// The origins of the values that the environment contributed.
-    let origins: ManifestOrigins
+    private(set) var origins = ManifestOrigins()
     /// The strings with variables, as written.
-    let spellings: [ManifestPath: String]
+    private(set) var spellings: [ManifestPath: String] = [:]
     /// The paths of the plugins' libraries in the manifest.
-    let libraryPaths: [ManifestPath]
+    private(set) var libraryPaths: [ManifestPath] = []
     /// The paths of services that have their configuration under Nemo Logic's key.
-    let nemoServices: Set<ManifestPath>
+    private(set) var nemoServices: Set<ManifestPath> = []
     /// The value that was read, if it has environments.
-    let content: ManifestValue?
+    private(set) var content: ManifestValue?
 
     /// Creates a document from a file: JSON, or an XML or binary property list, detected by content.
     ///
@@ -66,8 +66,7 @@ public struct ManifestDocument: Sendable {
 
     /// Creates a document from bytes, optionally without their lock.
     ///
-    /// - Parameter ignoringLock: A Boolean value that indicates whether to read the manifest as if it had no lock, so
-    ///   that mistakes in the lock are ignored.
+    /// - Parameter ignoringLock: Whether to read the manifest as if it had no lock, so that mistakes in it are ignored.
     package init(
         parsing bytes: Data, path: String?, environment: String?, ignoringLock: Bool,
         variables: @escaping (String) -> String? = ManifestDocument.processVariable
@@ -104,27 +103,22 @@ public struct ManifestDocument: Sendable {
 
     /// Creates a document from a manifest built in Swift; it has no problems of its own.
     public init(_ manifest: Manifest) {
-        (self.manifest, problems, path, environment, isNemoLogic, text) = (manifest, [], nil, nil, false, nil)
-        (origins, spellings, libraryPaths, nemoServices, content) = (ManifestOrigins(), [:], [], [], nil)
+        (self.manifest, problems, path, environment) = (manifest, [], nil, nil)
     }
 
     private init(reading value: ManifestValue, _ reader: ManifestReader, path: String?, text: Data?) {
         var reader = reader
         manifest = reader.read(value)
-        (problems, self.path, isNemoLogic) = (
-            Self.positioning(reader.summary.grouped, in: text), path, reader.isNemoLogic
-        )
-        environment = reader.environment
-        (self.text, origins, spellings) = (text, reader.origins, reader.spellings)
+        problems = Self.positioning(reader.summary.grouped, in: text)
+        (self.path, environment, isNemoLogic, self.text) = (path, reader.environment, reader.isNemoLogic, text)
+        (origins, spellings) = (reader.origins, reader.spellings)
         (libraryPaths, nemoServices) = (reader.libraryPaths, reader.nemoServices)
-        let hasEnvironments = if case .dictionary(let root) = value { root["environments"] != nil } else { false }
-        content = hasEnvironments && !isNemoLogic ? value : nil
+        if case .dictionary(let root) = value, root["environments"] != nil, !isNemoLogic { content = value }
     }
 
     private init(failure: BackplaneError, path: String?, environment: String?, position: SourcePosition? = nil) {
         (manifest, problems) = (Manifest(managers: [:]), [Problem(.error, manager: nil, failure, position: position)])
-        (self.path, self.environment, isNemoLogic, text) = (path, environment, false, nil)
-        (origins, spellings, libraryPaths, nemoServices, content) = (ManifestOrigins(), [:], [], [], nil)
+        (self.path, self.environment) = (path, environment)
     }
 
     /// The path and the environment from which the manifest was read.
@@ -143,7 +137,6 @@ public struct ManifestDocument: Sendable {
 }
 
 extension ManifestDocument {
-    /// Returns the problems with their positions in this document's text.
     func positioning(_ problems: [Problem]) -> [Problem] {
         Self.positioning(problems, in: text)
     }
@@ -191,8 +184,8 @@ extension ManifestDocument {
 extension ManifestDocument {
     /// Returns an error in reading or encoding this document's value as a problem, with its position if known.
     package func problem(of error: BackplaneError) -> Problem {
-        // A document that cannot be read at all has that error among its problems, with a position that no path leads
-        // to.
+        // A document that cannot be read at all already has this error among its problems, with a position that has no
+        // path.
         problems.first { $0.error.code == error.code && $0.error.message == error.message }
             ?? positioning([Problem(.error, manager: nil, error)])[0]
     }

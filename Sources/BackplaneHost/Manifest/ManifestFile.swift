@@ -3,7 +3,6 @@ import BackplaneDocuments
 package import FoundationEssentials
 import Glibc
 
-/// The access to manifest files and pipes.
 package enum ManifestFile {
     /// The time limit for the first bytes of a pipe, and again for the next ones.
     private static let patience = Duration.seconds(5)
@@ -39,7 +38,7 @@ package enum ManifestFile {
         }
     }
 
-    /// Returns the question whether a file of a similar name in the same folder is meant; `nil` if there is none.
+    /// Returns a question that suggests a file with a similar name in the same folder; `nil` if there is none.
     private static func question(about path: String) -> String? {
         let names = try? FileManager.default.contentsOfDirectory(atPath: FilePath.folder(of: path))
         return NameSuggestions(for: FilePath.name(of: path), among: names ?? []).question
@@ -60,7 +59,7 @@ extension ManifestFile {
     ///
     /// - Parameters:
     ///   - model: A file whose permissions limit those of the new one.
-    ///   - replaces: A Boolean value that indicates whether to replace an existing file, preserving its owner and
+    ///   - replaces: Whether to replace an existing file, preserving its owner and
     ///     permissions.
     /// - Throws: `manifest.unwritable`.
     package static func create(_ path: String, with bytes: Data, like model: String, replaces: Bool)
@@ -88,7 +87,8 @@ extension ManifestFile {
             throw BackplaneError(
                 .manifestUnwritable, "expected a regular file to replace, found \(status.kind.rawValue)", at: name)
         }
-        // Neither renaming nor root needs the right to write to the file, but a read-only file should not be lost.
+        // Renaming does not need the right to write to the file, nor does root, but a read-only file should not be
+        // lost.
         guard status.mode & 0o222 != 0, faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 else {
             let words = "the file is read-only (mode \(status.modeText)); `chmod u+w` allows it to be replaced"
             throw BackplaneError(.manifestUnwritable, words, at: name)
@@ -96,8 +96,7 @@ extension ManifestFile {
         do { try FileReplacement.replace(path, status, with: bytes) } catch { throw unwritable(name, error) }
     }
 
-    /// Returns the permissions of a regular file without those to execute; for other files, the permissions of a new
-    /// file.
+    /// Returns a regular file's permissions without the right to execute it; for other files, a new file's permissions.
     ///
     /// Only the permissions of a regular file indicate who may read its contents.
     private static func permissions(like model: String) -> UInt32 {
@@ -160,7 +159,7 @@ package enum ManifestText {
 
     /// Returns the bytes with the given lock.
     ///
-    /// A manifest that already has this lock is returned unchanged; a property list is written anew.
+    /// A manifest that already has this lock is returned unchanged; a property list is rewritten as a whole.
     ///
     /// - Throws: `manifest.unsupported` for a plain Nemo Logic manifest; `manifest.unwritable` if the text cannot be
     ///   edited.

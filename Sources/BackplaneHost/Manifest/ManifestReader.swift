@@ -6,21 +6,19 @@ struct ManifestReader {
     /// The problems found, in the order of discovery: the first ``ManifestLimits/problems`` of each severity, and
     /// always the first error of each manager.
     private(set) var problems: [Problem] = []
-    /// The numbers of errors and of warnings, with those that are not listed.
+    /// The numbers of errors and of warnings, including unlisted ones.
     private(set) var errorCount = 0, warningCount = 0
     /// The managers with a listed error.
     private var faulty: Set<String> = []
     /// The number of services that may still be read.
     var servicesLeft = ManifestLimits.services
-    /// A Boolean value that indicates whether the root is the dictionary of managers itself, as in Nemo Logic.
+    /// Whether the root is the dictionary of managers itself, as in Nemo Logic.
     private(set) var isNemoLogic = false
-    /// The name of the manager whose definition is being read.
     private var manager: String?
     /// The name of the environment to choose; `nil` if there is none.
     let environment: String?
-    /// A Boolean value that indicates whether to read the manifest as if it had no lock.
+    /// Whether to read the manifest as if it had no lock.
     var ignoresLock = false
-    /// The function that returns the values of variables.
     let variables: (String) -> String?
     /// The origins of the values that the environment contributed.
     var origins = ManifestOrigins()
@@ -94,8 +92,7 @@ struct ManifestReader {
         return Manifest(plugins: plugins, managers: dictionary("managers", in: root).map { managers(in: $0) } ?? [:])
     }
 
-    /// Returns whether the root lacks a version, without which it would be read as managers named `plugins` and
-    /// `managers`.
+    /// Returns whether the root lacks a version and would therefore be read as managers named `plugins` and `managers`.
     private func isMissingVersion(_ root: Section) -> Bool {
         guard case .dictionary(let managers)? = root.values["managers"] else { return false }
         return managers["className"] == nil
@@ -196,7 +193,7 @@ struct ManifestReader {
             }
     }
 
-    /// The problems, with missing keys as consequences of misspelt ones, which may be written in an environment.
+    /// The problems, with each missing key as a consequence of a misspelt one, which may be in an environment.
     var attributed: [Problem] {
         var problems = problems
         let misspelt = Dictionary(
@@ -213,7 +210,6 @@ struct ManifestReader {
 }
 
 extension ManifestReader {
-    /// A dictionary and its path.
     struct Section {
         var values: [String: ManifestValue]
         var path: ManifestPath
@@ -274,7 +270,21 @@ extension ManifestReader {
         return text
     }
 
-    /// Reads a dictionary of managers' names, whose keys must meet a condition, which reports those that do not.
+    /// Reads a dictionary of dictionaries; the condition for its keys reports the keys that do not meet it.
+    mutating func entries<Value>(
+        _ key: String, in section: Section, most: Int = .max,
+        where isValid: (inout ManifestReader, String, ManifestPath) -> Bool = { _, _, _ in true },
+        reading read: (inout ManifestReader, Section, String) -> Value?
+    ) -> [String: Value] {
+        guard let section = dictionary(key, in: section, most: most) else { return [:] }
+        var entries: [String: Value] = [:]
+        for name in section.values.keys.sorted() where isValid(&self, name, section.path / name) {
+            if let own = dictionary(name, in: section) { entries[name] = read(&self, own, name) }
+        }
+        return entries
+    }
+
+    /// Reads a dictionary of managers' names; the condition for its keys reports the keys that do not meet it.
     mutating func names(
         _ key: String, in section: Section,
         where isValid: (inout ManifestReader, String, ManifestPath) -> Bool = { _, _, _ in true }
@@ -336,19 +346,27 @@ extension ManifestReader {
 
     /// Reads a number of seconds, above 0 and up to a day, that may be missing.
     mutating func seconds(_ key: String, in section: Section) -> Duration? {
+        number(key, "a number of seconds", upTo: 86_400, in: section).map { .seconds($0) }
+    }
+
+    /// Reads a number from 0.001 on that may be missing.
+    mutating func number(_ key: String, _ noun: String, upTo most: Int, in section: Section) -> Double? {
         guard let value = section.values[key] else { return nil }
         let number: Double
         switch value {
         case .integer(let whole): number = Double(whole)
         case .number(let any): number = any
-        default: return wrongType(value, expected: "a number of seconds", at: section.path / key)
+        default: return wrongType(value, expected: noun, at: section.path / key)
         }
-        guard number >= 0.001, number <= 86_400 else {
-            let words = "expected a number of seconds from 0.001 to 86400, found \(number)"
-            report(.manifestWrongType, words, at: section.path / key)
-            return nil
-        }
-        return .seconds(number)
+        if number >= 0.001, number <= Double(most) { return number }
+        report(.manifestWrongType, "expected \(noun) from 0.001 to \(most), found \(number)", at: section.path / key)
+        return nil
+    }
+
+    mutating func boolean(_ key: String, in section: Section) -> Bool? {
+        guard let value = section.values[key] else { return nil }
+        if case .bool(let flag) = value { return flag }
+        return wrongType(value, expected: "a boolean", at: section.path / key)
     }
 
     mutating func versionRange(in section: Section) -> VersionRange? {
@@ -360,7 +378,7 @@ extension ManifestReader {
             let words = spellings[path].map {
                 "`\($0)` is not a version range; write an interval such as `[1.2,2.0)`"
             }
-            report(.versionMalformed, words ?? error.description, at: path)
+            report(.versionMalformed, words ?? error.message, at: path)
             return nil
         }
     }
@@ -381,14 +399,8 @@ extension ManifestReader {
                 report(.manifestUnknownKey, words, at: section.path / key, severity: severity)
                 continue
             }
-            if let replacement = known.replaced[key] {
-                report(
-                    .manifestUnknownKey, "unknown key `\(key)`; name its managers in `\(replacement)`",
-                    at: section.path / key, intended: section.path / replacement)
-                continue
-            }
             let suggestions = NameSuggestions(for: key, among: keys)
-            // Without the class that was meant, the manager would be of the class that has its name.
+            // Without the intended class name, the manager would have the class of its own name.
             let isClass = suggestions.nearest == "className" && section.values["className"] == nil
             report(
                 .manifestUnknownKey,
@@ -405,9 +417,9 @@ extension ManifestReader {
 }
 
 extension ManifestReader {
-    /// Reads the lock, in which variables are not expanded because a program writes it, as far as it is readable.
+    /// Reads the lock as far as it is readable, without expanding variables, because a program writes it.
     ///
-    /// - Returns: Whether its contents are known, without which nothing may run.
+    /// - Returns: Whether its contents are known; if they are not, nothing may run.
     private mutating func readLock(of root: Section, into manifest: inout Manifest) -> Bool {
         guard !ignoresLock, root.values["lock"] != nil else { return true }
         guard let section = dictionary("lock", in: root) else { return false }

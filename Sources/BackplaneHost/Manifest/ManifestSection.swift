@@ -11,7 +11,6 @@ import BackplaneStorage
 struct ManifestSection: Sendable {
     /// The key of the section in the root and in an environment.
     let key: String
-    /// The keys of its dictionary.
     let shape: ManifestShape
     /// The function that reads the section, with its variables expanded, and reports its problems.
     let read: @Sendable (inout ManifestReader, ManifestReader.Section, inout Manifest) -> Void
@@ -67,8 +66,7 @@ extension ManifestSection {
         key: "network",
         shape: ManifestShape(
             ["executors", "interceptors", "serializers", "tls", "traced", "credentials", "limits", "cache"],
-            ["cache": .cache],
-            replaced: ["filters": "interceptors", "observers": "interceptors"])
+            ["cache": .cache])
     ) { reader, section, manifest in
         manifest.network.executors = reader.executors(in: section)
         manifest.network.tls = reader.tls(in: section)
@@ -97,27 +95,24 @@ extension ManifestReader {
 
 /// A kind of dictionary in a manifest: its keys, in the order in which they are written, and the kinds of their values.
 final class ManifestShape: MemberOrder, Sendable {
-    /// The known keys; empty if the keys are not part of the format, which are sorted when written.
+    /// The known keys; empty if the format does not define the keys, which are then sorted when written.
     let keys: [String]
     /// The keys that exist only in the `backplane` dialect.
     let own: Set<String>
-    /// The keys in whose place others were put, by the former ones.
-    let replaced: [String: String]
     private let members: [String: ManifestShape]
     /// The shape of the other members, or of the elements of an array.
     private let each: ManifestShape?
 
     init(
         _ keys: [String] = [], shared: Set<String> = [], _ members: [String: ManifestShape] = [:],
-        each: ManifestShape? = nil, replaced: [String: String] = [:]
+        each: ManifestShape? = nil
     ) {
-        (self.keys, own, self.replaced) = (keys, Set(keys).subtracting(shared), replaced)
+        (self.keys, own) = (keys, Set(keys).subtracting(shared))
         (self.members, self.each) = (members, each)
     }
 
     func known(isNemoLogic: Bool) -> [String] { isNemoLogic ? keys.filter { !own.contains($0) } : keys }
 
-    /// Returns the shape of a whole manifest.
     static func whole(_ value: ManifestValue) -> ManifestShape {
         guard case .dictionary(let members) = value else { return other }
         return members["manifestVersion"] == nil ? managers : root
@@ -173,26 +168,20 @@ extension ManifestShape {
 /// The limits of a manifest in addition to those of any document.
 package enum ManifestLimits {
     package static let managers = 10_000
-    /// The maximum number of services of all managers.
     package static let services = 10_000
-    /// The maximum number of libraries.
     package static let plugins = 10_000
     /// The maximum length of a name or a path; the latter is the system's `PATH_MAX`.
     package static let nameBytes = 4_096
     /// The maximum number of listed errors, and of listed warnings; additional ones are only counted.
-    package static let problems = 1_000
+    static let problems = 1_000
     package static let environments = 100
-    /// The maximum number of hosts to which traces are sent, with limits, and of one interceptor.
+    /// The maximum number of hosts for traces, for limits, and for one interceptor.
     package static let hosts = 1_000
-    /// The maximum number of managers that intercept exchanges.
     package static let interceptors = 100
-    /// The maximum number of tabs of a window.
     package static let tabs = 20
     /// The number of bytes of a cache, up to 1 PB.
     package static let cacheBytes: ClosedRange<Int64> = 0...1 << 50
-    /// The maximum number of credentials.
     package static let credentials = 1_000
-    /// The maximum number of hosts of one credential.
     package static let credentialHosts = 100
     /// The maximum number of values that a credential passes to its authenticating manager.
     package static let credentialValues = 100

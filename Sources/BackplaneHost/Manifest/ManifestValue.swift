@@ -31,7 +31,7 @@ extension ManifestValue {
 
     /// Returns the value as the contents of a file, whose bytes are identical for equal values.
     ///
-    /// They are formatted for reading where the format permits it.
+    /// The contents are formatted for reading where the format permits it.
     ///
     /// JSON has neither data nor dates: they become base64 and seconds since the reference date, as in ``json``.
     ///
@@ -61,7 +61,7 @@ extension BackplaneError {
 }
 
 extension ManifestValue {
-    /// A Boolean value that indicates whether this is a plain Nemo Logic manifest.
+    /// Whether this is a plain Nemo Logic manifest.
     ///
     /// The root of such a manifest is the dictionary of managers.
     package var isNemoLogic: Bool { ManifestDocument(self, variables: { _ in nil }).isNemoLogic }
@@ -76,7 +76,7 @@ extension ManifestValue {
         if case .dictionary(let plugin) = self { plugin["library"] } else { self }
     }
 
-    /// The value of a manifest in the `backplane` dialect without what it need not say.
+    /// The value of a manifest in the `backplane` dialect without redundant parts.
     ///
     /// A plugin that is only a library becomes a string, a class name that is the manager's name is left out, and a
     /// service's configuration has its short key. Environments stay as they are, because they may change such values.
@@ -97,7 +97,7 @@ extension ManifestValue {
 
     private func shortenedManager(_ name: String) -> ManifestValue {
         guard case .dictionary(var manager) = self else { return self }
-        // A key that might be a misspelt `className` is an error without it, and variables in keys are not expanded.
+        // Without `className`, a key that might be a misspelling of it is an error. Variables in keys are not expanded.
         if manager["className"] == .string(name), !VariableText.isNeeded(for: name),
             manager.keys.allSatisfy(ManifestShape.manager.keys.contains)
         {

@@ -1,9 +1,9 @@
 import Backplane
 import BackplaneDocuments
+import BackplaneExchange
 import BackplaneNetwork
 
 extension ManifestReader {
-    /// Reads the managers that carry out exchanges, by URL scheme.
     mutating func executors(in section: Section) -> [String: String] {
         names("executors", in: section) { reader, name, path in
             if name.isScheme { return true }
@@ -16,32 +16,29 @@ extension ManifestReader {
 
     /// Reads the settings of TLS by host name, or by a wildcard.
     mutating func tls(in section: Section) -> [String: TLSSettings] {
-        guard let hosts = dictionary("tls", in: section) else { return [:] }
-        var settings: [String: TLSSettings] = [:]
-        for (name, value) in hosts.values.sorted(by: { $0.key < $1.key }) {
-            guard name.isHost() || name.isWildcard else {
-                report(
-                    .manifestWrongType,
-                    "expected a host's name in lower case, without scheme and port, or one after `*.`, found `\(name)`",
-                    at: hosts.path / name)
-                continue
-            }
-            guard let host = self.section(value, at: hosts.path / name) else { continue }
-            settings[name] = TLSSettings(
-                roots: string("roots", in: host),
-                minimum: choice("minimum", of: TLSSettings.Version.allCases, in: host),
-                certificate: string("certificate", in: host), key: string("key", in: host),
-                pins: pins(in: host), reportsOnly: boolean("reportOnly", in: host) ?? false)
-            if host.values["key"] != nil, host.values["certificate"] == nil {
-                report(
-                    .manifestMissingKey, "`key` needs `certificate`, which is missing", at: host.path / "certificate")
-            }
-            if host.values["reportOnly"] != nil, host.values["pins"] == nil {
-                report(.manifestMissingKey, "`reportOnly` needs `pins`, which is missing", at: host.path / "pins")
-            }
-            // Without the setting that was meant, exchanges would be less secure than they are thought to be.
-            reportUnknownKeys(in: host, known: .tls, severity: .error)
+        entries("tls", in: section) { reader, name, path in
+            if name.isHost() || name.isWildcard { return true }
+            reader.report(
+                .manifestWrongType,
+                "expected a host's name in lower case, without scheme and port, or one after `*.`, found `\(name)`",
+                at: path)
+            return false
+        } reading: { reader, host, _ in
+            reader.tls(ofHost: host)
         }
+    }
+
+    private mutating func tls(ofHost host: Section) -> TLSSettings {
+        let settings = TLSSettings(
+            roots: string("roots", in: host), minimum: choice("minimum", of: TLSSettings.Version.allCases, in: host),
+            certificate: string("certificate", in: host), key: string("key", in: host),
+            pins: pins(in: host), reportsOnly: boolean("reportOnly", in: host) ?? false)
+        for (key, needed) in [("key", "certificate"), ("reportOnly", "pins")]
+        where host.values[key] != nil && host.values[needed] == nil {
+            report(.manifestMissingKey, "`\(key)` needs `\(needed)`, which is missing", at: host.path / needed)
+        }
+        // With a misspelt setting, exchanges would be less secure than intended.
+        reportUnknownKeys(in: host, known: .tls, severity: .error)
         return settings
     }
 
@@ -60,7 +57,7 @@ extension ManifestReader {
                 words =
                     text.isEmpty
                     ? "the pin is empty; expected `sha256/` and a hash, or the path of a certificate"
-                    : "the pin is listed twice; a backup pin is that of another key"
+                    : "the pin is listed twice; a backup pin must be for another key"
             } catch {
                 words = error.message
             }
@@ -68,7 +65,7 @@ extension ManifestReader {
             return false
         }
         if case .array(let listed) = host.values["pins"], listed.count < 2 {
-            let words = "expected at least two pins, of which one is that of a backup key"
+            let words = "expected at least two pins, one of them for a backup key"
             report(
                 .manifestWrongType, "`pins` \(listed.isEmpty ? "is empty" : "has one pin"); \(words)",
                 at: host.path / "pins")
@@ -78,7 +75,52 @@ extension ManifestReader {
 }
 
 extension ManifestReader {
-    /// Reads the limits of the cache, and its provider.
+    /// Reads the limits by host.
+    ///
+    /// Every mistake is an error, because a host might otherwise receive more requests than intended.
+    mutating func limits(in section: Section) -> [String: HostLimits] {
+        entries("limits", in: section, most: ManifestLimits.hosts) { reader, name, path in
+            if name == "*" || name.isHost(withPort: true) { return true }
+            reader.report(
+                .manifestWrongType,
+                "expected the name of a host in lower case, with or without a port, such as `books.example.org:8443`, "
+                    + "or `*` for all others, found `\(name)`",
+                at: path)
+            return false
+        } reading: { reader, host, _ in
+            reader.limits(ofHost: host)
+        }
+    }
+
+    private mutating func limits(ofHost host: Section) -> HostLimits {
+        let known = ManifestShape(["concurrent", "perSecond", "burst", "waiting", "breaker", "body"])
+        reportUnknownKeys(in: host, known: known, severity: .error)
+        for (key, needed) in [("burst", ["perSecond"]), ("waiting", ["concurrent", "perSecond"])]
+        where host.values[key] != nil && needed.allSatisfy({ host.values[$0] == nil }) {
+            let words = needed.map { "`\($0)`" }.joined(separator: " or ")
+            report(.manifestMissingKey, "`\(key)` needs \(words), which is missing", at: host.path / key)
+        }
+        var limits = HostLimits(
+            concurrent: count("concurrent", in: 1...10_000, in: host),
+            perSecond: number("perSecond", "a number", upTo: 1_000_000, in: host),
+            maximumBodySize: bytes("body", in: 1...(1 << 40), in: host))
+        if let burst = count("burst", in: 1...1_000_000, in: host) { limits.burst = burst }
+        if let waiting = count("waiting", in: 0...10_000, in: host) { limits.waiting = waiting }
+        if let breaker = dictionary("breaker", in: host) { limits.breaker = self.breaker(in: breaker) }
+        return limits
+    }
+
+    private mutating func breaker(in section: Section) -> HostLimits.Breaker {
+        reportUnknownKeys(in: section, known: ManifestShape(["failures", "openFor", "probes"]), severity: .error)
+        var breaker = HostLimits.Breaker()
+        if let failures = count("failures", in: 1...1_000_000, in: section) { breaker.failures = failures }
+        if let time = seconds("openFor", in: section) { breaker.openFor = time }
+        if let probes = count("probes", in: 1...1_000, in: section) { breaker.probes = probes }
+        return breaker
+    }
+}
+
+extension ManifestReader {
     mutating func cache(in section: Section) -> CacheSettings {
         var settings = CacheSettings()
         guard let section = dictionary("cache", in: section) else { return settings }
@@ -97,13 +139,13 @@ extension ManifestReader {
 }
 
 extension String {
-    /// A Boolean value that indicates whether the text is `*.` and the name of a host, which is not an address.
+    /// Whether the text is `*.` and the name of a host, which is not an address.
     fileprivate var isWildcard: Bool {
         let name = dropFirst("*.".count), last = name.split(separator: ".").last ?? ""
         return hasPrefix("*.") && String(name).isHost() && last.contains { $0.isLetter } && !name.hasSuffix("]")
     }
 
-    /// A Boolean value that indicates whether the text is a URL scheme in lower case (RFC 3986, section 3.1).
+    /// Whether the text is a URL scheme in lower case (RFC 3986, section 3.1).
     fileprivate var isScheme: Bool {
         first.map { ("a"..."z").contains($0) } == true
             && utf8.allSatisfy { byte in
@@ -150,7 +192,7 @@ extension NetworkInterceptor {
             return nil
         }
         let hosts = reader.hostNames("hosts", in: interceptor)
-        // Without the hosts that were meant, an interceptor would show its signatures to all.
+        // With misspelt hosts, an interceptor would show its signatures to all hosts.
         reader.reportUnknownKeys(in: interceptor, known: .interceptor, severity: .error)
         if case .array([]) = interceptor.values["hosts"] {
             reader.report(
@@ -164,7 +206,6 @@ extension NetworkInterceptor {
 }
 
 extension ManifestReader {
-    /// Reads the managers that intercept exchanges, in order.
     mutating func interceptors(in section: Section) -> [NetworkInterceptor] {
         let values = array("interceptors", in: section, most: ManifestLimits.interceptors) ?? []
         var interceptors: [NetworkInterceptor] = []

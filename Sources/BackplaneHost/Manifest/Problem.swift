@@ -51,7 +51,6 @@ extension BackplaneError {
                 + rest.prefix(1).map { BackplaneError($0.code, "and \(rest.count) more: \(Code.counts(in: rest))") })
     }
 
-    /// The number of errors that a combined one has as its causes.
     private static let listedCauses = 100
 }
 
@@ -82,14 +81,5 @@ extension [Problem] {
     package var errors: [BackplaneError] { causes.filter { $0.severity == .error }.map(\.error) }
 
     /// The problems of the whole manifest, followed by those of each manager; each group is in the order of discovery.
-    var grouped: [Problem] {
-        enumerated().sorted { a, b in
-            switch (a.element.manager, b.element.manager) {
-            case (let a?, let b?) where a != b: a < b
-            case (nil, _?): true
-            case (_?, nil): false
-            default: a.offset < b.offset
-            }
-        }.map(\.element)
-    }
+    var grouped: [Problem] { sorted { ($0.manager ?? "") < ($1.manager ?? "") } }
 }

@@ -8,8 +8,7 @@ public struct ScreenSettings: Sendable, Hashable {
     public var root: Destination?
     /// The tabs that a window begins with.
     public var tabs: [ScreenTab]
-    /// The manager that decides how screens are presented, which provides the contract `Flow`; `nil` for pushes and
-    /// pops.
+    /// The manager that provides the contract `Flow` and decides how screens are presented; `nil` for pushes and pops.
     public var flow: String?
     /// The managers to use for screens that several managers have, by identifier.
     public var use: [String: String]
@@ -26,7 +25,7 @@ public struct ScreenSettings: Sendable, Hashable {
 public struct ScreenTab: Sendable, Hashable {
     /// The screen at the root of the tab.
     public var destination: Destination
-    /// The title of the tab; `nil` for that of the screen.
+    /// The title of the tab; `nil` for the title of the screen.
     public var title: String?
 
     /// Creates a tab with the title of its screen, or with another one.
@@ -76,7 +75,7 @@ extension ManifestReader {
         guard let section = section(value, at: path, expected: "a string or a dictionary") else { return nil }
         let identifier = requiredString("screen", in: section)
         let title = known.keys.contains("title") ? string("title", in: section) : nil
-        // With a misspelt `input`, the screen would show something else than was meant.
+        // With a misspelt `input`, the screen would not show what was intended.
         reportUnknownKeys(in: section, known: known, severity: .error)
         guard let identifier, let destination = try? Destination(identifier, section.values["input"] ?? .null) else {
             return nil

@@ -4,7 +4,7 @@ import BackplaneRoutes
 
 /// The settings of a host's own server in a manifest.
 public struct ServerSettings: Sendable, Hashable {
-    /// The address at which the server listens: a host and a port, of which 0 is any free one.
+    /// The address at which the server listens: a host and a port; port 0 means any free port.
     public var listen: String
     /// The paths at which the routes of managers are mounted, by manager; `nil` mounts every manager at `/`.
     public var mount: [String: String]?
@@ -48,10 +48,11 @@ public struct ServerLimits: Sendable, Hashable {
     public var body: Int
     /// The number of requests of one manager that are handled at the same time, 256 by default.
     public var concurrent: Int
-    /// The number of requests of one manager that wait beyond those, 1,024 by default; more are answered with 503.
+    /// The number of further requests of one manager that wait, 1,024 by default; more are answered with 503.
     public var waiting: Int
-    /// The time from the arrival of a request to the beginning of its answer, 30 seconds by default; then it is
-    /// answered with 504, or with 408 if its body has not arrived.
+    /// The time limit from the arrival of a request to the beginning of its answer, 30 seconds by default.
+    ///
+    /// After that, the request is answered with 504, or with 408 if its body has not arrived.
     public var timeout: Duration
 
     /// Creates limits; any that are not specified have their default values.
@@ -122,7 +123,7 @@ extension ManifestReader {
         limits.concurrent = count("concurrent", in: 1...100_000, in: section) ?? limits.concurrent
         limits.waiting = count("waiting", in: 0...100_000, in: section) ?? limits.waiting
         limits.timeout = seconds("timeout", in: section) ?? limits.timeout
-        // With a misspelt limit, more would be admitted than was meant.
+        // With a misspelt limit, more would be admitted than intended.
         reportUnknownKeys(in: section, known: .serverLimits, severity: .error)
         return limits
     }
@@ -135,7 +136,6 @@ extension ManifestReader {
         return ServerTLS(certificate: certificate, key: key)
     }
 
-    /// Reads a path of the server that may be missing.
     fileprivate mutating func path(_ key: String, in section: Section) -> String? {
         string(key, in: section).flatMap { isPath($0, at: section.path / key) ? $0 : nil }
     }

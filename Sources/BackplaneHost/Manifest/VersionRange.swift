@@ -27,54 +27,50 @@ public struct VersionRange: Sendable, Hashable {
         (self.lower, self.upper) = (lower, upper)
     }
 
-    /// The error for a string that is not a version range, with a description of the expected form.
-    public struct Malformed: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The reason as a sentence that states the expected form.
-        public let description: String
-    }
-
     /// Creates a range from its notation, such as `[1.2,2.0)`.
     ///
-    /// - Throws: ``Malformed`` for any other string, including a single version without brackets and a range that
+    /// - Throws: `version.malformed` for any other string, including a single version without brackets and a range that
     ///   contains no version.
-    public init(_ text: String) throws(Malformed) {
+    public init(_ text: String) throws(BackplaneError) {
         if let version = Version(text) {
             let hint =
                 "`\(text)` is one version, not a range; write `[\(text),\(version.major + 1).0)` for every compatible version, or `[\(text)]` for this one alone"
-            throw Malformed(description: hint)
+            throw Self.malformed(hint)
         }
         guard let first = text.first, let last = text.last, text.count > 2, "[(".contains(first), "])".contains(last)
         else {
-            throw Malformed(description: "`\(text)` is not a version range; write an interval such as `[1.2,2.0)`")
+            throw Self.malformed("`\(text)` is not a version range; write an interval such as `[1.2,2.0)`")
         }
         let ends = text.dropFirst().dropLast().split(separator: ",", omittingEmptySubsequences: false)
-        func bound(_ end: Substring, _ isIncluded: Bool) throws(Malformed) -> Bound? {
+        func bound(_ end: Substring, _ isIncluded: Bool) throws(BackplaneError) -> Bound? {
             let end = end.trimmingSpaces
             guard !end.isEmpty else { return nil }
             guard let version = Version(end) else {
-                throw Malformed(
-                    description: "`\(end)` in `\(text)` is not a version; write numbers with dots, such as 1.2.0")
+                throw Self.malformed(
+                    "`\(end)` in `\(text)` is not a version; write numbers with dots, such as 1.2.0")
             }
             return Bound(version, isIncluded: isIncluded)
         }
         switch ends.count {
         case 1:
             guard first == "[", last == "]", let only = try bound(ends[0], true) else {
-                throw Malformed(description: "`\(text)` is not a version range; one version alone is written `[1.2]`")
+                throw Self.malformed("`\(text)` is not a version range; one version alone is written `[1.2]`")
             }
             self.init(lower: only, upper: only)
         case 2:
             self.init(lower: try bound(ends[0], first == "["), upper: try bound(ends[1], last == "]"))
         default:
-            throw Malformed(
-                description: "`\(text)` is not a version range; an interval has two ends, such as `[1.2,2.0)`")
+            throw Self.malformed(
+                "`\(text)` is not a version range; an interval has two ends, such as `[1.2,2.0)`")
         }
         if let lower, let upper,
             lower.version > upper.version || (lower.version == upper.version && !(lower.isIncluded && upper.isIncluded))
         {
-            throw Malformed(description: "no version is in `\(text)`: its lower end is not below its upper end")
+            throw Self.malformed("no version is in `\(text)`: its lower end is not below its upper end")
         }
     }
+
+    private static func malformed(_ words: String) -> BackplaneError { BackplaneError(.versionMalformed, words) }
 
     /// Returns whether the range contains a version.
     public func contains(_ version: Version) -> Bool {
@@ -89,7 +85,7 @@ extension VersionRange: ExpressibleByStringLiteral {
     ///
     /// - Precondition: The literal is a range as ``init(_:)`` reads it.
     public init(stringLiteral text: String) {
-        do { try self.init(text) } catch { preconditionFailure(error.description) }
+        do { try self.init(text) } catch { preconditionFailure(error.message) }
     }
 }
 

@@ -4,7 +4,8 @@ package import Backplane
 package struct Catalogue: Sendable {
     /// A component class of a plugin.
     ///
-    /// A class, because every node of a plan has one, and copying a value with so many parts would retain each of them.
+    /// An entry is a class, because every node of a plan has one, and copying a value would retain each of its many
+    /// parts.
     package final class Entry: Sendable {
         /// The id of the plugin.
         package let plugin: String
@@ -45,7 +46,7 @@ package struct Catalogue: Sendable {
         ranked[className] ?? []
     }
 
-    /// Returns the class with the highest matching version; of several, that of the first plugin.
+    /// Returns the class with the highest matching version; if several plugins have it, the first plugin's class.
     package func best(_ className: String, as role: Role, in range: VersionRange? = nil) -> Entry? {
         entries(named: className).first { $0.component.role == role && range?.contains($0.component.version) ?? true }
     }

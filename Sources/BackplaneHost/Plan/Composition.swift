@@ -13,42 +13,22 @@ package struct Composition: Sendable {
     /// The wires of the plan, in the order of their users and labels.
     package let wires: [PlannedWire]
 
-    package init(
-        _ document: ManifestDocument, catalogue: Catalogue, plan: Plan, problems: [Problem], plugins: [PluginOrigin],
-        wires: [PlannedWire]
-    ) {
-        (self.document, self.catalogue, self.plan, self.problems) = (document, catalogue, plan, problems)
-        (self.plugins, self.wires) = (plugins, wires)
-    }
-
     /// A loaded plugin and its library.
     package struct PluginOrigin: Sendable, Hashable {
         package var id: String
         package var version: Version
         /// The path at which its library was built; `nil` if it is linked into this program.
         package var library: String?
-
-        package init(id: String, version: Version, library: String?) {
-            (self.id, self.version, self.library) = (id, version, library)
-        }
     }
 
-    /// A wire of the plan and the lane that its calls will use.
+    /// A wire of the plan.
     package struct PlannedWire: Sendable, Hashable {
         /// The id of the calling node.
         package var user: Int
-        package var label: String
         /// The id of the node that is called.
         package var provider: Int
-        package var contract: String
-        /// The version of the contract with which the user was compiled.
-        package var version: Version
-        package var lane: Lane
-
-        package init(user: Int, label: String, provider: Int, contract: String, version: Version, lane: Lane) {
-            (self.user, self.label, self.provider) = (user, label, provider)
-            (self.contract, self.version, self.lane) = (contract, version, lane)
-        }
+        /// The status that the wire will have once it is running.
+        package var status: WireStatus
     }
 }
 
@@ -58,9 +38,7 @@ extension Composition {
         (Array(plan.managers.keys) + plan.faults.keys).sorted()
     }
 
-    /// A Boolean value that indicates whether there are only errors of the manifest itself.
-    ///
-    /// It is `true` if the manifest could not be read or has no managers.
+    /// Whether there are only errors of the manifest itself, which could not be read or has no managers.
     package var isEmpty: Bool {
         plan.managers.isEmpty && plan.faults.isEmpty && problems.contains { $0.severity == .error }
     }
@@ -79,16 +57,6 @@ extension Composition {
 }
 
 extension Composition {
-    /// Returns the statuses that the wires of a node will have once it is running.
-    package func wires(of node: Int) -> [WireStatus] {
-        wires.filter { $0.user == node }.map { wire in
-            WireStatus(
-                user: plan.nodes[wire.user].name, label: wire.label, provider: plan.nodes[wire.provider].name,
-                contract: wire.contract,
-                version: wire.version, lane: wire.lane)
-        }
-    }
-
     /// An entry of a manager's `uses`: another manager that it calls.
     package struct Use: Sendable, Hashable {
         package var label: String

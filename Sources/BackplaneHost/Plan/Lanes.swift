@@ -6,7 +6,7 @@ public enum LaneRule: Sendable, Hashable {
     case fastest
     /// The encoded lane for every call and every state, as between plugins of different compilers.
     ///
-    /// It shows whether a contract survives encoding.
+    /// This rule shows whether a contract survives encoding.
     case encoded
 }
 

@@ -42,10 +42,6 @@ package struct Plan: Sendable {
         package var label: String
         /// The id of the providing node.
         package var provider: Int
-
-        package init(label: String, provider: Int) {
-            (self.label, self.provider) = (label, provider)
-        }
     }
 
     /// The nodes in the order of creation: collaborators before their users.
@@ -62,7 +58,7 @@ package struct Plan: Sendable {
     package let routes: [ManagerRoutes]
     /// The managers that have screens and can be created, by the identifiers of the screens.
     package let screens: [String: String]
-    /// The nodes of each manager except its own, in the order of creation.
+    /// The nodes of each manager's collaborators, in the order of creation.
     let layersByManager: [String: [Int]]
 
     init(
@@ -156,30 +152,13 @@ extension Plan {
         throw faults[name] ?? unknownManager(name)
     }
 
-    /// Returns the nodes that a manager needs, including its own, in the order of creation.
-    ///
-    /// The ids are those of the whole plan.
-    ///
-    /// - Throws: The errors of ``node(ofManager:)``.
-    package func nodes(neededBy name: String) throws(BackplaneError) -> [Node] {
-        var needed: Set<String> = []
-        var waiting = [try node(ofManager: name)]
-        while let manager = waiting.popLast() {
-            needed.formUnion(manager.managers)
-            waiting += manager.wires.map { nodes[$0.provider] }.filter {
-                $0.role == .manager && needed.isDisjoint(with: $0.managers)
-            }
-        }
-        return nodes.filter { !needed.isDisjoint(with: $0.managers) }
-    }
-
     /// Returns the nodes, except for used managers, that must be running before a node is created, in the order of
     /// creation.
     package func layers(of node: Node) -> [Node] {
         guard node.role == .manager, let name = node.managers.first else {
             return node.wires.map { nodes[$0.provider] }
         }
-        // A manager's wires are not enough: a collaborator that its class does not ask for is created anyway.
+        // A manager's wires are not enough: a collaborator that its class does not declare is created, too.
         return (layersByManager[name] ?? []).map { nodes[$0] }
     }
 
@@ -231,7 +210,7 @@ extension Plan.Node {
 struct Socket {
     /// The role of the components that can be providers.
     let role: Role
-    /// A Boolean value that indicates whether the manifest defines a provider.
+    /// Whether the manifest defines a provider.
     let isFilled: Bool
     /// The path of the provider's definition or name, or the path at which a missing one is expected.
     let path: ManifestPath
@@ -271,7 +250,6 @@ package struct BuiltInChoice: Sendable {
 
 /// The name of the private folder of a communication controller or a network service.
 package enum NetworkFolderName: Sendable, Hashable {
-    /// The name in the manifest.
     case namespace(String)
     /// The location of the component in the manifest: the manager, and the label by which it is reached there.
     case place(manager: String, label: String)

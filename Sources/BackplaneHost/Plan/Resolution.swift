@@ -54,12 +54,11 @@ package struct Resolution: Sendable {
 
     /// A definition and the component class chosen for it.
     ///
-    /// A class, because copying a value with so many parts would retain each of them.
+    /// A choice is a class, because copying a value would retain each of its many parts.
     final class Choice: Sendable {
         let definition: PlacedDefinition
         /// The chosen class; `nil` if none matches, which has already been reported.
         let entry: Catalogue.Entry?
-        /// The configuration as JSON.
         let configuration: Data
 
         init(definition: PlacedDefinition, entry: Catalogue.Entry?, configuration: Data) {
@@ -87,7 +86,6 @@ package struct Resolution: Sendable {
         let definitions: [String: ManagerDefinition]
         /// The managers that could be read, sorted by name.
         let names: [String]
-        /// The path of the managers in the manifest.
         let root = ManifestPath.managers
         /// The choices for each manager, beginning with its own class.
         var choices: [String: [Choice]] = [:]
@@ -155,7 +153,6 @@ package struct Resolution: Sendable {
 }
 
 extension Resolution.Draft {
-    /// The path of the plugins in the manifest.
     static let plugins = ManifestPath() / "plugins"
 
     /// Chooses the component class for each definition of a manager.
@@ -240,7 +237,7 @@ extension Resolution.Draft {
 }
 
 extension String {
-    /// A Boolean value that indicates whether the text is a valid folder name on every file system.
+    /// Whether the text is a valid folder name on every file system.
     fileprivate var namesFolder: Bool {
         !isEmpty && self != "." && self != ".." && utf8.count <= 255
             && !utf8.contains { $0 == UInt8(ascii: "/") || $0 < 0x20 }
@@ -291,6 +288,30 @@ extension String {
 }
 
 extension Resolution.Draft {
+    /// Returns the annotation of a manager's class, and reports the mistakes in it.
+    ///
+    /// - Parameters:
+    ///   - things: The plural noun for the listed items, for messages.
+    ///   - read: The function that reads the annotation; it returns `nil` for a class that lists no such things.
+    mutating func listed<Annotation>(
+        _ things: String, of name: String,
+        _ read: (ComponentDescription) -> () throws(BackplaneError) -> Annotation?,
+        problems: (Annotation) -> [String]
+    ) -> Annotation? {
+        guard let entry = choices[name]?.first?.entry else { return nil }
+        do throws(BackplaneError) {
+            guard let annotation = try read(entry.component)() else { return nil }
+            for problem in problems(annotation) {
+                report(.pluginInvalidAnswer, "\(entry): \(problem)", of: name, at: root / name)
+            }
+            return annotation
+        } catch {
+            let words = "the \(things) of \(entry) cannot be read from its annotation: \(error.message)"
+            report(.pluginInvalidAnswer, words + (error.location.map { " (\($0))" } ?? ""), of: name, at: root / name)
+            return nil
+        }
+    }
+
     /// Warns of methods of the chosen classes that this host cannot call because their kind is unknown.
     mutating func warnOfUnknownKinds(of name: String) {
         for choice in choices[name] ?? [] {

@@ -6,7 +6,7 @@ package import BackplaneRoutes
 package struct ManagerRoutes: Sendable {
     package let manager: String
     package let annotation: RouteAnnotation
-    /// The number of the manager's component, which no other component has had; 0 in a plan that is not active.
+    /// The number of the manager's component, which is never reused; 0 in a plan that is not active.
     package internal(set) var component = 0
 
     package init(_ manager: String, _ annotation: RouteAnnotation) {
@@ -48,7 +48,11 @@ extension Resolution.Draft {
         for (manager, _) in (server?.mount ?? [:]).sorted(by: { $0.key < $1.key }) {
             compare(manager, at: ManifestPath() / "server" / "mount" / manager, as: "a server", HTTPRoutes.self)
         }
-        routes = names.compactMap { name in routes(of: name) }
+        routes = names.compactMap { name in
+            listed("routes", of: name, ComponentDescription.routes, problems: \.problems).map {
+                ManagerRoutes(name, $0)
+            }
+        }
         let matcher = RouteMatcher(
             routes.compactMap { routes in
                 server.prefix(of: routes.manager).map { .init(routes.manager, prefix: $0, routes.annotation) }
@@ -79,21 +83,6 @@ extension Resolution.Draft {
                 "`\(own.text)` of `\(manager)` clashes with `\(other.text)` of `\(other.owner)`\(others); give one of "
                 + "them another path, or mount one manager elsewhere with `server.mount`"
             report(.routeClash, words, of: manager, at: root / manager, severity: severity)
-        }
-    }
-
-    private mutating func routes(of name: String) -> ManagerRoutes? {
-        guard let entry = choices[name]?.first?.entry else { return nil }
-        do throws(BackplaneError) {
-            guard let annotation = try entry.component.routes() else { return nil }
-            for problem in annotation.problems {
-                report(.pluginInvalidAnswer, "\(entry): \(problem)", of: name, at: root / name)
-            }
-            return ManagerRoutes(name, annotation)
-        } catch {
-            let words = "the routes of \(entry) cannot be read from its annotation: \(error.message)"
-            report(.pluginInvalidAnswer, words + (error.location.map { " (\($0))" } ?? ""), of: name, at: root / name)
-            return nil
         }
     }
 }

@@ -3,7 +3,7 @@ import BackplaneDocuments
 package import BackplaneScreens
 
 extension ComponentDescription {
-    /// A Boolean value that indicates whether the class provides the contract `Screens`.
+    /// Whether the class provides the contract `Screens`.
     var hasScreens: Bool { contract?.name == Screens.name }
 
     /// Returns the screens that the annotation of a class with the contract `Screens` lists; `nil` for any other class.
@@ -22,12 +22,15 @@ extension ComponentDescription {
 }
 
 extension Resolution.Draft {
-    /// Finds the manager of each screen, and reports screens that several managers have, unless the section `screens`
-    /// chooses one of them, and screens and managers of that section that do not exist.
+    /// Finds the manager of each screen, and reports mistakes.
+    ///
+    /// Mistakes are unknown screens and managers in the section `screens`, and screens that several managers have
+    /// without a choice in that section.
     mutating func compareScreens() {
         var owners: [String: [String]] = [:]
         for name in names {
-            for identifier in Set(identifiers(ofScreensOf: name)) { owners[identifier, default: []].append(name) }
+            let screens = listed("screens", of: name, ComponentDescription.screens) { $0.problems ?? [] }?.screens ?? []
+            for identifier in Set(screens.map(\.identifier)) { owners[identifier, default: []].append(name) }
         }
         let settings = document.manifest.screens ?? ScreenSettings(), root = ManifestPath() / "screens"
         var clashes: [(identifier: String, managers: [String])] = []
@@ -66,7 +69,7 @@ extension Resolution.Draft {
     ) {
         let shown = document.shown(document.shown(identifier, at: path / "screen"), at: path)
         let error = BackplaneError.unknownScreen(
-            shown, "no manager has the screen, so that the program has to register it", among: others,
+            shown, "no manager has the screen, so the program must register it", among: others,
             at: document.place(of: path))
         report(error, of: nil, severity: .warning)
     }
@@ -85,21 +88,6 @@ extension Resolution.Draft {
                 "\(name(manager)) has the screen `\(first.identifier)`, as \(name(other)) does\(others); choose one "
                 + "manager with `screens.use`"
             report(.screenClash, words, of: manager, at: root / manager)
-        }
-    }
-
-    private mutating func identifiers(ofScreensOf name: String) -> [String] {
-        guard let entry = choices[name]?.first?.entry else { return [] }
-        do throws(BackplaneError) {
-            guard let annotation = try entry.component.screens() else { return [] }
-            for problem in annotation.problems ?? [] {
-                report(.pluginInvalidAnswer, "\(entry): \(problem)", of: name, at: root / name)
-            }
-            return annotation.screens.map(\.identifier)
-        } catch {
-            let words = "the screens of \(entry) cannot be read from its annotation: \(error.message)"
-            report(.pluginInvalidAnswer, words + (error.location.map { " (\($0))" } ?? ""), of: name, at: root / name)
-            return []
         }
     }
 }

@@ -59,7 +59,7 @@ extension Resolution.Draft {
             let suggestions = mayHint() ? NameSuggestions(for: property, among: labels) : nil
             let words =
                 "\(user) has no property `\(document.shownProperty(of: service) ?? property)` for `\(document.shownClassName(of: service))`; \(declared(labels, suggestions))"
-            // A service that is not there has no place of its own; its property stands for it.
+            // A missing service has no location of its own, so its property stands for it.
             let services = root / name / ReservedLabel.communicationController / "services"
             report(
                 .wireUnknown, words, of: name, at: service.path / "propertyName",
@@ -157,8 +157,8 @@ extension Resolution.Draft {
     /// Returns the plan with the nodes of managers without errors, and the faults of the others.
     func plan() -> Plan {
         var builder = Plan.Builder(document)
-        for node in useGraph.order(of: { errors[names[$0]] == nil }) {
-            let name = names[node]
+        // Managers in a cycle, or behind one, have errors.
+        for name in useGraph.components().joined().map({ names[$0] }) where errors[name] == nil {
             guard let definition = definitions[name], let choices = choices[name] else { continue }
             builder.add(name, definition, choices)
         }
@@ -172,9 +172,9 @@ extension Resolution.Draft {
             screens: screens.filter { builder.managers[$0.value] != nil })
     }
 
-    private var useGraph: Resolution.UseGraph {
+    private var useGraph: UseGraph {
         let numbers = Dictionary(uniqueKeysWithValues: zip(names, names.indices))
-        return Resolution.UseGraph(
+        return UseGraph(
             uses: names.map { name in
                 Set(definitions[name]?.uses.values.compactMap { numbers[$0] } ?? []).sorted()
             })
@@ -201,7 +201,7 @@ extension Resolution.Draft {
     }
 
     /// Reports a cycle for every member of a group, at the use that continues the cycle.
-    private mutating func reportCircles(among component: [Int], in graph: Resolution.UseGraph) {
+    private mutating func reportCircles(among component: [Int], in graph: UseGraph) {
         var left = Set(component)
         for start in component where left.contains(start) {
             guard let circle = graph.circle(from: start, within: Set(component)) else { continue }
@@ -252,116 +252,5 @@ extension BackplaneError {
             error.causes[index].causes = []
         }
         return error
-    }
-}
-
-extension Resolution {
-    /// The graph of the managers' uses of one another, by number.
-    ///
-    /// No function recurses, because a chain may be as long as the manifest.
-    struct UseGraph {
-        /// The numbers that each number uses, in ascending order.
-        let uses: [[Int]]
-
-        /// Returns the strongly connected components, used ones before their users; most have only one member.
-        ///
-        /// This is Tarjan's algorithm with an explicit stack.
-        func components() -> [[Int]] {
-            var components: [[Int]] = []
-            var (order, lowest) = ([Int?](repeating: nil, count: uses.count), [Int](repeating: 0, count: uses.count))
-            var isOpen = [Bool](repeating: false, count: uses.count)
-            var (open, visits, count) = ([Int](), [(node: Int, next: Int)](), 0)
-
-            func enter(_ node: Int) {
-                (order[node], lowest[node], isOpen[node]) = (count, count, true)
-                count += 1
-                open.append(node)
-                visits.append((node, 0))
-            }
-            for start in uses.indices where order[start] == nil {
-                enter(start)
-                while let (node, next) = visits.last {
-                    if next < uses[node].count {
-                        visits[visits.count - 1].next += 1
-                        let used = uses[node][next]
-                        if let seen = order[used] {
-                            if isOpen[used] { lowest[node] = min(lowest[node], seen) }
-                        } else {
-                            enter(used)
-                        }
-                        continue
-                    }
-                    visits.removeLast()
-                    if let user = visits.last?.node { lowest[user] = min(lowest[user], lowest[node]) }
-                    guard lowest[node] == order[node], let first = open.lastIndex(of: node) else { continue }
-                    let component = open[first...].sorted()
-                    open.removeSubrange(first...)
-                    for member in component { isOpen[member] = false }
-                    components.append(component)
-                }
-            }
-            return components
-        }
-
-        /// Returns a shortest cycle from a number within its component; `nil` if there is none.
-        func circle(from start: Int, within group: Set<Int>) -> [Int]? {
-            var users: [Int: Int] = [:]
-            var waiting = [start]
-            var next = 0
-            while next < waiting.count {
-                let node = waiting[next]
-                next += 1
-                for used in uses[node] where group.contains(used) {
-                    if used == start {
-                        return Array(sequence(first: node) { $0 == start ? nil : users[$0] }.reversed())
-                    }
-                    if users[used] == nil {
-                        users[used] = node
-                        waiting.append(used)
-                    }
-                }
-            }
-            return nil
-        }
-
-        /// Returns the chosen numbers, each after those that it uses, otherwise in ascending order.
-        ///
-        /// Numbers in or behind a cycle are omitted.
-        func order(of isChosen: (Int) -> Bool) -> [Int] {
-            var users = [[Int]](repeating: [], count: uses.count)
-            var missing = [Int](repeating: 0, count: uses.count)
-            for node in uses.indices {
-                missing[node] = uses[node].count
-                for used in uses[node] { users[used].append(node) }
-            }
-            var (order, ready) = ([Int](), Queue(uses.indices.filter { missing[$0] == 0 && isChosen($0) }))
-            while let node = ready.popSmallest() {
-                order.append(node)
-                for user in users[node] {
-                    missing[user] -= 1
-                    if missing[user] == 0, isChosen(user) { ready.insert(user) }
-                }
-            }
-            return order
-        }
-    }
-
-    /// A priority queue of numbers, the smallest first.
-    private struct Queue {
-        /// The numbers in descending order.
-        private var numbers: [Int]
-
-        init(_ ascending: [Int]) { numbers = ascending.reversed() }
-
-        mutating func popSmallest() -> Int? { numbers.popLast() }
-
-        mutating func insert(_ number: Int) {
-            var (low, high) = (0, numbers.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if numbers[middle] > number { low = middle + 1 } else { high = middle }
-            }
-            numbers.insert(number, at: low)
-        }
     }
 }

@@ -2,9 +2,10 @@ import Backplane
 
 /// The nodes of one plan that the nodes of another continue, determined by their locations in the manifests.
 ///
-/// A manager continues the manager of the same name, or else of its former name (`was`), or else one that formerly had
-/// its name. A data access controller continues the one of its namespace in the same way. Every other node continues
-/// the one at the same location below the manager that its own manager continues. No node is continued by two nodes.
+/// A manager continues the manager of the same name. If there is none, it continues the manager of its former name
+/// (`was`), or else the manager that formerly had its name. A data access controller continues the controller of its
+/// namespace in the same way. Every other node continues the node at the same location below the manager that its own
+/// manager continues. No node is continued by two nodes.
 struct Succession {
     /// The earlier node that each node continues, by the later plan's ids.
     private(set) var before: [Int?]
@@ -30,7 +31,7 @@ struct Succession {
             guard let was = node.was, new.faults[was] == nil else { continue }
             pair(old.managers[was], node.id)
         }
-        // An earlier manifest that comes again has the former names.
+        // A manifest that is applied again has the former names.
         for node in old.nodes where node.role == .manager {
             if let was = node.was, let place = new.managers[was] { pair(node.id, place) }
         }
@@ -56,7 +57,7 @@ struct Succession {
         }
         var known: [ComponentAddress: Int] = [:]
         for node in old.nodes { for address in node.addresses { known[address] = node.id } }
-        // A component that several have shared is continued by the one that has not changed.
+        // If several nodes could continue a shared component, an unchanged one does.
         for isUnchanged in [true, false] {
             for node in new.nodes where node.role != .manager {
                 for address in node.addresses {
@@ -66,7 +67,7 @@ struct Succession {
                 }
             }
         }
-        // A service whose property has another name is still known by its class.
+        // A service whose property was renamed is found by its class.
         var classes: [ComponentAddress: Int] = [:]
         for node in old.nodes where node.role == .networkService {
             for address in node.addresses { classes[address.with(property: node.name)] = node.id }

@@ -34,7 +34,7 @@ final class ComponentData: Sendable {
         }
     }
 
-    /// Returns the folder of a component, creating it if necessary; that of a data access controller is at its place.
+    /// Returns the folder of a component, creating it if necessary; a data access controller's folder is at its place.
     func folder(of node: Plan.Node, at place: String?) throws(BackplaneError) -> String {
         guard let place else { return networkFolder(of: node).path }
         return try open().folder(named: place)
@@ -83,15 +83,12 @@ final class ComponentData: Sendable {
 
     /// Logs that a former namespace is not continued because the controller already has data of its own.
     private func warn(of node: Plan.Node, at place: String) {
-        guard let was = node.was, place == node.dataNamespace, (try? open())?.hasFolder(named: was) == true,
-            log.isEnabled(.warning)
-        else { return }
-        log.write(
-            LogRecord(
-                level: .warning, source: "host",
-                message:
-                    "`was` of a data access controller is ignored, because it already has its own folder",
-                metadata: ["component": node.name, "namespace": place, "was": was]))
+        guard let was = node.was, place == node.dataNamespace, (try? open())?.hasFolder(named: was) == true else {
+            return
+        }
+        log.report(
+            .warning, "`was` of a data access controller is ignored, because it already has its own folder",
+            ["component": node.name, "namespace": place, "was": was])
     }
 }
 
@@ -110,7 +107,7 @@ extension ComponentData {
     /// Records the location of the data of all controllers that continue a former namespace, whether they are running
     /// or not.
     ///
-    /// Otherwise, they would not find it once the manifest no longer states their former names.
+    /// Otherwise, the controllers would not find their data once the manifest no longer states their former names.
     func keepFormer(in plan: Plan) async {
         for node in plan.nodes where node.dataNamespace != nil && node.was != nil {
             do throws(BackplaneError) {
@@ -157,10 +154,9 @@ extension ComponentData {
     }
 
     private func logFailure(_ error: BackplaneError, of node: Plan.Node) {
-        log.write(
-            LogRecord(
-                level: .error, source: "host", message: "could not record where the data of a renamed component is",
-                metadata: ["component": node.name, "error": error.description]))
+        log.report(
+            .error, "could not record where the data of a renamed component is",
+            ["component": node.name, "error": error.description])
     }
 }
 
@@ -173,7 +169,7 @@ struct ComponentFolder: Sendable {
 
     /// Returns the absolute path of a file in the folder.
     ///
-    /// - Parameter makingFolder: A Boolean value that indicates whether to create the component's folder.
+    /// - Parameter makingFolder: Whether to create the component's folder.
     /// - Throws: `network.refused` for a path that escapes the folder, including through a link; the reason why there
     ///   is no folder.
     func path(of file: String, makingFolder: Bool) throws(BackplaneError) -> String {

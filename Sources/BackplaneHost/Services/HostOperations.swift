@@ -27,21 +27,16 @@ package final class HostOperations: Sendable {
 
     init() {}
 
-    // MARK: Reports of components
-
     /// Adds a graph and returns its number; 0 if it is refused.
     ///
-    /// - Parameter isClosed: A function that returns whether the owner has been closed, after which ``endAll(of:)``
-    ///   removes what it has.
-    func begin(
-        _ operation: bp_operation, of component: ComponentGraphs, owner: UInt64, unless isClosed: () -> Bool
-    ) -> UInt64 {
+    /// A component is closed before ``endAll(of:)`` removes its graphs.
+    func begin(_ operation: bp_operation, of component: OfferedServices, owner: UInt64) -> UInt64 {
         let functions = OperationFunctions(operation, component.contexts.add())
         let graph = Graph(
-            owner: owner, name: operation.name.text, queue: operation.queue.text, component: component.component,
+            owner: owner, name: operation.name.text, queue: operation.queue.text, component: component.name,
             plugin: component.plugin, count: Int(clamping: operation.node_count), functions: functions)
         let number = state.withLock { state -> UInt64 in
-            guard operation.count != nil, !isClosed(), state.graphs.count < Self.limit else { return 0 }
+            guard operation.count != nil, !component.isClosed, state.graphs.count < Self.limit else { return 0 }
             state.begun += 1
             state.graphs[state.begun] = graph
             return state.begun
@@ -81,8 +76,6 @@ package final class HostOperations: Sendable {
         for follower in ended.values.flatMap(\.followers.values) { follower.finish() }
     }
 
-    // MARK: Changes of the composition
-
     /// The number of graphs of an instance that have not ended.
     func count(of owner: UInt64) -> Int {
         state.withLock { state in state.graphs.values.count { $0.owner == owner } }
@@ -103,8 +96,6 @@ package final class HostOperations: Sendable {
             graph.functions.change(OperationChange.cancel.number, node: nil)
         }
     }
-
-    // MARK: Control
 
     /// All graphs, in the order in which they were started.
     package var all: [OperationSummary] {
@@ -134,7 +125,7 @@ package final class HostOperations: Sendable {
         graph.functions.change(change.number, node: node)
     }
 
-    /// Passes a graph's nodes to a function: the current ones, those after each change, and those at the end.
+    /// Passes a graph's nodes to a function: the current nodes, the nodes after each change, and the final nodes.
     ///
     /// - Throws: `operation.unknown` if no such graph runs; the error of a plugin that cannot describe it; the error of
     ///   the function; `call.cancelled`.
@@ -226,26 +217,17 @@ package enum OperationChange: String, Codable, CaseIterable, Sendable {
     }
 }
 
-/// The graphs of one component.
-struct ComponentGraphs: Sendable {
-    let host: HostOperations
-    let plugin: String
-    let component: String
-    let contexts: ContextCount
-}
-
 /// The functions of `backplane.operations/1`.
 let operationFunctions = bp_operations_1(
     size: UInt32(MemoryLayout<bp_operations_1>.size), reserved: 0,
     begin: { handle, operation in
         guard let component = ComponentHandles.find(handle), component.role != .dataAccessController else { return 0 }
-        let graphs = component.graphs
-        return graphs.host.begin(read(operation), of: graphs, owner: handle) { component.isClosed }
+        return component.graphs.begin(read(operation), of: component, owner: handle)
     },
-    end: { handle, number in ComponentHandles.find(handle)?.graphs.host.end(number, owner: handle) },
-    changed: { handle, number in ComponentHandles.find(handle)?.graphs.host.changed(number, owner: handle) })
+    end: { handle, number in ComponentHandles.find(handle)?.graphs.end(number, owner: handle) },
+    changed: { handle, number in ComponentHandles.find(handle)?.graphs.changed(number, owner: handle) })
 
 extension BackplaneError.Code {
-    /// No graph with this number is running, or it has no such node.
+    /// The code of the error for a graph that is not running, or for a node that its graph does not have.
     public static let operationUnknown = Self(rawValue: "operation.unknown")
 }

@@ -11,12 +11,12 @@ final class OfferedServices: Sendable {
     let log: any LogSink
     let exchanges: Exchanges
     let store: HostStore
-    /// The operations on the store, or the sign-ins of accounts.
+    /// The operations on the store and on transfers, the sign-ins of accounts, and the lookups of managers.
     let serviceOperations: ServiceOperations
     let folder: ComponentFolder
-    let transfers: ComponentTransfers
-    /// The graphs of operations that the component runs.
-    let graphs: ComponentGraphs
+    let transfers: HostTransfers
+    /// The graphs of operations of all components.
+    let graphs: HostOperations
     /// The component's namespace in the store.
     let namespace: String
     /// The means by which the component looks up managers that its wires do not name.
@@ -28,7 +28,7 @@ final class OfferedServices: Sendable {
     let wires: Mutex<[UInt64: ServedWire]>
     private let operations = Mutex(Operations())
     /// The open streams that the component has opened through the host, keyed by number.
-    private let streams = Mutex<[UInt64: ServedStream]>([:])
+    private let streams = Mutex<[UInt64: EncodedStream]>([:])
 
     private struct Operations {
         /// The number of operations that the host has not answered.
@@ -50,7 +50,7 @@ final class OfferedServices: Sendable {
     init(
         role: Role, name: String, plugin: String, log: any LogSink, exchanges: Exchanges, store: HostStore,
         serviceOperations: ServiceOperations, namespace: String, folder: ComponentFolder,
-        transfers: ComponentTransfers, graphs: ComponentGraphs, wires: [UInt64: ServedWire],
+        transfers: HostTransfers, graphs: HostOperations, wires: [UInt64: ServedWire],
         managers: ManagerFinder, timers: ComponentTimers, contexts: ContextCount
     ) {
         (self.role, self.name, self.plugin, self.log, self.exchanges) = (role, name, plugin, log, exchanges)
@@ -143,7 +143,6 @@ final class OfferedServices: Sendable {
         timers.end()
         exchanges.retireAll(forGood: true)
         serviceOperations.retireWaits()
-        transfers.operations.retireWaits()
         let open = streams.withLock { streams in
             defer { streams = [:] }
             return streams.values.map(\.self)
@@ -157,15 +156,13 @@ final class OfferedServices: Sendable {
         PluginWork.end(closes + calls.compactMap(\.cancel), by: serviceOperations.clock)
     }
 
-    // MARK: Streams
-
     /// The number of all streams that exceed the limit; valid numbers are lower.
     private static let oneTooMany = UInt64.max
 
     /// Registers a stream until it is closed, and returns its number.
     ///
     /// A stream that the component may not have is closed; for its number, ``stream(_:)`` throws the reason.
-    func keep(_ stream: ServedStream) -> UInt64 {
+    func keep(_ stream: EncodedStream) -> UInt64 {
         let id = Callbacks.newID()
         let isKept = streams.withLock { streams in
             guard streams.count < ComponentStreams.limit else { return false }
@@ -176,19 +173,20 @@ final class OfferedServices: Sendable {
             stream.close()
             return Self.oneTooMany
         }
-        // Checked afterwards, because the component may meanwhile be closed, with the streams that it has by then.
+        // Checked afterwards, because the component may have been closed in the meantime, and with it only the earlier
+        // streams.
         if isClosed { removeStream(id)?.close() }
         return id
     }
 
-    /// A Boolean value that indicates whether the component is ending, and begins nothing more.
+    /// Whether the component is ending, and begins nothing more.
     var isClosed: Bool { operations.withLock { $0.isClosed } }
 
     /// Returns an open stream.
     ///
     /// - Throws: `host.exhausted` for one that exceeded the limit; `call.retired` if the component is closed;
     ///   `stream.misused` if the component has no stream with the number.
-    func stream(_ id: UInt64) throws(BackplaneError) -> ServedStream {
+    func stream(_ id: UInt64) throws(BackplaneError) -> EncodedStream {
         if let stream = streams.withLock({ $0[id] }) { return stream }
         if id == Self.oneTooMany {
             throw BackplaneError(
@@ -201,21 +199,20 @@ final class OfferedServices: Sendable {
             .streamMisused, "the component has no stream with the number \(id); it was closed, or never opened")
     }
 
-    func removeStream(_ id: UInt64) -> ServedStream? { streams.withLock { $0.removeValue(forKey: id) } }
+    func removeStream(_ id: UInt64) -> EncodedStream? { streams.withLock { $0.removeValue(forKey: id) } }
 
-    /// A Boolean value that indicates whether the component has streams that it has not closed.
     var hasStreams: Bool { streams.withLock { !$0.isEmpty } }
 
     /// Returns the function that ends the streams that are open now with an error; the component closes them.
     func endingStreams(_ error: BackplaneError) -> @Sendable () -> Void {
         let open = streams.withLock { Array($0.values) }
-        return { for stream in open { stream.end(error) } }
+        return { for stream in open { stream.endOpening(error) } }
     }
 
-    /// A Boolean value that indicates whether the host has yet to answer an operation.
+    /// Whether the host has yet to answer an operation.
     var isBusy: Bool { operations.withLock { $0.count > 0 } }
 
-    /// A Boolean value that indicates whether the host is working for the component, as opposed to only waiting.
+    /// Whether the host is working for the component, as opposed to only waiting.
     var isWorking: Bool { operations.withLock { $0.count > $0.waits } }
 }
 
@@ -223,12 +220,13 @@ extension OfferedServices {
     /// Starts an operation of the component with a handle; its arguments are read before this function returns.
     ///
     /// - Parameters:
+    ///   - noun: The name of the operation in errors.
     ///   - isWait: Whether the operation has no end of its own, so that it ends with the component.
     ///   - prepare: A function that reads the arguments, and returns the operation.
-    /// - Returns: The number by which `operations` cancels it, or 0 if it has already ended.
+    /// - Returns: The number by which ``serviceOperations`` cancels it, or 0 if it has already ended.
     static func start<Value: Sendable>(
-        _ handle: UInt64, _ service: String, for roles: [Role], call: UnsafePointer<bp_call>? = nil,
-        isWait: Bool = false, in operations: (OfferedServices) -> ServiceOperations = { $0.serviceOperations },
+        _ handle: UInt64, _ noun: String, of service: String, for roles: [Role],
+        call: UnsafePointer<bp_call>? = nil, isWait: Bool = false,
         _ answer: @escaping Answer<Value>,
         _ prepare: (OfferedServices) throws(BackplaneError) -> @Sendable () async throws(BackplaneError) -> Value
     ) -> UInt64 {
@@ -236,7 +234,8 @@ extension OfferedServices {
             let component = try ComponentHandles.require(handle, roles, for: service)
             let operation = try prepare(component)
             try component.begin(isWait: isWait)
-            return operations(component).start(call.map { Call(copying: $0) }, isWait: isWait, operation) { result in
+            let call = call.map { Call(copying: $0) }
+            return component.serviceOperations.start(noun, call, isWait: isWait, operation) { result in
                 answer(result)
                 component.end(isWait: isWait)
             }
@@ -367,6 +366,9 @@ private func write(
     component.log.write(record)
 }
 
+/// The name of the lookups of managers in errors.
+private let lookups = "the lookup of managers"
+
 /// The functions of `backplane.calls/1`.
 let callFunctions = bp_calls_1(
     size: UInt32(MemoryLayout<bp_calls_1>.size), reserved: 0,
@@ -391,22 +393,22 @@ let callFunctions = bp_calls_1(
             context,
             { context, found in found.wire.withC(found.sharesSlots) { done(context, Int32(BP_OK), $0, .empty) } },
             or: { done($0, $1, nil, $2) })
-        _ = OfferedServices.start(handle, "the lookup of managers", for: [.manager], answer) {
+        _ = OfferedServices.start(handle, "the lookup", of: lookups, for: [.manager], answer) {
             component throws(BackplaneError) in
             let name = name.text, needed = try component.managers.asker.needed(needed)
             let call = frame.map { Call(copying: $0) }
             return { () throws(BackplaneError) in
-                let wire = try await component.managers.find(name, needed, call).get()
+                let wire = try await component.managers.find(name, needed, call)
                 component.add(wire.wire, as: wire.id)
-                return (wire, component.managers.asker.sharesSlots)
+                return (wire, component.managers.asker.origin.sharesSlots)
             }
         }
     },
     providers: { handle, needed, done, context in
-        _ = OfferedServices.start(handle, "the lookup of managers", for: [.manager], Reply(done, context).end) {
+        _ = OfferedServices.start(handle, "the lookup", of: lookups, for: [.manager], Reply(done, context).end) {
             component throws(BackplaneError) in
             let contract = try component.managers.asker.needed(needed).side.contract
-            return { () throws(BackplaneError) in await component.managers.providers(contract) }
+            return { () throws(BackplaneError) in await component.managers.providers(of: contract) }
         }
     })
 
@@ -419,7 +421,7 @@ let streamFunctions = bp_streams_1(
             let wire = try component.wire(wire)
             return component.keep(wire.open(.declared(Int(method)), input.array, Call(copying: frame)))
         } catch {
-            return component.keep(ServedStream(failed: error))
+            return component.keep(EncodedStream(failed: error))
         }
     },
     next: { handle, id, count, done, context in
@@ -466,16 +468,34 @@ let timerFunctions = bp_timers_1(
     },
     remove: { handle, timer in ComponentHandles.find(handle)?.timers.remove(timer) })
 
+/// The lookups of managers by name or contract, which the coordinator performs.
+protocol ManagerDirectory: AnyObject, Sendable {
+    /// Returns a manager for the host's own network, starting it if necessary.
+    func manager<C: Contract>(_ name: String, as contract: C.Type) async throws(BackplaneError) -> Remote<C>
+    /// Returns the wire of a component, identified by its node's id, to a manager that its wires do not name.
+    func find(
+        _ manager: String, _ needed: ConsumerEnd, for asker: Int, _ call: Call?
+    ) async throws(BackplaneError) -> OpenWire
+    /// Returns the managers that serve a contract, as JSON.
+    func providers(of contract: ContractDescription, for asker: Int) async -> EncodedAnswer
+}
+
 /// The means by which one component looks up managers that its wires do not name.
 struct ManagerFinder: Sendable {
-    typealias Found = Result<OpenWire, BackplaneError>
-
+    weak let directory: (any ManagerDirectory)?
+    /// The id of the component's node.
+    let node: Int
     /// The component's class.
     let asker: ComponentClass
-    /// The function that looks up a manager by its name and contract.
-    let find: @Sendable (_ manager: String, NeededEnd, Call?) async -> Found
-    /// Returns the managers that serve a contract, as JSON.
-    let providers: @Sendable (ContractDescription) async -> EncodedAnswer
+
+    func find(_ manager: String, _ needed: ConsumerEnd, _ call: Call?) async throws(BackplaneError) -> OpenWire {
+        guard let directory else { throw .askerStopped }
+        return try await directory.find(manager, needed, for: node, call)
+    }
+
+    func providers(of contract: ContractDescription) async -> EncodedAnswer {
+        await directory?.providers(of: contract, for: node) ?? EncodedAnswer(BackplaneError.askerStopped)
+    }
 }
 
 extension OpenWire {

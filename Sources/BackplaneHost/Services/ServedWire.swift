@@ -18,14 +18,12 @@ final class ServedWire: Sendable {
     let gate: Gate
     /// The methods that the wire declares.
     let methods: [MethodDescription]
-    /// A Boolean value that indicates whether the host names the called method in errors, because the user has no SDK.
+    /// Whether the host names the called method in errors, because the user has no SDK.
     private let namesErrors: Bool
     /// The calls that the gate has admitted after they had waited; a thread that opens a gate must not enter a plugin.
     private let admitted = PluginWork()
     /// The calls that had to wait at the gate, until they end.
     private let delayed = Mutex<[UInt64: DelayedCall]>([:])
-    /// The providers that may have calls in flight, with the latest last.
-    private let providers = Mutex<[ComponentCalls]>([])
 
     private struct DelayedCall: Sendable {
         let wait, call: Cancellation
@@ -102,10 +100,6 @@ final class ServedWire: Sendable {
         let target = lease.target(ServedTarget.self)
         do throws(BackplaneError) {
             let number = try target.number(of: method, methods)
-            // Counted from here on, so that another call does not drop the provider before this one has begun.
-            target.provider.enter()
-            defer { target.provider.leave() }
-            keep(target.provider)
             return target.provider.call(
                 number, input, slot.appended(to: call),
                 Reply { status, payload in
@@ -153,17 +147,67 @@ final class ServedWire: Sendable {
         }
     }
 
-    private func keep(_ provider: ComponentCalls) {
-        providers.withLock { providers in
-            if providers.last === provider { return }
-            providers.removeAll { $0 === provider || $0.callsInFlight == 0 }
-            providers.append(provider)
+    /// Cancels a call in progress; a call that has ended has no owner.
+    private func cancelBegun(_ id: UInt64) { (Callbacks.owner(of: id) as? ComponentCalls)?.cancel(id) }
+}
+
+extension ServedWire {
+    /// Opens a stream, and returns immediately; errors are the answer to the first request for elements.
+    func open(_ method: Method, _ input: [UInt8], _ call: Call) -> EncodedStream {
+        let stream = EncodedStream(waitingAt: gate)
+        open(stream, method, input, call)
+        return stream
+    }
+
+    /// Opens a stream on a separate thread, which remains occupied if the plugin's function never returns.
+    ///
+    /// If the stream is not open at the call's deadline, the consumer receives an error.
+    func openAside(_ method: Method, _ input: [UInt8], _ call: Call) -> EncodedStream {
+        let stream = EncodedStream(waitingAt: gate)
+        if let deadline = call.deadline { stream.beOpen(by: deadline) }
+        if !HostThread.launch({ [self] in open(stream, method, input, call) }) { stream.endOpening(.noThread) }
+        return stream
+    }
+
+    private func open(_ stream: EncodedStream, _ method: Method, _ input: [UInt8], _ call: Call) {
+        if let deadline = call.deadline, deadline <= gate.clock.moment {
+            return stream.endOpening(.deadlinePassed(before: "the stream was opened"))
+        }
+        if let lease = Lease(slot) { return open(stream, .success(lease), method, input, call) }
+        stream.wait?.began(
+            gate.wait(at: slot, call) { [self] admission in
+                act(on: admission) { self.open(stream, admission, method, input, call) }
+            })
+    }
+
+    private func open(
+        _ stream: EncodedStream, _ admission: Admission, _ method: Method, _ input: [UInt8], _ call: Call
+    ) {
+        do throws(BackplaneError) {
+            try open(stream, through: try admission.get(), method, input, call)
+            // The lease has ended: requests for elements do not hold one.
+            stream.opened()
+        } catch {
+            stream.endOpening(error)
         }
     }
 
-    /// Cancels a call in progress; a provider that did not start it ignores the id.
-    private func cancelBegun(_ id: UInt64) {
-        for provider in providers.withLock({ $0 }) { provider.cancel(id) }
+    private func open(
+        _ stream: EncodedStream, through lease: Lease, _ method: Method, _ input: [UInt8], _ call: Call
+    ) throws(BackplaneError) {
+        defer { lease.end() }
+        if case .declared(let index) = method, !methods.indices.contains(index) {
+            throw BackplaneError(.callUnimplemented, "the called component has no method number \(index)")
+        }
+        let target = lease.target(ServedTarget.self), number = try target.number(of: method, methods)
+        var call = slot.appended(to: call)
+        call.deadline = nil
+        let opened = input.withBytes { input in
+            Result { () throws(BackplaneError) in
+                try target.provider.open(stream, number, input, call, by: slot.number)
+            }
+        }
+        try opened.get()
     }
 }
 

@@ -1,13 +1,12 @@
 import Backplane
 import Synchronization
 
-/// The operations of one component on a service, each cancelled by its id or at its deadline, and answered exactly
-/// once.
+/// The operations of one component on services, each cancelled by its id or at its deadline, and answered exactly once.
 final class ServiceOperations: Sendable {
     private struct Operation {
         var task: Task<Void, Never>
         let isWait: Bool
-        /// The error with which the operation ends if it is cut short; `nil` means that of a cancellation.
+        /// The error with which the operation ends if it is cut short; `nil` means the error of a cancellation.
         var cause: BackplaneError?
     }
     private struct State {
@@ -15,20 +14,19 @@ final class ServiceOperations: Sendable {
         var isRetired = false
     }
     let clock: any HostClock
-    /// The name of an operation in errors: `the operation on the store`.
-    private let noun: String
     private let state = Mutex(State())
 
-    init(_ noun: String, clock: any HostClock) { (self.noun, self.clock) = (noun, clock) }
+    init(clock: any HostClock) { self.clock = clock }
 
     /// Starts an operation, unless the deadline of its call has passed.
     ///
     /// - Parameters:
+    ///   - noun: The name of the operation in errors: `the operation on the store`.
     ///   - isWait: Whether the operation has no end of its own, so that it ends with the component.
     ///   - answer: A function that receives the result. An operation that was cut short has changed nothing.
     /// - Returns: The id by which the operation can be cancelled, or 0 if it has already ended.
     func start<Value: Sendable>(
-        _ call: Call?, isWait: Bool = false,
+        _ noun: String, _ call: Call?, isWait: Bool,
         _ run: @escaping @Sendable () async throws(BackplaneError) -> Value,
         _ answer: @escaping @Sendable (Result<Value, BackplaneError>) -> Void
     ) -> UInt64 {
@@ -40,7 +38,7 @@ final class ServiceOperations: Sendable {
         let isLate = state.withLock { state in
             state.operations[id] = Operation(
                 task: Task {
-                    let result = await self.result(of: run)
+                    let result = await Self.result(of: run, noun)
                     answer(self.end(id, result))
                 }, isWait: isWait)
             return state.isRetired && isWait
@@ -49,15 +47,13 @@ final class ServiceOperations: Sendable {
         if isLate { cancel(id, because: .askerStopped) }
         if let deadline = call?.deadline {
             clock.schedule(id, at: deadline) {
-                self.cancel(id, because: .deadlinePassed(before: "\(self.noun) ended"))
+                self.cancel(id, because: .deadlinePassed(before: "\(noun) ended"))
             }
         }
         guard state.withLock({ $0.operations[id] == nil }) else { return id }
         clock.cancel(id)
         return 0
     }
-
-    func cancel(_ id: UInt64) { cancel(id, because: nil) }
 
     /// Ends the operations without an end of their own, because their component is no longer running.
     func retireWaits() {
@@ -68,7 +64,7 @@ final class ServiceOperations: Sendable {
         for id in waits { cancel(id, because: .askerStopped) }
     }
 
-    private func cancel(_ id: UInt64, because cause: BackplaneError?) {
+    func cancel(_ id: UInt64, because cause: BackplaneError? = nil) {
         let task = state.withLock { state in
             if let cause { state.operations[id]?.cause = cause }
             return state.operations[id]?.task
@@ -76,9 +72,10 @@ final class ServiceOperations: Sendable {
         task?.cancel()
     }
 
-    private func result<Value>(of run: () async throws(BackplaneError) -> Value) async -> Result<Value, BackplaneError>
-    {
-        // An engine without anything to wait for does not look whether it was cancelled.
+    private static func result<Value>(
+        of run: () async throws(BackplaneError) -> Value, _ noun: String
+    ) async -> Result<Value, BackplaneError> {
+        // An engine that does not have to wait does not notice that it was cancelled.
         guard !Task.isCancelled else {
             return .failure(BackplaneError(.callCancelled, "\(noun) was cancelled"))
         }

@@ -15,6 +15,7 @@ final class HostTransfers: Sendable {
         var opening: Task<Result<TransferPool, BackplaneError>, Never>?
         var pool: TransferPool?
         var isEnding = false
+        /// Whether no transfer is running and all states have been written.
         var hasEnded = false
     }
     private let network: HostNetwork
@@ -57,7 +58,7 @@ final class HostTransfers: Sendable {
 
     private func open() async -> Result<TransferPool, BackplaneError> {
         do throws(BackplaneError) {
-            try folder().makeTransfersFolder()
+            try folder().make(.transfers)
             let pool = try await TransferPool(
                 pipeline: { [network] transfer throws(BackplaneError) in
                     let pipeline = network.active.pipeline(of: transfer.managers)
@@ -67,10 +68,7 @@ final class HostTransfers: Sendable {
                     return pipeline
                 }, store: store, retries: network.retries,
                 report: { [log] error in
-                    log.write(
-                        LogRecord(
-                            level: .error, source: "host", message: "the state of a transfer cannot be stored",
-                            metadata: ["error": error.description]))
+                    log.report(.error, "the state of a transfer cannot be stored", ["error": error.description])
                 })
             state.withLock { $0.pool = pool }
             return .success(pool)
@@ -81,14 +79,11 @@ final class HostTransfers: Sendable {
 
     /// Opens the pool if an earlier host in the same folder had transfers.
     func goOn() {
-        guard let folder = try? self.folder(), folder.hasTransfersFolder, let opening = try? begin() else { return }
+        guard let folder = try? self.folder(), folder.has(.transfers), let opening = try? begin() else { return }
         Task { [log] in
             guard case .failure(let error) = await opening.value else { return }
             self.state.withLock { if $0.pool == nil, $0.opening == opening { $0.opening = nil } }
-            log.write(
-                LogRecord(
-                    level: .error, source: "host", message: "transfers cannot continue",
-                    metadata: ["error": error.description]))
+            log.report(.error, "transfers cannot continue", ["error": error.description])
         }
     }
 
@@ -100,48 +95,30 @@ final class HostTransfers: Sendable {
         Task { if case .success(let pool) = await opening.value { pool.signedIn(credential, account: account) } }
     }
 
-    /// Ends the runs of all transfers, which continue with the next host.
+    /// Ends the runs of all transfers, and waits for them to end within a time limit.
     ///
-    /// ``hasEnded`` indicates when they have ended.
-    private func end() {
+    /// The next host resumes unfinished transfers from the bytes that have been written by then.
+    func end(within limit: Duration, _ clock: any HostClock) async {
         let opening = state.withLock { state -> Task<Result<TransferPool, BackplaneError>, Never>? in
             guard !state.isEnding else { return nil }
             state.isEnding = true
             if state.opening == nil { state.hasEnded = true }
             return state.opening
         }
-        guard let opening else { return }
-        Task {
-            if case .success(let pool) = await opening.value { await pool.stop() }
-            self.state.withLock { $0.hasEnded = true }
+        if let opening {
+            Task {
+                if case .success(let pool) = await opening.value { await pool.stop() }
+                self.state.withLock { $0.hasEnded = true }
+            }
         }
+        _ = await clock.waits(limit) { self.state.withLock { $0.hasEnded } }
     }
-
-    /// Ends the runs of all transfers, and waits for them to end within a time limit.
-    ///
-    /// The next host resumes unfinished transfers from the bytes that have been written by then.
-    func end(within limit: Duration, _ clock: any HostClock) async {
-        end()
-        _ = await clock.waits(limit) { hasEnded }
-    }
-
-    /// A Boolean value that indicates whether no transfer is running and all states have been written.
-    private var hasEnded: Bool { state.withLock { $0.hasEnded } }
 }
 
-/// The transfers of one component, which are those of its plugin.
-///
-/// In the pool, their ids begin with that of the plugin and a slash.
-struct ComponentTransfers: Sendable {
-    let host: HostTransfers
-    let plugin: String
-    let component: String
-    let managers: [String]
-    let folder: ComponentFolder
-    let operations: ServiceOperations
-
+/// The transfers of a component's plugin; in the pool, their ids begin with the plugin's id and a slash.
+extension OfferedServices {
     /// Returns a component's transfer in the form for the host's pool.
-    func transfer(_ json: [UInt8]) throws(BackplaneError) -> Transfer {
+    fileprivate func transfer(_ json: [UInt8]) throws(BackplaneError) -> Transfer {
         let read = try JSON.decode(KnownAndUnknown<Transfer>.self, json, failing: .transferRefused)
         guard read.unknownKeys.isEmpty else {
             let keys = read.unknownKeys.map { "`\($0)`" }.joined(separator: ", ")
@@ -152,7 +129,7 @@ struct ComponentTransfers: Sendable {
             throw BackplaneError(
                 .transferRefused, "expected an id, found an empty string", at: transfer.request.printableURL)
         }
-        transfer.id = name(transfer.id)
+        transfer.id = transferName(transfer.id)
         if let target = transfer.target { transfer.target = try folder.path(of: target, makingFolder: true) }
         var segments = transfer.request.body.segments ?? []
         for (index, segment) in segments.enumerated() {
@@ -160,13 +137,13 @@ struct ComponentTransfers: Sendable {
             segments[index] = .file(try folder.path(of: path, makingFolder: false))
         }
         transfer.request.body = HTTPBody(segments: segments, type: transfer.request.body.mediaType)
-        (transfer.owner, transfer.sender, transfer.managers) = (plugin, component, managers)
+        (transfer.owner, transfer.sender, transfer.managers) = (plugin, name, exchanges.managers)
         return transfer
     }
 
-    func name(_ id: String) -> String { "\(plugin)/\(id)" }
+    fileprivate func transferName(_ id: String) -> String { "\(plugin)/\(id)" }
 
-    func shown(_ state: TransferState) -> TransferState {
+    fileprivate func shown(_ state: TransferState) -> TransferState {
         var state = state
         state.id = String(state.id.dropFirst(plugin.count + 1))
         return state
@@ -177,14 +154,14 @@ struct ComponentTransfers: Sendable {
 let transferFunctions = bp_transfers_1(
     size: UInt32(MemoryLayout<bp_transfers_1>.size), reserved: 0,
     begin: { handle, transfer, call, done, context in
-        start(handle, call, Reply(done, context)) { transfers throws(BackplaneError) in
-            let transfer = try transfers.transfer(transfer.array)
+        start(handle, call, Reply(done, context)) { component throws(BackplaneError) in
+            let transfer = try component.transfer(transfer.array)
             return { pool throws(BackplaneError) in try await pool.begin(transfer) }
         }
     },
     change: { handle, id, change, call, done, context in
-        start(handle, call, Reply(done, context)) { transfers throws(BackplaneError) in
-            let id = transfers.name(id.text), name = change.text
+        start(handle, call, Reply(done, context)) { component throws(BackplaneError) in
+            let id = component.transferName(id.text), name = change.text
             guard let wanted = TransferChange(rawValue: name) else {
                 throw BackplaneError(.transferRefused, "expected pause, resume, cancel or remove, found `\(name)`")
             }
@@ -195,30 +172,33 @@ let transferFunctions = bp_transfers_1(
         }
     },
     state: { handle, id, after, call, done, context in
-        start(handle, call, Reply(done, context)) { transfers throws(BackplaneError) in
-            let id = transfers.name(id.text)
+        start(handle, call, Reply(done, context)) { component throws(BackplaneError) in
+            let id = component.transferName(id.text)
             // BP_TRANSFER_NOW is `UINT64_MAX`, which Swift does not import.
             return { pool throws(BackplaneError) in try await pool.state(of: id, after: after == .max ? nil : after) }
         }
     },
-    cancel: { handle, id in ComponentHandles.find(handle)?.transfers.operations.cancel(id) })
+    cancel: { handle, id in ComponentHandles.find(handle)?.serviceOperations.cancel(id) })
 
 /// Starts an operation of the component with a handle, which is answered with a state as presented to the component.
 ///
-/// Components do not wait for its end: the transfer continues, and a swap or a stop only ends the wait.
+/// The end of a component does not wait for the operation: the transfer continues, and a swap or a stop only ends the
+/// wait.
 private func start(
     _ handle: UInt64, _ call: UnsafePointer<bp_call>?, _ reply: Reply,
-    _ prepare: (ComponentTransfers) throws(BackplaneError) ->
+    _ prepare: (OfferedServices) throws(BackplaneError) ->
         @Sendable (TransferPool) async throws(BackplaneError) -> TransferState?
 ) -> UInt64 {
     OfferedServices.start(
-        handle, BP_TRANSFERS, for: exchangingRoles, call: call, isWait: true,
-        in: \.transfers.operations, reply.end
+        handle, "the operation on a transfer", of: BP_TRANSFERS, for: exchangingRoles, call: call, isWait: true,
+        reply.end
     ) { component throws(BackplaneError) in
-        let transfers = component.transfers, operation = try prepare(transfers)
+        let operation = try prepare(component)
         return { () throws(BackplaneError) in
-            guard let state = try await operation(try await transfers.host.pool()) else { return EncodedAnswer([]) }
-            return EncodedAnswer(try JSON.encode(transfers.shown(state), failing: .callInvalidOutput))
+            guard let state = try await operation(try await component.transfers.pool()) else {
+                return EncodedAnswer([])
+            }
+            return EncodedAnswer(try JSON.encode(component.shown(state), failing: .callInvalidOutput))
         }
     }
 }

@@ -6,7 +6,6 @@ extension String {
 }
 
 extension Character {
-    /// The number of terminal columns that the character occupies.
     package var displayWidth: Int {
         // A variation selector requests the emoji presentation, and two regional indicators form a flag: both are wide.
         if unicodeScalars.count > 1,

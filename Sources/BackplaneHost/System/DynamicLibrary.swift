@@ -6,7 +6,6 @@ import Glibc
 /// It cannot be closed: the Swift runtime registers an image's types and cannot unregister them, so the next dynamic
 /// cast after a `dlclose` would read unmapped memory. A library that is no longer used stays in memory.
 package struct DynamicLibrary: Sendable {
-    /// The path from which it was loaded.
     package let path: String
     /// The handle from `dlopen`, which is written once and never closed and can therefore be shared like a number.
     private nonisolated(unsafe) let handle: UnsafeMutableRawPointer  // constant
@@ -28,7 +27,6 @@ package struct DynamicLibrary: Sendable {
         (self.path, self.handle) = (path, handle)
     }
 
-    /// Returns the address of the symbol `name`.
     package func symbol(_ name: String) throws(BackplaneError) -> UnsafeMutableRawPointer {
         guard let address = dlsym(handle, name) else {
             throw BackplaneError(.pluginNoEntry, "the library has no symbol `\(name)`: \(Self.lastError)", at: path)
@@ -36,7 +34,6 @@ package struct DynamicLibrary: Sendable {
         return address
     }
 
-    /// The system's message about the last failure on this thread.
     private static var lastError: String {
         dlerror().map { String(cString: $0) } ?? "no reason given"
     }

@@ -1,17 +1,16 @@
 import CBackplaneHost
 import Glibc
 
-/// The tables of a shared library that say what it is, read from its file without trusting them.
+/// The tables that describe a shared library, read from its file without trusting them.
 ///
 /// An image exists only for a library that is complete and built for this machine: its headers, segments and sections
-/// are inside the file, so that a truncated or half-written library is noticed. What a complete file contains is not
+/// are inside the file, so that a truncated or half-written library is noticed. The contents of a complete file are not
 /// judged. No code of the library runs.
 ///
 /// Layouts and numbers are those of the System V ABI, chapters 4 and 5 (`elf.h`).
 package struct ELFImage: Sendable {
-    /// An entry of the section table.
     struct Section: Sendable {
-        /// The beginning of the name, which is as long as any name that is looked for.
+        /// The beginning of the name, as long as any name that is searched for.
         let name: String
         let type: UInt32
         /// The range of its bytes in the file; empty if there are none.
@@ -44,27 +43,21 @@ package struct ELFImage: Sendable {
     /// The ranges of the file that the loader maps.
     let loaded: [Range<Int>]
 
-    /// Creates an image from the bytes of a file.
-    package init(_ bytes: [UInt8]) throws(Defect) { try self.init(Contents(bytes)) }
-
-    /// Creates an image from a file, of which only the tables are read, and later what is asked for.
+    /// Creates an image from a file; only the tables are read now, and other parts when they are requested.
     package init(of file: consuming FileDescriptor, size: Int) throws(Defect) {
-        try self.init(Contents(file, size: size))
-    }
-
-    private init(_ file: Contents) throws(Defect) {
-        self.file = file
-        guard file.size >= 4, try file.bytes(0, 4, "the mark of the file") == Array("\u{7F}ELF".utf8) else {
+        let contents = Contents(file, size: size)
+        self.file = contents
+        guard size >= 4, try contents.bytes(0, 4, "the mark of the file") == Array("\u{7F}ELF".utf8) else {
             throw .notELF
         }
-        let header = try file.bytes(0, 64, "the file header")
+        let header = try contents.bytes(0, 64, "the file header")
         guard header[4] == 2 else { throw .wrongMachine(found: "32-bit") }
         guard header[5] == 1 else { throw .wrongMachine(found: "big-endian") }
         let machine: UInt16 = header.number(18), type: UInt16 = header.number(16)
         guard machine == Self.machine.number else { throw .wrongMachine(found: Self.name(ofMachine: machine)) }
         guard type == 3 /* ET_DYN */ else { throw .notLibrary(type: type) }
-        loaded = try Self.loaded(header, file)
-        sections = try Self.sections(header, file)
+        loaded = try Self.loaded(header, contents)
+        sections = try Self.sections(header, contents)
     }
 
     private static func loaded(_ header: [UInt8], _ file: Contents) throws(Defect) -> [Range<Int>] {
@@ -94,7 +87,7 @@ package struct ELFImage: Sendable {
             guard Section.isInFile(table.number(number * 64 + 4)) else { return 0..<0 }
             return try file.range(table.number(number * 64 + 24), table.number(number * 64 + 32), "section \(number)")
         }
-        // Linkers write the names last, so that a file without them is not finished.
+        // Linkers write the names last, so a file without them is incomplete.
         let last = Int(header.number(62, as: UInt16.self))
         guard last < count, table.number(last * 64 + 4) == Section.names else {
             throw .damaged("the names of its sections are missing")
@@ -112,8 +105,6 @@ package struct ELFImage: Sendable {
         return sections
     }
 
-    // MARK: Sections
-
     /// Returns the bytes of the section called `name`; `nil` if there is none, or none with bytes in the file.
     package func section(named name: String) -> [UInt8]? {
         range(ofSection: name).flatMap { try? file.bytes(in: $0) }
@@ -124,7 +115,7 @@ package struct ELFImage: Sendable {
         sections.first { $0.name == name && Section.isInFile($0.type) }?.range
     }
 
-    /// A Boolean value that indicates whether the image contains Swift code.
+    /// Whether the image contains Swift code.
     ///
     /// SwiftPM adds the sections of Swift's metadata to every product; they are empty in one without Swift code.
     package var hasSwift: Bool { sections.contains { !$0.range.isEmpty && $0.name.hasPrefix("swift5_") } }
@@ -136,11 +127,8 @@ package struct ELFImage: Sendable {
         }.gaps(upTo: file.size)
     }
 
-    // MARK: Symbols
-
     /// An entry of a table of symbols.
     private struct Symbol {
-        /// The offset of its name in the table of names.
         let name: Int
         let info, visibility: UInt8
         let isDefined: Bool
@@ -153,22 +141,28 @@ package struct ELFImage: Sendable {
             address = table.number(offset + 8)
         }
 
-        /// A Boolean value that indicates whether it is a function that another library can call.
+        /// Whether the symbol is a function that another library can call.
         var isExportedFunction: Bool {
             let isFunction = info & 0xF == 2  // STT_FUNC
             let isShared = info >> 4 == 1 || info >> 4 == 2  // STB_GLOBAL, STB_WEAK
             return isDefined && isFunction && isShared && (visibility == 0 || visibility == 3)  // DEFAULT, PROTECTED
         }
 
-        /// A Boolean value that indicates whether another library's symbol of the same name may replace it.
+        /// Whether another library's symbol of the same name may replace it.
         var isInterposable: Bool { isDefined && info >> 4 != 0 /* STB_LOCAL */ && visibility == 0 /* STV_DEFAULT */ }
+    }
+
+    /// Returns the bytes of the first section of a type, and the bytes of the names to which it refers.
+    private func table(_ type: UInt32) -> (entries: [UInt8], names: [UInt8])? {
+        guard let table = sections.first(where: { $0.type == type }), sections.indices.contains(table.link),
+            let entries = try? file.bytes(in: table.range), let names = try? file.bytes(in: sections[table.link].range)
+        else { return nil }
+        return (entries, names)
     }
 
     /// Calls `body` with each symbol of a table and the bytes of the names, until it returns `false`.
     private func forEachSymbol(_ type: UInt32, _ body: (Symbol, [UInt8]) -> Bool) {
-        guard let table = sections.first(where: { $0.type == type }), sections.indices.contains(table.link),
-            let entries = try? file.bytes(in: table.range), let names = try? file.bytes(in: sections[table.link].range)
-        else { return }
+        guard let (entries, names) = table(type) else { return }
         for offset in stride(from: 0, through: entries.count - 24, by: 24) {
             if !body(Symbol(entries, at: offset), names) { return }
         }
@@ -188,9 +182,6 @@ package struct ELFImage: Sendable {
         return isDefined
     }
 
-    // MARK: What `validate` asks
-
-    /// The maximum number of listed findings of one kind.
     private static let mostListed = 1_000
 
     /// The defined symbols that may replace, or be replaced by, another library's symbols of the same name.
@@ -214,9 +205,7 @@ package struct ELFImage: Sendable {
 
     /// Returns the texts of the dynamic table with one of some tags, in order.
     private func texts(_ tags: UInt64...) -> [String] {
-        guard let table = sections.first(where: { $0.type == Section.dynamic }), sections.indices.contains(table.link),
-            let entries = try? file.bytes(in: table.range), let names = try? file.bytes(in: sections[table.link].range)
-        else { return [] }
+        guard let (entries, names) = table(Section.dynamic) else { return [] }
         var texts: [String] = []
         for offset in stride(from: 0, through: entries.count - 16, by: 16) where texts.count < Self.mostListed {
             guard tags.contains(entries.number(offset)) else { continue }
@@ -227,7 +216,6 @@ package struct ELFImage: Sendable {
 
     /// A library that is loaded with this one, and that belongs neither to the toolchain nor to the system.
     package struct Stranger: Sendable, Hashable {
-        /// The name that this library uses for it.
         package let name: String
         /// The path at which the loader finds it, or `nil` if that depends on the environment.
         package let path: String?
@@ -240,7 +228,7 @@ package struct ELFImage: Sendable {
         }
         return texts(1 /* DT_NEEDED */).compactMap { name in
             if !name.contains("/"), Self.isOfToolchain(name) { return nil }
-            // A copy of this library is loaded, beside which there is nothing: `$ORIGIN` leads nowhere.
+            // A copy of this library is loaded, without other files beside it, so `$ORIGIN` leads nowhere.
             let path =
                 name.hasPrefix("/")
                 ? name : folders.filter { $0.hasPrefix("/") }.map { FilePath.join($0, name) }.first(where: Self.isFile)
@@ -252,7 +240,7 @@ package struct ELFImage: Sendable {
 
     private static func isFile(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
-    /// The folders of the system's libraries, which are no part of a build.
+    /// The folders of the system's libraries, which are not part of a build.
     private static let ofSystem: [String] = {
         #if arch(x86_64)
         let machine = "x86_64-linux-gnu"
@@ -286,10 +274,11 @@ package struct ELFImage: Sendable {
     /// The parts of the library that a swap does not replace, each as a sentence without its subject.
     ///
     /// The loader keeps one copy of them for the whole process: strangers that it finds by an absolute path, and C++
-    /// statics that a compiler has marked as unique. Those of the standard library, which are constants, do not count.
+    /// statics that a compiler has marked as unique. Statics of the standard library are constants, and do not count.
     package var lasting: [String] {
         var statics: [String] = []
-        // Swift's thousands of symbols are read only if GNU's C++ compiler, which alone marks them, had a part in them.
+        // Only GNU's C++ compiler marks such statics, so a Swift library's thousands of symbols are read only if it was
+        // used.
         if !hasSwift || texts(1 /* DT_NEEDED */).contains(where: { $0.hasPrefix("libstdc++.") }) {
             forEachSymbol(Section.dynamicSymbols) { symbol, names in
                 guard symbol.isDefined, symbol.info >> 4 == 10 /* STB_GNU_UNIQUE */ else { return true }
@@ -299,13 +288,13 @@ package struct ELFImage: Sendable {
             }
         }
         let values = statics.first.map { first in
-            "goes on with the values of the C++ static `\(first)`"
+            "keeps using the values of the C++ static `\(first)`"
                 + (statics.count > 1 ? " and of \(statics.count - 1) more" : "")
                 + ", which all generations share; compile with -fno-gnu-unique, or hide its symbols"
         }
         let libraries = strangers.compactMap { stranger in
             stranger.path.map {
-                "goes on with \($0) as it was loaded first, even if that has been rebuilt; link it into the plugin"
+                "keeps using \($0) as it was loaded first, even if that has been rebuilt; link it into the plugin"
             }
         }
         return [values].compactMap(\.self) + libraries
@@ -358,9 +347,6 @@ package struct ELFImage: Sendable {
         return String(cString: text)
     }
 
-    // MARK: Machines
-
-    /// The processor that this process was compiled for.
     package static var machine: (number: UInt16, name: String) {
         #if arch(x86_64)
         (62, "x86-64")
@@ -383,21 +369,14 @@ package struct ELFImage: Sendable {
     }
 }
 
-/// The bytes of a file, which are in memory or read when they are needed.
+/// The bytes of a file, which are read when they are needed.
 private final class Contents: Sendable {
     let size: Int
-    private let bytes: [UInt8]
-    private let file: FileDescriptor?
-
-    init(_ bytes: [UInt8]) {
-        (self.bytes, size) = (bytes, bytes.count)
-        file = nil
-    }
+    private let file: FileDescriptor
 
     init(_ file: consuming FileDescriptor, size: Int) {
-        bytes = []
         self.size = size
-        self.file = consume file
+        self.file = file
     }
 
     /// Returns the range of `count` bytes at an offset, which must lie inside the file.
@@ -417,12 +396,10 @@ private final class Contents: Sendable {
         try bytes(in: range(offset, count, what()))
     }
 
-    /// Returns the bytes of a range inside the file.
     func bytes(in range: Range<Int>) throws(ELFImage.Defect) -> [UInt8] {
-        guard file != nil else { return Array(bytes[range]) }
         let read: [UInt8]
         do throws(SystemError) {
-            read = try file!.bytes(in: range)
+            read = try file.bytes(in: range)
         } catch {
             throw .damaged("it cannot be read: \(error)")
         }

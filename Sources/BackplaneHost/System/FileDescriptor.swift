@@ -10,13 +10,12 @@ package struct FileDescriptor: ~Copyable, Sendable {
     ///
     /// Child processes do not inherit it, because a lock held by a child would look like a running host.
     package init(opening path: String, _ flags: Int32, mode: UInt32 = 0) throws(SystemError) {
-        // The system would take a path that contains a zero for a shorter one, and open another file.
+        // The system would read a path only up to a zero byte, and open another file.
         guard !path.utf8.contains(0) else { throw SystemError(EINVAL) }
         number = try retryingInterrupted { open(path, flags | O_CLOEXEC, mode) }
     }
 
-    /// Creates a descriptor by opening the file `name` in `folder`.
-    init(openingIn folder: borrowing FileDescriptor, _ name: String, _ flags: Int32) throws(SystemError) {
+    private init(openingIn folder: borrowing FileDescriptor, _ name: String, _ flags: Int32) throws(SystemError) {
         let parent = folder.number
         number = try retryingInterrupted { openat(parent, name, flags | O_CLOEXEC) }
     }
@@ -29,8 +28,6 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
 }
 
-// MARK: Opening and writers
-
 extension FileDescriptor {
     /// Creates a descriptor for reading `path`, but only below `folder`.
     ///
@@ -38,8 +35,7 @@ extension FileDescriptor {
     ///
     /// - Throws: `EXDEV` if the path would leave the folder, `ELOOP` for a symbolic link, or the error of opening.
     init(readingBeneath folder: String, _ path: String) throws(SystemError) {
-        // By bytes, as the system does: a slash and a combining accent are one character.
-        let parts = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+        let parts = FilePath.names(in: path)
         guard let last = parts.last, path.utf8.first != UInt8(ascii: "/"), !parts.contains(".."), !path.utf8.contains(0)
         else {
             throw SystemError(EXDEV)
@@ -51,12 +47,12 @@ extension FileDescriptor {
         self = try FileDescriptor(openingIn: current, last, flags)
     }
 
-    /// A Boolean value that indicates whether any process has this file open for writing; `nil` if unknown.
+    /// Whether any process has this file open for writing; `nil` if unknown.
     ///
     /// For example, it is unknown for another user's file.
     ///
-    /// The file must be open for reading. The check takes a lease, which the kernel grants only if there is no writer,
-    /// and releases it; a process that opens the file for writing in between waits for the release.
+    /// The file must be open for reading. The check takes a lease and releases it; the kernel grants a lease only if
+    /// there is no writer. A process that opens the file for writing in between waits for the release.
     package var isOpenForWriting: Bool? {
         // The kernel reports the arrival of a writer with a signal: SIGIO by default, which ends the process; SIGURG is
         // ignored.
@@ -69,8 +65,6 @@ extension FileDescriptor {
     /// The constants `F_SETSIG` and `F_SETLEASE`, which the headers declare only with `_GNU_SOURCE`.
     private static let setSignal: Int32 = 10, setLease: Int32 = 1_024
 }
-
-// MARK: Reading and writing
 
 extension FileDescriptor {
     /// Copies everything from the current position into `target` in chunks, and returns the number of bytes.
@@ -89,7 +83,6 @@ extension FileDescriptor {
         }
     }
 
-    /// Sets the time of the last change of the contents.
     borrowing func setModified(_ time: FileStatus.Timestamp) throws(SystemError) {
         let time = timespec(tv_sec: time.seconds, tv_nsec: time.nanoseconds)
         guard futimens(number, [time, time]) == 0 else { throw .last }
@@ -124,7 +117,7 @@ extension FileDescriptor {
         return Array(bytes.prefix(filled))
     }
 
-    /// Returns what a pipe has at this moment, at most `count` bytes.
+    /// Returns up to `count` bytes that a pipe has at this moment.
     borrowing func available(_ count: Int) -> [UInt8] {
         let number = number
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -142,7 +135,7 @@ extension FileDescriptor {
         let number = number, end = Deadline.now + limit
         var bytes: [UInt8] = [], chunk = [UInt8](repeating: 0, count: 1 << 16)
         while bytes.count < count {
-            // A pipe without a writer looks as if it had ended, until one has been there.
+            // Until its first writer opens it, a pipe looks as if it had ended.
             let left = min(Deadline.now + patience, end).nanoseconds - Deadline.now.nanoseconds
             var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
             let ready = try retryingInterrupted { poll(&entry, 1, Int32(clamping: max(0, left) / 1_000_000)) }
@@ -155,7 +148,6 @@ extension FileDescriptor {
         return bytes
     }
 
-    /// Writes all of `bytes`.
     borrowing func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) {
         let number = number
         var rest = bytes
@@ -177,8 +169,6 @@ extension FileDescriptor {
         return filled
     }
 }
-
-// MARK: Copying and comparing
 
 extension FileDescriptor {
     /// Copies a file of `size` bytes into an empty one by the cheapest available method, and returns the number of
@@ -256,25 +246,18 @@ package struct FileStatus: Sendable, Hashable {
     }
 
     package let kind: Kind
-    /// A Boolean value that indicates whether the file is a socket.
     package let isSocket: Bool
-    /// The user id of the owner.
     package let owner: UInt32
-    /// The id of the group.
     package let group: UInt32
-    /// The permission bits, at most `0o7777`.
     package let mode: UInt32
-    /// The size in bytes.
     package let size: Int
     package let device, inode: UInt64
-    /// The time of the last change of the contents, in seconds and nanoseconds since 1970.
     package let modified: Timestamp
 
     package struct Timestamp: Sendable, Hashable {
         package let seconds, nanoseconds: Int
     }
 
-    /// Creates the status of an open file.
     package init(of file: borrowing FileDescriptor) throws(SystemError) {
         let number = file.number
         var raw = stat()
@@ -310,11 +293,8 @@ package struct FileStatus: Sendable, Hashable {
 }
 
 extension FileStatus {
-    /// A Boolean value that indicates whether all users of this machine may write to the file.
     package var isWritableByOthers: Bool { mode & 0o002 != 0 }
-    /// A Boolean value that indicates whether any user except the owner may write to the file.
     package var isWritableByAnyoneElse: Bool { mode & 0o022 != 0 }
-    /// The permissions in the notation of `chmod`, such as `755`.
     package var modeText: String { String(mode, radix: 8) }
 }
 
@@ -322,7 +302,6 @@ extension FileStatus {
 ///
 /// It does not state what was attempted; callers convert it into a `BackplaneError` that does.
 package struct SystemError: Error, Sendable, Hashable {
-    /// The number as in `errno`.
     package let number: Int32
 
     package init(_ number: Int32) {

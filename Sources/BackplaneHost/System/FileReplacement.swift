@@ -10,8 +10,7 @@ package enum FileReplacement {
     /// - Parameter mode: The permissions of the file before the process's mask is applied.
     /// - Throws: `EEXIST` if the file already exists.
     package static func create(_ path: String, with bytes: some Collection<UInt8>, mode: UInt32) throws(SystemError) {
-        try write(bytes, beside: path, mode: mode) { file, temporary throws(SystemError) in
-            try file.synchronize()
+        try write(bytes, beside: path, mode: mode) { temporary throws(SystemError) in
             // `link` fails if there is a file already, without a gap between the check and the creation.
             try retryingInterrupted { link(temporary, path) }
             unlink(temporary)
@@ -19,34 +18,29 @@ package enum FileReplacement {
     }
 
     /// Creates a private file, or replaces an existing one.
-    static func put(_ path: String, with bytes: some Collection<UInt8>) throws(SystemError) {
-        try write(bytes, beside: path, mode: 0o600) { file, temporary throws(SystemError) in
-            try file.synchronize()
-            try retryingInterrupted { rename(temporary, path) }
-        }
-    }
-
-    /// Replaces a file, preserving its owner, group and permissions as far as this process may set them.
     ///
-    /// - Parameter status: The status of the file to replace.
-    static func replace(_ path: String, _ status: FileStatus, with bytes: some Collection<UInt8>) throws(SystemError) {
-        try write(bytes, beside: path, mode: 0o600) { file, temporary throws(SystemError) in
-            try file.take(status)
-            try file.synchronize()
+    /// - Parameter status: The status of the file to replace, whose owner, group and permissions are preserved as far
+    ///   as this process may set them.
+    static func replace(_ path: String, _ status: FileStatus? = nil, with bytes: some Collection<UInt8>)
+        throws(SystemError)
+    {
+        try write(bytes, beside: path, mode: 0o600, like: status) { temporary throws(SystemError) in
             try retryingInterrupted { rename(temporary, path) }
         }
     }
 
     private static func write(
-        _ bytes: some Collection<UInt8>, beside path: String, mode: UInt32,
-        then finish: (borrowing FileDescriptor, _ temporary: String) throws(SystemError) -> Void
+        _ bytes: some Collection<UInt8>, beside path: String, mode: UInt32, like status: FileStatus? = nil,
+        then finish: (_ temporary: String) throws(SystemError) -> Void
     ) throws(SystemError) {
         let temporary = FilePath.join(
             FilePath.folder(of: path), ".backplane-" + String(UInt64.random(in: .min ... .max), radix: 36))
         let file = try FileDescriptor(opening: temporary, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
         do throws(SystemError) {
             try file.write(ArraySlice(bytes))
-            try finish(file, temporary)
+            if let status { try file.adopt(status) }
+            try file.synchronize()
+            try finish(temporary)
         } catch {
             unlink(temporary)
             throw error
@@ -67,7 +61,7 @@ extension FileDescriptor {
     }
 
     /// Adopts another file's owner, group and permissions; if the group cannot be set, does not widen the permissions.
-    fileprivate borrowing func take(_ status: FileStatus) throws(SystemError) {
+    fileprivate borrowing func adopt(_ status: FileStatus) throws(SystemError) {
         let number = number
         // Only root can change a file's owner; any user can change the group to one of their own.
         let isGiven = fchown(number, status.owner, status.group) == 0,
@@ -125,8 +119,7 @@ package enum PrivateFolder {
             throw Defect(reason: "belongs to user \(status.owner), not to user \(geteuid()), who runs this program")
         }
         guard !status.isWritableByAnyoneElse else {
-            throw Defect(
-                reason: "can be written to by others (mode \(status.modeText))", advice: "chmod 700 it")
+            throw Defect(reason: "can be written to by others (mode \(status.modeText))", advice: "chmod 700 it")
         }
     }
 }
@@ -135,27 +128,21 @@ package enum PrivateFolder {
 package struct FileLock: ~Copyable, Sendable {
     private let file: FileDescriptor
 
-    /// Creates a lock on the file at `path`, which is created if necessary, and waits until the lock is free.
-    package init(waitingFor path: String) throws(SystemError) {
-        let file = try FileDescriptor(opening: path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
-        let number = file.number
-        try retryingInterrupted { flock(number, LOCK_EX) }
-        self.file = file
-    }
-
-    /// Creates a lock on a file as ``init(waitingFor:)`` does, or on an existing folder without creating a file in it.
+    /// Creates a lock on the file at `path`, or on an existing folder, and waits until the lock is free.
     ///
-    /// - Throws: `EWOULDBLOCK` if the lock is not free in time.
-    package init(waitingFor path: String, isFolder: Bool, within limit: Duration) throws(SystemError) {
+    /// The file is created if necessary.
+    ///
+    /// - Throws: `EWOULDBLOCK` if the lock is not free within the limit.
+    package init(waitingFor path: String, isFolder: Bool = false, within limit: Duration? = nil) throws(SystemError) {
         let flags = isFolder ? O_RDONLY | O_DIRECTORY : O_RDWR | O_CREAT
         let file = try FileDescriptor(opening: path, flags | O_NOFOLLOW, mode: 0o600)
-        let number = file.number, end = Deadline.now + limit
+        let number = file.number, end = limit.map { Deadline.now + $0 }
         while true {
             do throws(SystemError) {
-                try retryingInterrupted { flock(number, LOCK_EX | LOCK_NB) }
+                try retryingInterrupted { flock(number, end == nil ? LOCK_EX : LOCK_EX | LOCK_NB) }
                 break
             } catch {
-                guard error.number == EWOULDBLOCK, .now < end else { throw error }
+                guard let end, error.number == EWOULDBLOCK, .now < end else { throw error }
                 usleep(10_000)
             }
         }

@@ -1,11 +1,10 @@
 package import Backplane
 import Glibc
 
-/// The clock of a host and its exchanges, whose actions may block, and which runs the timers of components.
+/// The clock of a host and its exchanges, which runs the timers of components and whose actions may block.
 package protocol HostClock: DeadlineClock {
-    /// A Boolean value that indicates whether timers are delayed by their jitter.
     var hasJitter: Bool { get }
-    /// The system clock, by which the host polls what nothing signals.
+    /// The system clock, by which the host polls for events that nothing signals.
     var polls: SystemClock { get }
     /// Records that the body of a timer is starting; called before the action that starts it returns.
     func bodyBegins()
@@ -14,7 +13,6 @@ package protocol HostClock: DeadlineClock {
 }
 
 extension HostClock {
-    /// Polls until the condition holds; returns `false` if it does not hold within the limit.
     func waits(_ limit: Duration, for isThere: () -> Bool) async -> Bool {
         await waits(until: moment + limit, for: isThere)
     }
@@ -24,7 +22,7 @@ extension HostClock {
         -> Bool
     {
         if isThere() { return true }
-        // The polls read the clock, but one that a test advances has to know that somebody waits.
+        // The polls read the clock, but a clock that a test advances has to know about the wait.
         let limit = Callbacks.newID()
         schedule(limit, at: deadline) {}
         defer { cancel(limit) }
@@ -47,7 +45,7 @@ package final class SystemClock: HostClock {
     }
     private struct State {
         var entries: [UInt64: Entry] = [:]
-        /// The pending times. Those of cancelled entries are dropped when they are due, or once they are the majority.
+        /// The pending times; times of cancelled entries are dropped when they are due, or once they are the majority.
         var queue = DueQueue()
         var isRunning = false
         var isRetired = false
@@ -84,7 +82,7 @@ package final class SystemClock: HostClock {
 
     /// Starts the thread unless it is running; returns `false` if it cannot be created.
     ///
-    /// Whatever is scheduled next tries again.
+    /// The next scheduled action tries again.
     @discardableResult
     func begin() -> Bool {
         let needsThread = state.withLock(waking: { state in
@@ -97,7 +95,7 @@ package final class SystemClock: HostClock {
     }
 
     package func cancel(_ id: UInt64) {
-        // The thread finds out when the time comes, unless it may end before.
+        // The thread notices when the time comes; it is woken only if it may end before.
         state.withLock(waking: { state in
             guard state.entries.removeValue(forKey: id) != nil else { return ((), wakes: false) }
             if state.queue.count > 64, state.queue.count > 2 * state.entries.count {
@@ -113,7 +111,6 @@ package final class SystemClock: HostClock {
         await withUnsafeContinuation { continuation in look(id, at: .now + duration) { continuation.resume() } }
     }
 
-    /// Ends a pause early.
     func endPause(_ id: UInt64) {
         state.withLock { $0.entries.removeValue(forKey: id) }?.action()
     }
@@ -182,7 +179,6 @@ struct DueQueue: Sendable {
         }
     }
 
-    /// Removes the items that do not meet a condition.
     mutating func keep(where isWanted: (Item) -> Bool) {
         let kept = items.filter(isWanted)
         items = []

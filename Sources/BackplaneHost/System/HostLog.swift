@@ -4,7 +4,6 @@ import Synchronization
 /// The log of one host: a sink, behind levels that can be changed while the host runs.
 final class HostLog: LogSink {
     private let sink: any LogSink
-    /// The levels with which the host was created.
     let firstLevels: LogLevels
     private let state: Mutex<LogLevels>
     /// The lowest of all levels, with which most records are rejected without taking the lock.
@@ -79,7 +78,7 @@ public struct LogLevels: Codable, Sendable, Hashable {
 public protocol LogSink: Sendable {
     /// Returns whether records of a level are written.
     func isEnabled(_ level: Log.Level) -> Bool
-    /// Returns whether records of a level by one source are written; by default, whether those of any source are.
+    /// Returns whether one source's records of a level are written; by default, the same as for all sources.
     ///
     /// - Parameters:
     ///   - level: The level of the record.
@@ -96,6 +95,12 @@ public protocol LogSink: Sendable {
 extension LogSink {
     /// Returns whether records of a level are written, regardless of their source.
     public func isEnabled(_ level: Log.Level, for source: String, of plugin: String?) -> Bool { isEnabled(level) }
+
+    /// Writes a message of the host, if messages of its level are written.
+    func report(_ level: Log.Level, _ message: String, _ metadata: @autoclosure () -> [String: String] = [:]) {
+        guard isEnabled(level) else { return }
+        write(LogRecord(level: level, source: "host", message: message, metadata: metadata()))
+    }
 }
 
 /// One entry of the log.

@@ -41,7 +41,7 @@ package enum HostThread {
         if idle.take(body) { return true }
         let first = Mutex<(@Sendable () -> Void)?>(body)
         return tryStart("bp-plugin") {
-            // Taken, because a thread retains what its own function captures until it ends.
+            // Taken, because a thread retains the values that its function captures until it ends.
             first.withLock { $0.take() }?()
             while let next = idle.wait() { next() }
         }

@@ -43,7 +43,7 @@ package final class Monitor<State>: @unchecked Sendable {  // every access holds
 
     /// Waits until `body`, which may change the state, returns a result.
     ///
-    /// It is evaluated immediately, after every change, and at the deadline that it last returned.
+    /// The closure is evaluated immediately, after every change, and at the deadline that it last returned.
     package func wait<Result>(for body: (inout State) -> Wait<Result>) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }

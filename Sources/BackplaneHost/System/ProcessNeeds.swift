@@ -95,7 +95,7 @@ extension LeaseCounting {
     /// for it.
     static let best: LeaseCounting = isWatchedForRaces || !systemCanRestart() ? .atomic : .restartable
 
-    /// A Boolean value that indicates whether ThreadSanitizer is active.
+    /// Whether ThreadSanitizer is active.
     ///
     /// It does not support restartable sequences, and reports them as races.
     private static var isWatchedForRaces: Bool { dlsym(nil, "__tsan_init") != nil }

@@ -1,6 +1,6 @@
 public import Backplane
 
-// The JSON of reports and options is that of their Swift types, but for the values here.
+// Reports and options have the JSON of their Swift types, except for the values here.
 
 extension KeyedEncodingContainer {
     /// Encodes a duration as a number of seconds, to the nanosecond and up to a thousand million.
@@ -33,7 +33,7 @@ extension KeyedDecodingContainer {
         return try decode(Duration.self, forKey: key)
     }
 
-    /// Decodes a word of an enumeration; the error for another one lists them.
+    /// Decodes a word of an enumeration; the error for an unknown word lists the known ones.
     package func decode<Word: Decodable & CaseIterable & RawRepresentable<String>>(_: Word.Type, forKey key: Key)
         throws -> Word
     {

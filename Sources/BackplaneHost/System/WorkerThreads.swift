@@ -1,9 +1,9 @@
 import Backplane
 import Glibc
 
-/// The threads for work that may block them, such as the handlers of one manager, which then hold up no other manager.
+/// The threads for work that may block, such as the handlers of one manager, which then delay no other manager.
 ///
-/// Threads start when work waits, up to a number, and end when there has been none for a while.
+/// Threads start when work waits, up to a maximum number, and end when there has been none for a while.
 ///
 /// `@unchecked`: every access to the state holds the lock.
 package final class WorkerThreads: TaskExecutor, @unchecked Sendable {
@@ -20,7 +20,7 @@ package final class WorkerThreads: TaskExecutor, @unchecked Sendable {
 
     /// Creates an executor without threads.
     ///
-    /// - Parameter name: The name of its threads, of which debuggers show 15 bytes.
+    /// - Parameter name: The name of the threads; debuggers show its first 15 bytes.
     package init(_ name: String) {
         self.name = name
         lock.initialize(to: pthread_mutex_t())

@@ -84,22 +84,22 @@ enum {
     BP_CANCELLED = 4,       /* payload: text; the caller no longer wants an answer             */
     BP_DEADLINE = 5,        /* payload: text; the call's deadline passed                       */
     BP_FORBIDDEN = 6,       /* payload: text; the calling component's role may not do this     */
-    BP_RETIRED = 7,         /* payload: text; the component called, or calling, has stopped    */
+    BP_RETIRED = 7,         /* payload: text; the called or the calling component has stopped  */
     BP_ERROR = 8,           /* payload: JSON {"code": "…", "message": "…", "location"?: "…",
                                "failure"?: {"code": "…", "details": {"…": "…"}, "json"?: "…"},
-                               "causes"?: […], "calls"?: ["…"]}, the calls that it has ended, outermost first;
-                               json: the error itself, for callers in Swift that know its type */
+                               "causes"?: […], "calls"?: ["…"]}; calls: those that the error has ended, outermost
+                               first; json: the error itself, for callers in Swift that know its type */
     BP_END = 9              /* no payload; a stream has no further elements: answers bp_next only */
 };
 
 /* The frame that accompanies every call: 64 plain bytes, which may be copied and stored. Never grows.
- * A component that makes a call while it serves another one passes on that one's frame. Any other call begins with a
- * frame that is zero except for its size. */
+ * A component that makes a call while it serves another call passes on the frame of the call that it serves. Any other
+ * call begins with a frame that is zero except for its size. */
 typedef struct bp_call {
     uint32_t size;          /* sizeof(bp_call)                                                   */
     uint32_t flags;         /* low 4 bits: entries used in path; BP_CALL_PATH_FULL; others zero  */
     int64_t deadline_ns;    /* CLOCK_MONOTONIC; 0: none. The host enforces it, see bp_cancel     */
-    uint16_t path[8];       /* numbers of the components this call came through, the caller last */
+    uint16_t path[8];       /* numbers of the components that it passed through, the caller last */
     uint8_t trace[32];      /* W3C trace id (16), parent span id (8), trace flags (1), zeros; all zero: no trace */
 } bp_call;
 
@@ -108,8 +108,9 @@ typedef struct bp_call {
 
 /* The completion of an operation, called exactly once, on any thread, possibly before the function that started the
  * operation has returned. context is the caller's and is passed back unchanged. payload is borrowed.
- * The waiting caller continues inside: before done returns, it may call the component again (`call`, `cancel`, in the
- * end `release`). So hold no lock during done, nor during a call of a host service, which may complete at once. */
+ * The waiting caller continues inside done: before done returns, the caller may call the component again (`call`,
+ * `cancel`, finally `release`). So hold no lock during done, nor while you call a host service, which may call done
+ * before it returns. */
 typedef void (*BP_SENDABLE bp_done)(void *_Nullable context, int32_t status, bp_bytes payload);
 
 /* --------------------------------------------------------------------------------------------- 2. components */
@@ -121,8 +122,8 @@ enum {
     BP_NETWORK_SERVICE = 4              /* communicates with one endpoint; backplane.http         */
 };
 
-/* The kind of a method. A method of a kind that the host does not know cannot be called (BP_UNIMPLEMENTED), and the
- * other methods of its component can. */
+/* The kind of a method. If the host does not know the kind, calls of the method fail with BP_UNIMPLEMENTED; the other
+ * methods of the component are not affected. */
 enum {
     BP_ASYNC = 0,           /* may answer later, on any thread                                    */
     BP_SYNC = 1,            /* has answered when `call` returns; never waits                      */
@@ -166,9 +167,9 @@ typedef struct bp_creation {
     uint32_t number;                        /* the number that the component appends to the path of its calls */
     uint64_t handle;                        /* identifies the component to every host service; never reused */
     bp_bytes configuration;                 /* JSON object; `{}` if the manifest has none */
-    bp_bytes folder;                        /* path of a private folder that is kept; empty for managers. That of a
-                                               data access controller exists; others are made, with mode 0700, by
-                                               the first exchange with `download`, or by the component        */
+    bp_bytes folder;                        /* path of a private folder that is kept; empty for managers. The folder
+                                               of a data access controller exists; any other is created, with mode
+                                               0700, by the first exchange with `download` or by the component */
     const bp_connection *_Nullable wires;   /* the declared wires that are connected */
     size_t wire_count;
     bp_bytes resources;                     /* path of the plugin's read-only folder, copied with its library; empty: none */
@@ -183,9 +184,9 @@ typedef void (*BP_SENDABLE bp_created)(void *_Nullable context, int32_t status, 
  * `health` may be called at any time after `activate`: during calls, another step or an earlier check.
  *
  * A swap suspends the old instance, exports its state, and releases it without `stop` once the new instance is
- * committed, because its work continues there. If the swap fails or is rolled back, the old instance is resumed.
- * Synchronous methods can still be called while it is suspended, and must not change the exported state then; other
- * calls wait.
+ * committed, because its work continues in the new instance. If the swap fails or is rolled back, the old instance is
+ * resumed. While an instance is suspended, synchronous methods can still be called, and must not change the exported
+ * state; other calls wait.
  *
  * The payload of BP_OK is ignored, here and in bp_import. */
 typedef void (*BP_SENDABLE bp_step)(void *instance, bp_done done, void *_Nullable context);
@@ -194,44 +195,44 @@ typedef void (*BP_SENDABLE bp_step)(void *instance, bp_done done, void *_Nullabl
  * coexist during a swap. */
 typedef void (*BP_SENDABLE bp_create)(void *_Nullable type, const bp_creation *creation, bp_created done, void *_Nullable context);
 
-/* Calls method number `method` with a JSON input (`null` for none). Only the method checks the input: one that is not
- * JSON, or not of the method's type, is answered with BP_INVALID_INPUT and never with a result. `id` is unique in the
+/* Calls method number `method` with a JSON input (`null` for none). Only the method checks the input: answer an input
+ * that is not JSON, or not of the method's type, with BP_INVALID_INPUT and never with a result. `id` is unique in the
  * process and identifies the call to bp_cancel. A call that is in flight when the instance stops must still be
  * answered. */
 typedef void (*BP_SENDABLE bp_invoke)(void *instance, uint32_t method, bp_bytes input, const bp_call *call, uint64_t id,
                                       bp_done done, void *_Nullable context);
 
 /* Cancels call `id`, whose caller no longer needs an answer. The call must still be answered, and soon: with
- * BP_CANCELLED if its work was cut short. It is called
+ * BP_CANCELLED if its work was cut short. The host calls this function
  * - when the caller gives up: after `call` has returned, possibly after the answer;
- * - when the deadline passes, at which the host answers the caller with BP_DEADLINE and ignores a later answer:
- *   possibly during `call` or before it begins, and then again after it has returned.
- * An unknown id is ignored. Calls that the component has made for this one continue until their own deadline: pass the
- * cancellation on to the `cancel` of bp_calls_1 and bp_http_1. */
+ * - when the deadline passes: possibly before or during `call`, and then again after `call` has returned. The host has
+ *   then answered the caller with BP_DEADLINE, and ignores a later answer.
+ * Ignore an unknown id. Calls that the component has made for the cancelled call continue until their own deadline:
+ * pass the cancellation on to the `cancel` of bp_calls_1 and bp_http_1. */
 typedef void (*BP_SENDABLE bp_cancel)(void *instance, uint64_t id);
 
 /* A stream is a method of the kind BP_STREAM. Its consumer requests elements, and its provider sends no more than were
- * requested: `open`, then one `next` after another, and at the end `close`. These three are called for one stream in
- * this order and never at the same time, but on any thread, and for several streams concurrently.
+ * requested: `open`, then one `next` after another, and at the end `close`. For one stream, these three are called in
+ * this order and never at the same time, on any thread. Several streams may be served concurrently.
  *
  * Opens a stream by method number `method`, with a JSON input (`null` for none) that only the method checks. `id` is
  * unique in the process and names the stream in `next` and `close`. A mistake, such as an input that the method does
- * not accept, is the answer to the first `next`. The frame has no deadline: that of the caller bounds the opening, and
- * not the life, of a stream. A stream does not keep a component from being swapped or stopped: it is closed then. */
+ * not accept, is the answer to the first `next`. The frame has no deadline, because the caller's deadline bounds only
+ * the opening of a stream. A swap or a stop of the component does not wait for its streams, and closes them. */
 typedef void (*BP_SENDABLE bp_open)(void *instance, uint32_t method, bp_bytes input, const bp_call *call, uint64_t id);
 
 /* Asks stream `id` for elements. The answer may come at any later time, and comes as soon as there is one element:
  * - BP_OK: the payload is a JSON array of 1 to `max` elements;
  * - BP_END: there are no more elements;
  * - any other status, with its payload: the stream has failed, and there are no more elements.
- * The next call comes after the answer, which is what holds a fast provider back: it may prepare the elements of one
- * answer in advance. After BP_END, an error or `close` there is no further call. */
+ * The next call comes after the answer, so a fast provider cannot run ahead of its consumer: it may prepare the
+ * elements of one answer in advance. After BP_END, an error or `close` there is no further call. */
 typedef void (*BP_SENDABLE bp_next)(void *instance, uint64_t id, uint32_t max, bp_done done, void *_Nullable context);
 
-/* Closes stream `id`. It is called exactly once for each stream that was opened, and is the last function called with
- * its id: after the stream's end, or earlier if its elements are no longer needed. A `next` that has not been answered
- * must still be answered, with any status; the answer is ignored. `done` is called once nothing that belongs to the
- * stream uses the instance any more, with BP_OK and without a payload; until then the instance is not released. */
+/* Closes stream `id`, after the stream's end or earlier if its elements are no longer needed. It is called exactly once
+ * for each stream that was opened, and is the last function called with the stream's id. A `next` that has not been
+ * answered must still be answered, with any status; the answer is ignored. Call `done` with BP_OK and without a payload
+ * once the stream no longer uses the instance; until then the instance is not released. */
 typedef void (*BP_SENDABLE bp_close)(void *instance, uint64_t id, bp_done done, void *_Nullable context);
 
 /* Releases an instance. It is the last function called with it, after all its calls and streams have ended. */
@@ -263,20 +264,20 @@ typedef struct bp_state {
     const void *_Nullable lane;             /* for the Swift SDK (lease.h); NULL otherwise                     */
 } bp_state;
 
-/* Passes an active instance another configuration, a JSON object like that of bp_creation. It is a step: it overlaps no
- * other step, but calls and the bodies of timers may run concurrently. With any status other than BP_OK, the instance
- * must continue with the configuration that it had; the manifest is then not applied. An instance that has accepted its
- * configuration receives the old one again if another component of the same change refuses its own. The payload of
+/* Passes another configuration, a JSON object as in bp_creation, to an active instance. This is a step: it overlaps no
+ * other step, but calls and the bodies of timers may run concurrently. After any status other than BP_OK, the instance
+ * must continue with the configuration that it had; the manifest is then not applied. If another component refuses its
+ * configuration in the same change, an instance that has accepted receives its old configuration again. The payload of
  * BP_OK is ignored. */
 typedef void (*BP_SENDABLE bp_reconfigure)(void *instance, bp_bytes configuration, bp_done done, void *_Nullable context);
 
 enum {
-    BP_EXCLUSIVE = 1,           /* acquires ports or files in activate, which calls wait for in a swap */
+    BP_EXCLUSIVE = 1,           /* acquires ports or files in activate; calls wait for that in a swap */
     BP_RESTART_ON_SWAP = 2      /* is recreated if a component that it calls through a wire is swapped */
 };
 
-/* A component class of the plugin. create is required, and so is call if there are methods that are not streams, and
- * open, next and close if there are streams; the other functions may be NULL. */
+/* A component class of the plugin. create is required. call is required if there are methods that are not streams;
+ * open, next and close are required if there are streams. The other functions may be NULL. */
 typedef struct bp_component {
     uint32_t size;
     uint32_t role;                          /* BP_MANAGER, … */
@@ -314,9 +315,9 @@ typedef struct bp_component {
 /* ------------------------------------------------------------------------------------------ 3. host services */
 
 /* Each service is a table of functions, fetched from the offer by id and revision. The first argument of every function
- * is the handle of the calling component. A function that its role may not use answers BP_FORBIDDEN; after the
- * component has stopped, all answer BP_RETIRED. The tables live as long as the process, so that they can be called at
- * any time, from any thread. No function blocks. */
+ * is the handle of the calling component. A function that the component's role may not use answers BP_FORBIDDEN; after
+ * the component has stopped, all functions answer BP_RETIRED. The tables live as long as the process, so their
+ * functions can be called at any time, from any thread. No function blocks. */
 
 #define BP_LOG "backplane.log"      /* revision 1, every role */
 
@@ -330,10 +331,10 @@ typedef struct bp_pair {
 typedef struct bp_log_1 {
     uint32_t size;
     uint32_t reserved;
-    /* Returns 0 if messages of `level` are not written. It is cheap, to be called before a message is composed. */
+    /* Returns 0 if messages of `level` are not written. It is cheap: call it before you compose a message. */
     int32_t (*is_enabled)(uint64_t component, uint32_t level);
     void (*write)(uint64_t component, uint32_t level, bp_bytes message, const bp_pair *_Nullable metadata, size_t metadata_count);
-    /* Writes a message about the call with this frame: the host adds the id of its trace, if it has one, as `trace`. */
+    /* Writes a message about the call with this frame. If the call has a trace, the host adds its id as `trace`. */
     void (*write_for_call)(uint64_t component, const bp_call *call, uint32_t level, bp_bytes message,
                                      const bp_pair *_Nullable metadata, size_t metadata_count);
 } bp_log_1;
@@ -349,12 +350,12 @@ typedef struct bp_calls_1 {
     uint32_t reserved;
     /* Calls a collaborator: `wire` is the handle from the connection, `method` the index among the methods that the
      * wire declares. The host appends the component to the path of the frame. Returns an id by which the call can be
-     * cancelled, or 0 if it has already ended, as calls of synchronous methods always have. */
+     * cancelled, or 0 if the call has already ended; calls of synchronous methods always have. */
     uint64_t (*call)(uint64_t component, uint64_t wire, uint32_t method, bp_bytes input, const bp_call *call, bp_done done, void *_Nullable context);
     void (*cancel)(uint64_t component, uint64_t id);
-    /* Connects a manager that is not among the component's wires, and starts it if necessary. Of `needed`, the
-     * contract, its version and the methods are read; the wire serves them like a declared one. `call` is the call on
-     * whose behalf the lookup is made, or NULL. For managers only. */
+    /* Connects a manager that is not among the component's wires, and starts it if necessary. The host reads the
+     * contract, its version and the methods from `needed`; the new wire is called like a declared one. `call` is the
+     * call for which the manager is looked up, or NULL. For managers only. */
     void (*find)(uint64_t component, bp_bytes manager, const bp_wire *needed, const bp_call *_Nullable call, bp_found done, void *_Nullable context);
     /* Lists the managers that serve a contract, without starting any. The payload of BP_OK is JSON,
      * [{"name", "className", "version", "plugin"}], in the order of plugins and then of names. For managers only. */
@@ -371,12 +372,12 @@ typedef struct bp_streams_1 {
      * which is never 0. A mistake is the answer to the first `next`. */
     uint64_t (*open)(uint64_t component, uint64_t wire, uint32_t method, bp_bytes input, const bp_call *call);
     /* Asks for elements, and answers as bp_next does: with BP_OK and a JSON array of 1 to `max` elements, with BP_END,
-     * or with an error; after the last two there are no more. One call is outstanding at a time: another one is answered
-     * with the error stream.misused, as is a number that is not of an open stream. If the provider is swapped or
-     * stops, the error is stream.interrupted, and the stream can be opened again. */
+     * or with an error; after BP_END and errors there are no more elements. The error is stream.misused if an earlier
+     * call has not been answered, or if no open stream has the number. It is stream.interrupted if the provider is
+     * swapped or stops; the stream can then be opened again. */
     void (*next)(uint64_t component, uint64_t stream, uint32_t max, bp_done done, void *_Nullable context);
-    /* Closes a stream, which is necessary after its end as well. An outstanding `next` is answered with BP_CANCELLED.
-     * What the component has not closed is closed when it is suspended or stops. */
+    /* Closes a stream; this is necessary after the stream's end as well. An outstanding `next` is answered with
+     * BP_CANCELLED. Streams that the component has not closed are closed when it is suspended or stops. */
     void (*close)(uint64_t component, uint64_t stream);
 } bp_streams_1;
 
@@ -399,40 +400,40 @@ typedef struct bp_http_response {
     bp_bytes body;
 } bp_http_response;
 
-/* The completion of an exchange, called exactly once. With BP_OK, response is set, regardless of its HTTP status,
- * and borrowed. */
+/* The completion of an exchange, called exactly once. With BP_OK, response is set and borrowed, whatever its HTTP
+ * status is. */
 typedef void (*BP_SENDABLE bp_http_done)(void *_Nullable context, int32_t status, const bp_http_response *_Nullable response, bp_bytes payload);
 
-/* The next piece of a body, called exactly once, on any thread. With BP_OK, chunk is borrowed, and an empty one is the
- * end of the body; with any other status, chunk is the text of the error. */
+/* Passes on the next piece of a body; called exactly once, on any thread. With BP_OK, chunk is borrowed, and an empty
+ * chunk is the end of the body; with any other status, chunk is the text of the error. */
 typedef void (*BP_SENDABLE bp_chunk)(void *_Nullable context, int32_t status, bp_bytes chunk);
 
 enum { BP_SOURCE_REPLAYABLE = 1 };  /* the body can be sent again: `rewind` is given */
 
-/* Requests the next piece of a body, of at most `max` bytes. It must be answered once, on any thread. The next piece is
- * requested after that, and none after the end or an error. */
+/* Requests the next piece of a body, of at most `max` bytes. It must be answered once, on any thread. The host requests
+ * one piece after another, and none after the end or an error. */
 typedef void (*BP_SENDABLE bp_source_pull)(void *_Nullable context, uint64_t max, bp_chunk done, void *_Nullable done_context);
 
-/* Begins the body from its start again, after the last pull was answered. The payload of BP_OK is ignored. */
+/* Restarts the body from its beginning, after the last pull was answered. The payload of BP_OK is ignored. */
 typedef void (*BP_SENDABLE bp_source_rewind)(void *_Nullable context, bp_done done, void *_Nullable done_context);
 
-/* Reports that the piece requested last is no longer needed; it must still be answered, and soon. It may come
- * before `pull` has returned, or after the answer, and is then ignored. */
+/* Reports that the last requested piece is no longer needed; the request must still be answered, and soon. The report
+ * may come before `pull` has returned. Ignore a report that comes after the answer. */
 typedef void (*BP_SENDABLE bp_source_cancel)(void *_Nullable context);
 
 /* Ends the use of a source, or of a context: called exactly once, when no function is called with it any more. */
 typedef void (*BP_SENDABLE bp_source_release)(void *_Nullable context);
 
 /* The body of a request, which is read while it is sent. The host copies the struct; the functions and `context` are
- * used until `release`, which comes when the body was sent or is no longer needed, as for a response that comes early,
- * but not before the last pull was answered, and always before the component's own `release`. */
+ * used until `release`. The host calls `release` once the body was sent or is no longer needed, for example because the
+ * response came early: after the last pull was answered, and before the component's own `release`. */
 typedef struct bp_source {
     uint32_t size;
     uint32_t flags;                         /* BP_SOURCE_REPLAYABLE or 0; others are ignored                        */
     int64_t length;                         /* of the whole body in bytes, or -1 if it is unknown                   */
     bp_source_pull _Nullable pull;          /* required                                                             */
     bp_source_rewind _Nullable rewind;      /* required of a replayable body; NULL otherwise                        */
-    bp_source_cancel _Nullable cancel;      /* NULL: pulls are waited for                                           */
+    bp_source_cancel _Nullable cancel;      /* NULL: the host waits for the answer of every pull                    */
     bp_source_release _Nullable release;    /* NULL: nothing is released                                            */
     void *_Nullable context;
 } bp_source;
@@ -440,17 +441,17 @@ typedef struct bp_source {
 enum {
     BP_HTTP_DECOMPRESS = 1,     /* request compressed content, and decode it                     */
     BP_HTTP_REPORT_ATTEMPTS = 2,/* report the outcome of each attempt                            */
-    BP_HTTP_WHOLE = 4,          /* the whole body is received before the head is reported, so
-                                   that the response may be shared, and come from a cache        */
+    BP_HTTP_WHOLE = 4,          /* the whole body is received before the head is reported; the
+                                   response may then be shared, or come from a cache             */
     BP_HTTP_REFRESH = 8         /* a cached response answers only if the server confirms it      */
 };
 
-/* The options of an exchange. Options that a host does not support, and flags and names that it does not know, are
- * refused with the error network.unsupported before anything is sent. */
+/* The options of an exchange. A host refuses unsupported options, and unknown flags and names, with the error
+ * network.unsupported before it sends anything. */
 typedef struct bp_http_options {
     uint32_t size;
     uint32_t flags;                         /* BP_HTTP_DECOMPRESS, …                                                */
-    int64_t total_ns, head_ns, read_ns;     /* the time up to the end, up to the head, and without a byte of the
+    int64_t total_ns, head_ns, read_ns;     /* time limits: until the end, until the head, and between bytes of the
                                                body; 0: no limit. The error is network.timeout                      */
     uint64_t max_body;                      /* bytes of the response's body, after decoding; 0: no limit            */
     bp_bytes upload;                        /* path of a file in the component's folder that is the request's body;
@@ -458,33 +459,34 @@ typedef struct bp_http_options {
     bp_bytes download;                      /* path of a file in the component's folder that the body is written to
                                                once it is complete; empty: it is read                               */
     const bp_pair *_Nullable named;         /* `executor`: a name from the manifest's `network.executors`;
-                                               `redirects`: the greatest number that is followed, 0 without it;
+                                               `redirects`: the maximum number to follow; 0 by default;
                                                `retry`: the rules for further attempts, such as
                                                `attempts=3 base=0.2 limit=10 after=60 statuses=503,504 any`;
                                                `attempt`: the number of the first attempt, above 1 if responses
                                                were rejected; `credential`: a name from the manifest's
                                                `network.credentials`; `account`: one that was signed in;
-                                               `cache`: the rule for a cache, such as `disk for=60 swr=3600 sie=86400`,
-                                               without `for` that of HTTP; `tag`, any number: a name by which the
-                                               response is removed from it; `equal`: `coalesce`, `reject` or `allow`
-                                               of a request that equals one in flight; `endpoint`: its name;
+                                               `cache`: the rule for a cache, such as `disk for=60 swr=3600 sie=86400`
+                                               (without `for`, the rule of HTTP); `tag`, any number of times: a name
+                                               by which the response is removed from the cache; `equal`: `coalesce`,
+                                               `reject` or `allow` a request that equals one in flight; `endpoint`:
+                                               its name;
                                                `mock`: `on` or `off`, whether a mock answers                        */
     size_t named_count;
 } bp_http_options;
 
 enum {
     BP_HTTP_RESPONSE = 1,       /* the response                                                  */
-    BP_HTTP_ATTEMPT = 2         /* the outcome of an attempt, which is no response               */
+    BP_HTTP_ATTEMPT = 2         /* the outcome of an attempt, not the response                   */
 };
 
 enum { BP_HTTP_STALE = 1 };     /* repeat the exchange with BP_HTTP_REFRESH, and accept its response, so that the cache
-                                   has it for the next one                                       */
+                                   has it for the next exchange                                  */
 
 /* The head of the response, or the outcome of an attempt. */
 typedef struct bp_http_head {
     uint32_t size;
     uint32_t kind;                          /* BP_HTTP_RESPONSE or BP_HTTP_ATTEMPT                                  */
-    uint64_t exchange;                      /* the number that `open` returns, possibly only after this             */
+    uint64_t exchange;                      /* the number that `open` returns, possibly after this report           */
     uint32_t status;                        /* 200 to 599; 0 for an attempt without a response                      */
     uint32_t attempt;                       /* the attempt that it answers, from 1                                  */
     const bp_pair *_Nullable headers;
@@ -494,7 +496,7 @@ typedef struct bp_http_head {
                                                code for an attempt without a response                               */
     int64_t length;                         /* of the body, before any decoding; -1 if it is unknown                */
     int64_t after_ns;                       /* the time from the start of the exchange                              */
-    bp_bytes url;                           /* after redirects; empty if it is that of the request                  */
+    bp_bytes url;                           /* after redirects; empty if it is the request's URL                    */
     int64_t age_ns;                         /* the age of a response from a cache; -1 for any other                 */
     uint32_t flags;                         /* BP_HTTP_STALE or 0; others are ignored                               */
     uint32_t reserved;
@@ -508,27 +510,28 @@ typedef struct bp_http_progress {
     int64_t received, to_receive;           /* received: after decoding                                             */
 } bp_http_progress;
 
-/* Reports the head of the response, whose body can then be read, already within this function, or an attempt. */
+/* Reports the head of the response, or the outcome of an attempt. From then on, and even within this function, the body
+ * of the response can be read. */
 typedef void (*BP_SENDABLE bp_http_headed)(void *_Nullable context, const bp_http_head *head);
 
-/* Reports the progress, each time bytes of one of the bodies have passed. It must not block. */
+/* Reports the progress each time that bytes of one of the bodies were sent or received. It must not block. */
 typedef void (*BP_SENDABLE bp_http_progressed)(void *_Nullable context, const bp_http_progress *progress);
 
-/* The component's side of an exchange. The host copies the struct. `ended` is called exactly once, and last, when no other
- * of the functions runs and the last read was answered: with BP_OK once the response's body was read to its end or
+/* The component's side of an exchange. The host copies the struct. `ended` is called exactly once, after all other
+ * functions have returned and the last read was answered: with BP_OK once the response's body was read to its end or
  * was written to its file, otherwise with the error. */
 typedef struct bp_http_exchange {
     uint32_t size;
     uint32_t reserved;
     bp_http_headed _Nullable head;          /* required                                                             */
-    bp_http_progressed _Nullable progress;  /* NULL: it is not reported                                             */
+    bp_http_progressed _Nullable progress;  /* NULL: progress is not reported                                       */
     bp_done _Nullable ended;                /* required                                                             */
     void *_Nullable context;
 } bp_http_exchange;
 
-/* Exchanges. One ends when its response was read, with `cancel`, at its limits, at the deadline of its call, and with the
- * component. A response that is not read for a long time, a minute unless the host specifies otherwise, ends with
- * network.timeout. At most two chunks are received before they are read. */
+/* The exchanges of a component. An exchange ends when its response was read, by `cancel`, at its time limits, at the
+ * deadline of its call, and with the component. If a response is not read for a minute, or for the time that the host
+ * specifies, the exchange ends with network.timeout. At most two chunks are received before they are read. */
 typedef struct bp_http_1 {
     uint32_t size;
     uint32_t reserved;
@@ -538,76 +541,76 @@ typedef struct bp_http_1 {
      * `options`. Returns its number, or 0 if it has already ended. `release` of the source is always called. */
     uint64_t (*open)(uint64_t component, const bp_http_request *request, const bp_http_options *_Nullable options,
                      const bp_source *_Nullable source, const bp_http_exchange *exchange, const bp_call *call);
-    /* Reads the next piece of the response's body, of at most `max` bytes and 256 KB. One read at a time; a read that is
-     * not possible is answered with an error and has no effect. */
+    /* Reads the next piece of the response's body, of at most `max` bytes and 256 KB. Only one read can be in flight. A
+     * read that is not possible is answered with an error and has no effect. */
     void (*read)(uint64_t component, uint64_t exchange, uint64_t max, bp_chunk done, void *_Nullable context);
-    /* Ends an exchange or a sign-in with BP_CANCELLED. Numbers of those that have ended are ignored. */
+    /* Ends an exchange or a sign-in with BP_CANCELLED. Does nothing if it has already ended. */
     void (*cancel)(uint64_t component, uint64_t exchange);
-    /* Signs in an account of a credential in the manifest's `network.credentials`, replacing one of the same name.
-     * `values` are those that the sign-in needs, such as `user` and `password`. The payload of BP_OK is the principal in
-     * decimal digits, another one after each sign-in. Returns a number for `cancel`, or 0 if the sign-in has ended. */
+    /* Signs in an account of a credential in the manifest's `network.credentials`, and replaces an account of the same
+     * name. The sign-in reads `values`, such as `user` and `password`. The payload of BP_OK is the principal in decimal
+     * digits, which differs after each sign-in. Returns a number for `cancel`, or 0 if the sign-in has ended. */
     uint64_t (*sign_in)(uint64_t component, bp_bytes credential, bp_bytes account, const bp_pair *_Nullable values,
                         size_t value_count, const bp_call *call, bp_done done, void *_Nullable context);
     /* Signs an account out, and answers before it returns. An account that is not signed in is ignored. */
     void (*sign_out)(uint64_t component, bp_bytes credential, bp_bytes account, bp_done done, void *_Nullable context);
-    /* Accepts the response of an exchange with a `cache`, which is stored only then; others are ignored. It may follow the
-     * end of the exchange, within a minute. */
+    /* Accepts the response of an exchange with a `cache`; only accepted responses are stored. It can be called up to a
+     * minute after the end of the exchange. Other exchanges are ignored. */
     void (*accept)(uint64_t component, uint64_t exchange);
 } bp_http_1;
 
 /* An executor carries out exchanges for its host. It is a manager that the manifest names under `network.executors`,
  * and it serves the contract `HTTPExecuting`, version 1.0.0, with two methods:
- * - `capabilities`, BP_ASYNC, without input: the answer is the sum of the BP_EXECUTOR_… that it has. An exchange that
- *   needs another one is refused before it begins.
+ * - `capabilities`, BP_ASYNC, without input: the answer is the sum of the executor's BP_EXECUTOR_… values. An exchange
+ *   that needs another capability is refused before it begins.
  * - `exchange`, BP_STREAM, opened once for each exchange. The input is
  *       {"method": "POST", "url": "…", "headers": [["Accept", "text/plain"], …], "body": "d2hhbGU=",
  *        "isChunked": false, "decompresses": false}
- *   `credential` and `account` are there for an executor with BP_EXECUTOR_CREDENTIAL_NAMES, if the request has them.
- *   `body` is the body in Base64, up to 1 MB; a longer one is in `file`, an absolute path that is valid until the stream
- *   ends; both are missing or null if there is none. `isChunked` is true if its sender did not know its length. The URL,
- *   the method and the header fields are valid, and framing the body is the executor's. The first element is the head
- *   of the response, and the others are pieces of its body in Base64, best up to 64 KB:
+ *   `credential` and `account` are added for an executor with BP_EXECUTOR_CREDENTIAL_NAMES, if the request has them.
+ *   `body` is the body in Base64, up to 1 MB. A longer body is in `file`, an absolute path that is valid until the
+ *   stream ends. Both are missing or null if the request has no body. `isChunked` is true if the sender did not know
+ *   the body's length. The URL, the method and the header fields are valid; the executor frames the body. The first
+ *   element is the head of the response, and the others are pieces of its body in Base64, best up to 64 KB:
  *       {"status": 200, "headers": [["Content-Type", "text/plain"], …], "version": "HTTP/1.1"}
  *       {"body": "TW9ieS1EaWNr"}
- *   Before the head there may be numbers of bytes of the request's body that the server has: {"sent": 65536}
- *   The stream fails if there is no response, or an incomplete one: with BP_ERROR and a code such as `network.failed`.
+ *   Elements before the head may report how many bytes of the request's body the server has: {"sent": 65536}
+ *   If the response is missing or incomplete, the stream fails with BP_ERROR and a code such as `network.failed`.
  *   `close` ends the exchange at any time. */
 enum {
-    BP_EXECUTOR_STREAMED_UPLOADS = 1,       /* bodies from streams, also of unknown length                    */
-    BP_EXECUTOR_DECOMPRESSION = 2,          /* asking for compressed content, and decoding it                 */
+    BP_EXECUTOR_STREAMED_UPLOADS = 1,       /* bodies from streams, which may have an unknown length          */
+    BP_EXECUTOR_DECOMPRESSION = 2,          /* requests for compressed content, which it decodes              */
     BP_EXECUTOR_CONTENT_IN_GET = 4,         /* a body with a GET or a HEAD                                    */
-    BP_EXECUTOR_CREDENTIAL_NAMES = 16       /* choosing the request's credential for requests of its own      */
+    BP_EXECUTOR_CREDENTIAL_NAMES = 16       /* use of the request's credential in the executor's own requests */
 };
 
 #define BP_TRANSFERS "backplane.transfers"  /* revision 1, communication controllers and network services */
 
 #define BP_TRANSFER_NOW UINT64_MAX
 
-/* Transfers of the component's plugin. The host keeps them: they go on while the plugin is swapped, and after a restart
- * of the host. Wherever a state is the payload of BP_OK, it is an object of JSON:
+/* The transfers of the component's plugin. The host runs them: they continue while the plugin is swapped, and after a
+ * restart of the host. A state in the payload of BP_OK is a JSON object:
  *     {"id": "text/whale", "phase": "running", "bytes": 4096, "total": 8192, "progress": 0.5, "number": 17}
  * Phases are `waiting`, `running`, `paused`, `succeeded`, `failed` and `cancelled`. `upload`, `bytesPerSecond`,
- * `secondsLeft`, `restart`, `file` (an absolute path), `kept`, `status`, `response` (Base64) and `error` are there where
- * they apply. Functions return an id by which the operation can be cancelled, or 0 if it has already ended; cancelling
- * the operation does not cancel the transfer. */
+ * `secondsLeft`, `restart`, `file` (an absolute path), `kept`, `status`, `response` (Base64) and `error` are present
+ * where they apply. Functions return an id by which the operation can be cancelled, or 0 if it has already ended;
+ * cancelling the operation does not cancel the transfer. */
 typedef struct bp_transfers_1 {
     uint32_t size;
     uint32_t reserved;
-    /* Begins a transfer, or lets the one go on that has the id and does the same. The payload of BP_OK is its state. A
-     * download, and an upload, are objects of JSON:
+    /* Begins a transfer, or continues an equal transfer with the same id. The payload of BP_OK is the transfer's state.
+     * Downloads and uploads are JSON objects:
      *     {"id": "text/whale", "url": "https://books.example.org/whale", "download": "whale.epub"}
      *     {"id": "covers/whale", "method": "PUT", "url": "…", "headers": [["X-Shelf", "7"], …],
      *      "body": [{"bytes": "UEs="}, {"file": "whale.png"}], "type": "image/png"}
-     * `bytes` are in Base64, and paths are below the component's folder. `existing` is `replace`, `keep` or `number`;
-     * `sha256` is in Base64. `sizeLimit`, `priority`, `credential` and `account` are optional, too. */
+     * `bytes` are in Base64, and paths are below the component's folder. Optional are `existing` (`replace`, `keep` or
+     * `number`), `sha256` (in Base64), `sizeLimit`, `priority`, `credential` and `account`. */
     uint64_t (*begin)(uint64_t component, bp_bytes transfer, const bp_call *_Nullable call, bp_done done,
                       void *_Nullable context);
-    /* Changes a transfer: `pause`, `resume`, `cancel` or `remove`. The answer comes when it is done; the payload of BP_OK
+    /* Changes a transfer: `pause`, `resume`, `cancel` or `remove`. The answer follows the change; the payload of BP_OK
      * is empty. */
     uint64_t (*change)(uint64_t component, bp_bytes id, bp_bytes change, const bp_call *_Nullable call, bp_done done,
                        void *_Nullable context);
-    /* Answers with a state whose number is not `after`, once there is one; at once after the last state. With `after` 0
-     * it waits for the transfer to begin; with BP_TRANSFER_NOW it answers at once with the current state. */
+    /* Waits for a state whose number is not `after`, and answers with it; a final state is answered at once. With
+     * `after` 0 it waits for the transfer to begin; with BP_TRANSFER_NOW it answers at once with the current state. */
     uint64_t (*state)(uint64_t component, bp_bytes id, uint64_t after, const bp_call *_Nullable call, bp_done done,
                       void *_Nullable context);
     void (*cancel)(uint64_t component, uint64_t operation);
@@ -615,25 +618,25 @@ typedef struct bp_transfers_1 {
 
 #define BP_OPERATIONS "backplane.operations"    /* revision 1, every role but data access controllers */
 
-/* What people can do with a graph or a node (bp_operation.change). */
+/* The changes that users can make to a graph or a node (bp_operation.change). */
 enum { BP_OPERATION_PAUSE = 1, BP_OPERATION_RESUME = 2, BP_OPERATION_CANCEL = 3 };
 
 /* The states of a node. The last three are final. */
 enum {
     BP_NODE_WAITING = 0,        /* for its inputs, for a place in its queue, or for its next attempt          */
     BP_NODE_RUNNING = 1,
-    BP_NODE_PAUSING = 2,        /* it is to be paused, and its code still runs                                */
+    BP_NODE_PAUSING = 2,        /* a pause was requested, and the node's code still runs                      */
     BP_NODE_PAUSED = 3,
     BP_NODE_SUCCEEDED = 4,
-    BP_NODE_FAILED = 5,         /* or it was not run, because another node has failed                         */
+    BP_NODE_FAILED = 5,         /* its code failed, or was not run because another node has failed            */
     BP_NODE_CANCELLED = 6,
     BP_NODE_STATES = 7          /* the number of states                                                       */
 };
 
-/* A graph of operations that a component runs. The host runs none of its nodes: it shows the graph to users, who may
- * control it, and a swap treats it as a long call: the graph ends in the code that began it. The host copies the
+/* A graph of operations that a component runs. The host runs none of its nodes. It shows the graph to users, who may
+ * control it. A swap treats the graph as a long call: the graph ends in the code that began it. The host copies the
  * struct; its functions and `context` are used until `release`, on any thread, several at the same time, and also
- * before `begin` has returned. They must not block. */
+ * before `begin` has returned. The functions must not block. */
 typedef struct bp_operation {
     uint32_t size;
     uint32_t reserved;
@@ -644,19 +647,19 @@ typedef struct bp_operation {
     void (*_Nullable count)(void *_Nullable context, uint64_t *counts);
     /* Answers before it returns. The payload of BP_OK describes up to `max` nodes, from the number `from` on:
      *     [{"name": "books", "state": "running"}, {"name": "store", "state": "waiting", "needs": [0], "always": [0]}]
-     * The states are `waiting`, `running`, `pausing`, `paused`, `succeeded`, `failed` and `cancelled`; `needs` are the
-     * numbers of the nodes that it waits for, and `always` those of them without whose success it runs nevertheless.
+     * The states are `waiting`, `running`, `pausing`, `paused`, `succeeded`, `failed` and `cancelled`. `needs` are the
+     * numbers of the nodes that the node waits for, and `always` the numbers among them that need not succeed.
      * NULL: nodes are not shown one by one. */
     void (*_Nullable describe)(void *_Nullable context, uint64_t from, uint64_t max, bp_done done, void *_Nullable done_context);
-    /* Pauses, resumes or cancels (BP_OPERATION_PAUSE, …) the node with a number, or all with -1. A swap that cancels long
-     * calls cancels all nodes, too. NULL: nobody can. */
+    /* Pauses, resumes or cancels (BP_OPERATION_PAUSE, …) the node with a number, or all nodes with -1. A swap that
+     * cancels long calls cancels all nodes, too. NULL: the graph cannot be changed. */
     void (*_Nullable change)(void *_Nullable context, uint32_t change, int64_t node);
     /* Called exactly once, when the host no longer calls any function with the context, and always before the component's
      * own `release`. */
     void (*_Nullable release)(void *_Nullable context);
     void *_Nullable context;
-    /* Called when somebody follows the graph, perhaps several times: from now on the host wants to be told of changes
-     * (bp_operations_1.changed). NULL: it is always told. */
+    /* Called, perhaps several times, when a user follows the graph: report changes to the host from now on
+     * (bp_operations_1.changed). NULL: changes are always reported. */
     void (*_Nullable watch)(void *_Nullable context);
 } bp_operation;
 
@@ -664,9 +667,9 @@ typedef struct bp_operation {
 typedef struct bp_operations_1 {
     uint32_t size;
     uint32_t reserved;
-    /* Reports a graph that begins. Returns its number, or 0 if the host does not take it; then `release` is not called. */
+    /* Reports the start of a graph. Returns its number, or 0 if the host refuses it; `release` is then not called. */
     uint64_t (*begin)(uint64_t component, const bp_operation *operation);
-    /* Reports its end. Numbers of graphs that have ended are ignored. */
+    /* Reports the end of a graph. Does nothing if the graph has already ended. */
     void (*end)(uint64_t component, uint64_t operation);
     /* Reports that states of nodes have changed since the last such report; the host then asks for them (`describe`). */
     void (*changed)(uint64_t component, uint64_t operation);
@@ -674,20 +677,21 @@ typedef struct bp_operations_1 {
 
 /* An interceptor takes part in exchanges. It is a manager that the manifest names under `network.interceptors`, and it
  * serves the contract `Intercepting`, version 1.0.0, with four methods, all BP_ASYNC:
- * - `interests`, without input: the answer is the sum of the BP_INTERCEPT_… that it takes part in. The host calls
- *   it for each exchange.
+ * - `interests`, without input: the answer is the sum of the BP_INTERCEPT_… values that the interceptor takes part in.
+ *   The host calls it for each exchange.
  * - `request`, with BP_INTERCEPT_REQUESTS once for each exchange. Input and answer are heads,
  *       {"method": "POST", "url": "…", "headers": [["Accept", "text/plain"], …], "digest": "e3b0c442…"}
- *   `digest`, with BP_INTERCEPT_DIGEST only, is the SHA-256 of the body; that of an answer is ignored.
- * - `attempt`, with BP_INTERCEPT_ATTEMPTS for each attempt and each redirect. The input is the head, and the answer the
- *   fields that are added to it, [["Signature", "…"], …]. They must be new, and must not vary the response.
+ *   `digest`, with BP_INTERCEPT_DIGEST only, is the SHA-256 of the body; in the answer it is ignored.
+ * - `attempt`, with BP_INTERCEPT_ATTEMPTS for each attempt and each redirect. The input is the head, and the answer is
+ *   a list of fields to add, [["Signature", "…"], …]. The fields must be new, and the response must not depend on them.
  * - `events`, with BP_INTERCEPT_EVENTS. The input is what has happened since the last call, in order; the answer is null.
  *       {"events": [{"stage": "end", "exchange": 7, "method": "GET", "url": "…", "component": "BooksService",
  *                    "trace": "4bf9…", "attempt": 1, "status": 200, "sent": 0, "received": 512, "after": 1200000}, …],
  *        "lost": 0}
- *   Stages are `start`, `attempt`, `head`, `progress`, `retry`, `redirect` and `end`, and others may follow. `component`,
- *   `trace`, `status`, `error` (a code) and `delay` (before a retry) are there where they apply; times are nanoseconds.
- *   Exchanges neither wait for the answer nor fail with it; `lost` counts events that were dropped in the meantime.
+ *   Stages are `start`, `attempt`, `head`, `progress`, `retry`, `redirect` and `end`; later versions may add others.
+ *   `component`, `trace`, `status`, `error` (a code) and `delay` (before a retry) are present where they apply; times
+ *   are in nanoseconds. Exchanges do not wait for the answer, and an error does not fail them. `lost` counts events
+ *   that were dropped since the last call.
  * An error of another method fails the exchange. */
 enum {
     BP_INTERCEPT_REQUESTS = 1,              /* the head of each request                                       */
@@ -696,20 +700,20 @@ enum {
     BP_INTERCEPT_EVENTS = 8                 /* the events of exchanges with every host                        */
 };
 
-/* An authenticator proves to servers who sends a request. It is a manager that a credential of the type `component` in
- * the manifest's `network.credentials` names, and it serves the contract `Authenticating`, version 1.0.0, with three
- * methods, all BP_ASYNC:
- * - `digests`, without input: the answer is true if requests have the digest of their body, which must then be one that
- *   can be resent. The host calls it for each request.
- * - `prepare`, for each request. The input is the head with the account that sends it,
+/* An authenticator adds the proof of an account's identity to requests. It is a manager that a credential of the type
+ * `component` in the manifest's `network.credentials` names. It serves the contract `Authenticating`, version 1.0.0,
+ * with three methods, all BP_ASYNC:
+ * - `digests`, without input: the answer is true if the host should pass on the digest of a request's body; the body
+ *   must then be one that can be resent. The host calls it for each request.
+ * - `prepare`, for each request. The input is the head of the request, and the account that sends it:
  *       {"method": "POST", "url": "...", "headers": [["Accept", "text/plain"], ...], "digest": "e3b0c442...",
  *        "account": "ann", "principal": 7, "values": {"key": "..."}, "failures": 0, "proof": [], "responseHeaders": []}
- *   `digest` is the SHA-256 of the body; `values` are those of the credential and of the account's sign-in. The answer
- *   is the list of fields that are the proof, [["Authorization", "..."], ...], or [] if the server is not known to want
- *   any.
- * - `answer`, after a response with the status 401. The input has also its `status` and `responseHeaders`, the fields
- *   `proof` that were sent last, and in `failures` how often this exchange has failed. The answer is the list of the
- *   fields of another proof, or [] if the response is the result.
+ *   `digest` is the SHA-256 of the body; `values` are from the credential and the account's sign-in. The answer is the
+ *   list of fields that are the proof, [["Authorization", "..."], ...], or [] if nothing says that the server needs
+ *   one.
+ * - `answer`, after a response with the status 401. The input also has the `status` and the `responseHeaders` of the
+ *   response, in `proof` the fields that were sent last, and in `failures` the number of failures in this exchange. The
+ *   answer is the list of fields of another proof, or [] if the response is the result.
  * An error fails the exchange. */
 
 #define BP_STORE "backplane.store"  /* revisions 1 and 2, data access controllers */
@@ -731,7 +735,7 @@ typedef struct bp_store_change {
     bp_bytes collection, id, value;
 } bp_store_change;
 
-/* A selection of records for revision 1, in the order of their ids: those with the given ids, or all. */
+/* A selection of records for revision 1, in the order of their ids: the records with the given ids, or all records. */
 typedef struct bp_store_query {
     uint32_t size;
     uint32_t reserved;
@@ -755,19 +759,19 @@ typedef struct bp_store_1 {
     void (*query)(uint64_t component, const bp_store_query *query, bp_store_done done, void *_Nullable context);
 } bp_store_1;
 
-/* Revision 2: declared indexes, conditions, and pages that begin where the one before ended. A component may use both
- * revisions; they see the same records. Values of properties cross as JSON, as they are in the records: `"Verne"`,
- * `1870`, `true`, `null`. They are ordered null, false, true, numbers by value, texts by their UTF-8 bytes. */
+/* Revision 2: declared indexes, conditions, and pages that begin where the previous page ended. A component may use
+ * both revisions, which work on the same records. Values of properties are passed as JSON, as in the records:
+ * `"Verne"`, `1870`, `true`, `null`. Their order is null, false, true, numbers by value, texts by their UTF-8 bytes. */
 
 enum {
-    BP_INDEX_UNIQUE = 1,                    /* records with equal values, none of them null, are refused               */
-    BP_INDEX_TEXT = 2                       /* the words of the properties are indexed, for `search`. A host without it
-                                               makes an index over the values                                          */
+    BP_INDEX_UNIQUE = 1,                    /* records with equal values are refused, unless one value is null         */
+    BP_INDEX_TEXT = 2                       /* the words of the properties are indexed, for `search`. A host without
+                                               full text indexes the values instead                                   */
 };
 
 /* An index over properties of a collection's records, which the host reads from their JSON. A property that is missing,
- * a list or an object counts as null. With BP_INDEX_TEXT, the texts of a property are indexed, also those in lists; the
- * last three fields are only read then. */
+ * a list or an object counts as null. With BP_INDEX_TEXT, texts and lists of texts are indexed. The last three fields
+ * are read only with BP_INDEX_TEXT. */
 typedef struct bp_store_index {
     uint32_t size;
     uint32_t flags;                         /* BP_INDEX_… */
@@ -790,7 +794,7 @@ typedef struct bp_store_collection {
 
 enum { BP_STORE_IF_VERSION = 1, BP_STORE_IF_UNCHANGED = 2 };
 
-/* A condition of a batch or a selection; where it does not hold, the operation fails with `store.conflict`. */
+/* A condition of a batch or a selection; if the condition does not hold, the operation fails with `store.conflict`. */
 typedef struct bp_store_condition {
     uint32_t size;
     uint32_t kind;
@@ -799,7 +803,7 @@ typedef struct bp_store_condition {
                                        BP_STORE_IF_UNCHANGED: the last change of the collection that is known */
 } bp_store_condition;
 
-/* Changes that are made in order if all conditions hold; otherwise none is. */
+/* Changes that are made together, in order, if all conditions hold; otherwise nothing is changed. */
 typedef struct bp_store_batch {
     uint32_t size;
     uint32_t reserved;
@@ -809,8 +813,8 @@ typedef struct bp_store_batch {
     size_t condition_count;
 } bp_store_batch;
 
-/* The completion of a batch, called exactly once. With BP_OK, there is a number for each change, borrowed: the version
- * of the record that was saved, or the number of the deletion; 0 for a deletion that found nothing. */
+/* The completion of a batch, called exactly once. With BP_OK, numbers are borrowed, one for each change: the version of
+ * the saved record, or the number of the deletion; 0 for a deletion that found nothing. */
 typedef void (*BP_SENDABLE bp_store_written)(void *_Nullable context, int32_t status, const int64_t *_Nullable numbers, size_t number_count,
                                              bp_bytes payload);
 
@@ -822,35 +826,35 @@ enum {
     BP_SELECT_PREFIX = 16               /* `from` is a text that the values begin with; `to` is not read  */
 };
 
-/* A selection of records in one collection: those with the given ids, or a range of an index or of the ids. */
+/* A selection of records in one collection: the records with the given ids, or a range of an index or of the ids. */
 typedef struct bp_store_selection {
     uint32_t size;
     uint32_t flags;                         /* BP_SELECT_… */
     bp_bytes collection;
     const bp_bytes *_Nullable ids;          /* NULL: a range */
     size_t id_count;
-    bp_bytes index;                         /* the range is one of this index; empty: of the ids, which are texts */
+    bp_bytes index;                         /* the index of the range; empty: the ids, which are texts */
     const bp_bytes *_Nullable equal;        /* JSON: the values of the index's first properties */
     size_t equal_count;
-    bp_bytes from, to;                      /* JSON: the limits of the property after those; empty: no limit. A range
-                                               contains values of the kind of its limits only */
+    bp_bytes from, to;                      /* JSON: the limits of the index's next property; empty: no limit. A range
+                                               contains only values of the same kind as its limits */
     bp_bytes after;                         /* `next` of the page before; empty: the first page */
-    uint64_t limit;                         /* records of a page, of which 10,000 at most are returned */
+    uint64_t limit;                         /* the maximum number of records; at most 10,000 are returned */
     const bp_store_condition *_Nullable conditions;     /* of the state that the page is read from */
     size_t condition_count;
 } bp_store_selection;
 
-/* A search for words in one collection, whose records come by their relevance (BM25), the best ones first. Every word of
- * the text must be in one of the index's properties. A word that ends with `*` is the beginning of a word, and words
- * between quotation marks follow one another. A page is of one state of the collection, and each write changes the
- * relevance of all records a little: to miss none and to see none twice, bind the next page to the state of the first. */
+/* A search for words in one collection. The most relevant records (BM25) come first. Every word of the text must be in
+ * one of the index's properties. A word that ends with `*` is a prefix, and words in quotation marks form a phrase.
+ * Each write slightly changes the relevance of all records: to miss no record and to see none twice, add a condition
+ * that binds the next page to the state of the first page. */
 typedef struct bp_store_search {
     uint32_t size;
     uint32_t flags;                         /* BP_SELECT_WITHOUT_VALUES */
     bp_bytes collection;
     bp_bytes index;                         /* the name of an index with BP_INDEX_TEXT */
     bp_bytes text;                          /* 1 to 4,096 bytes */
-    uint64_t limit;                         /* records, of which 10,000 at most are returned */
+    uint64_t limit;                         /* the maximum number of records; at most 10,000 are returned */
     const bp_store_condition *_Nullable conditions;     /* of the state that the records are read from */
     size_t condition_count;
     bp_bytes after;                         /* `next` of the page before; empty: the first page */
@@ -861,7 +865,7 @@ typedef struct bp_store_record {
     uint32_t reserved;
     bp_bytes id;
     bp_bytes value;                 /* JSON */
-    int64_t version;                /* greater after each write of this id, also after it was deleted */
+    int64_t version;                /* increases with each write of this id, even after the record was deleted */
 } bp_store_record;
 
 /* A page of records, all from one state of the store. */
@@ -875,7 +879,7 @@ typedef struct bp_store_page {
     int64_t component_change;       /* the number of the last change in any of the component's collections */
 } bp_store_page;
 
-/* The completion of a reading, called exactly once. With BP_OK, page is set and borrowed. */
+/* The completion of a read, called exactly once. With BP_OK, page is set and borrowed. */
 typedef void (*BP_SENDABLE bp_store_read)(void *_Nullable context, int32_t status, const bp_store_page *_Nullable page, bp_bytes payload);
 
 enum { BP_CHANGE_INSERT = 1, BP_CHANGE_UPDATE = 2, BP_CHANGE_DELETE = 3, BP_CHANGE_DELETE_ALL = 4 };
@@ -886,7 +890,7 @@ typedef struct bp_store_logged {
     uint32_t kind;
     int64_t number;
     bp_bytes id;                    /* empty: BP_CHANGE_DELETE_ALL */
-    bp_bytes value;                 /* the record that was saved, unless a later change has replaced or deleted it */
+    bp_bytes value;                 /* the saved record, unless a later change has replaced or deleted it */
 } bp_store_logged;
 
 enum {
@@ -902,28 +906,29 @@ typedef struct bp_store_changes {
     int64_t last;                   /* the number from which to request the next changes */
 } bp_store_changes;
 
-/* The completion of a reading of the log, called exactly once. With BP_OK, changes is set and borrowed. */
+/* The completion of a read of the log, called exactly once. With BP_OK, changes is set and borrowed. */
 typedef void (*BP_SENDABLE bp_store_changed)(void *_Nullable context, int32_t status, const bp_store_changes *_Nullable changes, bp_bytes payload);
 
-/* Each function but `cancel` returns an id by which the operation can be cancelled, or 0 if it has already ended.
- * `call` is the frame of the call that the operation is made for, or NULL; its deadline ends the operation. A batch that
- * ends with BP_CANCELLED or BP_DEADLINE has changed nothing. */
+/* Each function except `cancel` returns an id by which the operation can be cancelled, or 0 if it has already ended.
+ * `call` is the frame of the call that needs the operation, or NULL; its deadline ends the operation. A batch that ends
+ * with BP_CANCELLED or BP_DEADLINE has changed nothing. */
 typedef struct bp_store_2 {
     uint32_t size;
     uint32_t reserved;
-    /* Gives a collection the declared indexes. New ones are built from the records that are there, also while others
-     * write; others are removed once no instance of the component declares them any longer. Without a change of the
-     * indexes it is cheap. If records are equal in an index that is to be unique, it fails with `store.duplicate`, and
-     * that index is not used. The payload of BP_OK is empty. */
+    /* Gives a collection the declared indexes. New indexes are built from the stored records, while writes continue.
+     * Other indexes are removed once no instance of the component declares them. The function is cheap if no index
+     * changes. If records have equal values in a new unique index, it fails with `store.duplicate`, and that index is
+     * not used. The payload of BP_OK is empty. */
     uint64_t (*define)(uint64_t component, const bp_store_collection *collection, const bp_call *_Nullable call, bp_done done, void *_Nullable context);
     uint64_t (*write)(uint64_t component, const bp_store_batch *batch, const bp_call *_Nullable call, bp_store_written done, void *_Nullable context);
     uint64_t (*read)(uint64_t component, const bp_store_selection *selection, const bp_call *_Nullable call, bp_store_read done, void *_Nullable context);
-    /* Counts the records of a selection, regardless of `after` and `limit`. The payload of BP_OK is the number, JSON. */
+    /* Counts a selection's records, regardless of `after` and `limit`. The payload of BP_OK is the number in JSON. */
     uint64_t (*count)(uint64_t component, const bp_store_selection *selection, const bp_call *_Nullable call, bp_done done, void *_Nullable context);
-    /* Reads changes of a collection after the change `since`, 10,000 at most, from a log of at least 100,000. */
+    /* Reads at most 10,000 changes of a collection after the change `since`. The log has at least 100,000 changes. */
     uint64_t (*changes)(uint64_t component, bp_bytes collection, int64_t since, uint64_t limit, const bp_call *_Nullable call, bp_store_changed done,
                         void *_Nullable context);
-    /* Cancels an operation, which is still answered, also if it could not be cut short. Unknown ids are ignored. */
+    /* Cancels an operation. The operation is still answered, with its result if it was too late to cancel it. Unknown
+     * ids are ignored. */
     void (*cancel)(uint64_t component, uint64_t id);
     /* Finds records by their words. An engine without full text fails with `store.unsupported`. */
     uint64_t (*search)(uint64_t component, const bp_store_search *search, const bp_call *_Nullable call, bp_store_read done,
@@ -938,13 +943,13 @@ typedef struct bp_store_2 {
 
 /* Runs the body of a timer. `context` is the timer's. The body is a call into the component: it must be answered once,
  * on any thread, with any payload. A status other than BP_OK and BP_CANCELLED is written to the log with the names of
- * the component and the timer. `call` is the frame for the calls that it makes, with the body's deadline, and borrowed.
+ * the component and the timer. `call` is borrowed; it is the frame for the calls of the body, with the body's deadline.
  * The bodies of one component's timers are started one after another on one thread of the host: answer later instead
  * of blocking. */
 typedef void (*BP_SENDABLE bp_timer_fire)(void *_Nullable context, const bp_call *call, uint64_t run, bp_done done, void *_Nullable done_context);
 
-/* Cancels the body `run`, as bp_cancel cancels a call: when its deadline has passed, or when the host abandons it. It
- * must still be answered, and soon. An unknown or ended run is ignored. */
+/* Cancels the body `run`, as bp_cancel cancels a call, when its deadline has passed or the host abandons it. The body
+ * must still be answered, and soon. Ignore an unknown or ended run. */
 typedef void (*BP_SENDABLE bp_timer_cancel)(void *_Nullable context, uint64_t run);
 
 /* Ends the use of a timer's context: called exactly once, when the timer has ended and its last body has been answered,
@@ -967,25 +972,25 @@ typedef struct bp_timer {
     void *_Nullable context;
 } bp_timer;
 
-/* Timers of a component, kept by the host. They may be added at any time from `create` on, and fire while the component
- * serves: from the end of `activate` on, not from the beginning of a swap's wait for its calls until the new instance
- * serves, and never after the component has begun to stop. They end with the instance.
+/* The timers of a component, which the host runs. They can be added at any time from `create` on. They fire from the
+ * end of `activate` until the component begins to stop. During a swap they pause: from the time when the swap waits for
+ * the component's calls until the new instance serves. They end with the instance.
  *
  * - One timer's bodies never overlap. Times that pass while a body runs are skipped; the period is not shifted by them.
- *   A time that passes while the component is suspended is made up for once, when it serves again.
+ *   Times that pass while the component is suspended cause one body, when the component serves again.
  * - A body counts as a call: a swap, a change and a stop wait until it is answered or its deadline has passed.
- * - In a swap only the timers of one instance fire. A timer of the new instance continues where the old one's of the
- *   same name is: it is due when that would have been, or one new period after the old one's last time. Timers of the
- *   old instance that the new one has not added when it begins to serve end. A body of the old instance that still runs
- *   then holds back the timer of its name until it has ended or its deadline has passed.
+ * - In a swap only the timers of one instance fire. A timer of the new instance continues the old instance's timer of
+ *   the same name: it is due at the same time or, with another period, one new period after the old timer's last time.
+ *   Timers of the old instance end if the new instance has not added them when it begins to serve. If a body of the old
+ *   instance still runs, the new timer of its name waits until that body has ended or its deadline has passed.
  * - A component has at most 10,000 timers. */
 typedef struct bp_timers_1 {
     uint32_t size;
     uint32_t reserved;
-    /* Adds a timer. Returns its number, and calls `done` before it returns: with BP_OK, or with the reason why there is
-     * no timer; the number is then 0 and `release` is not called. */
+    /* Adds a timer, and returns its number. Calls `done` before it returns: with BP_OK, or with the reason why the
+     * timer was not added; the number is then 0, and `release` is not called. */
     uint64_t (*add)(uint64_t component, const bp_timer *timer, bp_done done, void *_Nullable context);
-    /* Ends a timer; a body that runs continues. Numbers of timers that have ended are ignored. */
+    /* Ends a timer; a running body continues. Does nothing if the timer has already ended. */
     void (*remove)(uint64_t component, uint64_t timer);
 } bp_timers_1;
 
@@ -1018,8 +1023,8 @@ typedef struct bp_self_check {
     size_t field_count;
 } bp_self_check;
 
-/* The plugin's side of the handshake. The host sets `size` and zeroes the rest; the plugin writes no field that this
- * size does not cover, and lowers `size` to that of its own struct if that is less. */
+/* The plugin's side of the handshake. The host sets `size` and zeroes the rest. The plugin writes only fields that this
+ * size covers. If its own struct is smaller, it lowers `size` to the size of that struct. */
 typedef struct bp_answer {
     uint32_t size;
     uint32_t abi;                   /* one number from both ranges */
@@ -1029,8 +1034,8 @@ typedef struct bp_answer {
     bp_bytes toolchain;             /* the compiler of the plugin, or empty */
     const bp_component *_Nullable components;
     size_t component_count;
-    bp_bytes problems;              /* errors of the plugin itself, one in each line; empty: none. The id may be empty
-                                     * if there is one. */
+    bp_bytes problems;              /* errors of the plugin itself, one in each line; empty: none. With errors, the id
+                                     * may be empty. */
     bp_self_check self_check;       /* bp_check_self(), see 6 */
 } bp_answer;
 
@@ -1041,24 +1046,24 @@ typedef struct bp_answer {
 
 /* The entry of a plugin. It only describes the plugin: no I/O, no threads. It is called once for each loaded copy, on
  * one thread, with an answer whose fields are zero. It returns BP_OK; or BP_UNIMPLEMENTED, without having written
- * anything, if it supports no ABI number of the offer; any other value refuses to be loaded. `_v1` is the version of
- * this function's signature, which never changes. */
+ * anything, if it supports no ABI number of the offer. Any other value means that the plugin refuses to be loaded.
+ * `_v1` is the version of this function's signature, which never changes. */
 BP_EXPORT int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer);
 
 /* --------------------------------------------------------------------------------------------- 5. the identity */
 
 /* One record in the ELF section "backplane", little-endian, 8-byte aligned. A library without it is not loaded.
- * A plugin that links the Backplane SDK has it; any other writes
+ * A plugin that links the Backplane SDK has the record; any other plugin writes
  *
  *     BP_IDENTITY("org.example.clock", "1.0.0")
  *
- * once, in one file, at file scope. Of several records, each contains a part. The host finds the section by its name and
- * requires no flags, but a linker that drops unused sections (--gc-sections, usual in Rust and Zig) drops this one
- * unless it has SHF_GNU_RETAIN (`retain` below; "aR" in assembler) or the entry refers to it. Other languages write
- * these bytes:
+ * once, in one file, at file scope. Several records complete each other. The host finds the section by its name and
+ * requires no flags. A linker that drops unused sections (--gc-sections, usual in Rust and Zig) also drops this
+ * section, unless it has SHF_GNU_RETAIN (`retain` below; "aR" in assembler) or the entry refers to it. Other languages
+ * write these bytes:
  *     0   8 bytes   "BACKPLNE"
- *     8   uint32    320, the size of the record; a longer one begins with these fields, a shorter one, of at least 24,
- *                   omits the last ones
+ *     8   uint32    320, the size of the record; a longer record begins with these fields, and a shorter one, of at
+ *                   least 24 bytes, omits the last fields
  *    12   uint32    lowest ABI number that the plugin supports
  *    16   uint32    highest ABI number
  *    20   uint32    Swift compiler, major * 1000 + minor, required of a library with Swift code; 0: none, or in
@@ -1100,12 +1105,12 @@ typedef struct bp_identity {
 
 /* A plugin that is compiled with this header only sets `.self_check = bp_check_self()` in its answer. The host compares the
  * hash, which covers the name, offset and size of every field of every struct. Equal hashes mean the same header and the
- * same layout. Otherwise one side may be newer, and every field that both know is compared; a mismatch is refused with the
- * name of the field and both offsets.
+ * same layout. Otherwise one side may be newer, and the host compares every field that both sides have. If a field
+ * differs, the plugin is refused with the name of the field and both offsets.
  * Other languages fill in the table in any order. The hash is FNV-1a (64 bits) over the name of each field with its
  * terminating zero, its offset and its size, as four bytes each, little-endian.
  * A table must contain bp_call.path, bp_method.name, bp_component.call, bp_creation.handle and bp_answer.components.
- * Fields that it omits are not compared: include those of every struct that you use. */
+ * Fields that the table omits are not compared: include the fields of every struct that you use. */
 #define BP_FIELD(type, field) {#type "." #field, (uint32_t)offsetof(type, field), (uint32_t)sizeof(((type *)0)->field)}
 
 #define BP_LAYOUT { \

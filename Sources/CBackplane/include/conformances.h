@@ -12,7 +12,7 @@ typedef struct bp_conformance {
     const void *_Nullable witnesses;        /* its witness table; NULL if the type is generic */
 } bp_conformance;
 
-/* Returns the next conformance to a protocol that this image declares; `position` begins at 0. It asks nothing of Swift's
+/* Returns the next conformance to a protocol that this image declares; `position` begins at 0. It does not use Swift's
  * runtime, whose search covers the whole process. */
 bp_conformance bp_next_conformance(const void *protocol, size_t *position);
 

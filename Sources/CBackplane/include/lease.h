@@ -37,8 +37,8 @@ extern "C" {
 /* --------------------------------------------------------------------------------------- bindings and slots */
 
 /* One processor's counts of one binding. Entries and leaves are counted separately, since a call may end on another
- * processor than it began on, and only grow: if the leaves are summed first, equal sums mean that the binding is
- * drained. */
+ * processor than it began on. Both counts only grow: if the leaves are summed first, equal sums mean that the binding
+ * is drained. */
 typedef struct bp_stripe {
     uint64_t entered, left;                         /* plain: written only in restartable sequences of this processor */
     uint64_t entered_atomic, left_atomic;
@@ -59,21 +59,21 @@ typedef struct bp_binding {
 
 typedef struct bp_slot bp_slot;
 
-/* The completion of a wait at a gate, called exactly once. With BP_OK, binding is set and leased for the caller, which
- * leaves it; otherwise payload is the error. */
+/* The completion of a wait at a gate, called exactly once. With BP_OK, binding is set and leased for the caller, who
+ * ends the lease; otherwise payload is the error. */
 typedef void (*BP_SENDABLE bp_admitted)(void *_Nullable context, int32_t status, bp_binding *_Nullable binding, bp_bytes payload);
 
-/* The functions that admit calls which find their slot closed. */
+/* The functions that admit calls to a closed slot. */
 typedef struct bp_gate {
     void *owner;
     /* Waits until the slot is open again, the call's deadline has passed, the wait is cancelled, or the host ends.
      * Returns an id by which the wait can be cancelled, or 0 if it has already ended. */
     uint64_t (*wait)(bp_slot *slot, const bp_call *call, bp_admitted done, void *_Nullable context);
     void (*cancel)(bp_slot *slot, uint64_t id);
-    /* Decides about a call of a synchronous method, which cannot wait; `done` has been called when it returns. */
+    /* Decides about a call of a synchronous method, which cannot wait. Calls `done` before it returns. */
     void (*admit_now)(bp_slot *slot, const bp_call *call, bp_admitted done, void *_Nullable context);
-    /* Answers with the name of a member for an error, such as `Shelf.find (org.example.shelf)`, or with no text if it is
-     * unknown; `done` has been called when it returns. */
+    /* Answers with the name of a member for an error, such as `Shelf.find (org.example.shelf)`, or with no text if the
+     * name is unknown. Calls `done` before it returns. */
     void (*name)(bp_slot *slot, intptr_t member, bp_done done, void *_Nullable context);
 } bp_gate;
 
@@ -109,7 +109,7 @@ struct bp_slot {
         : otherwise)
 #endif
 
-/* Returns the index of a stripe. Any stripe is correct; that of the caller's processor is fast. */
+/* Returns the index of a stripe. Any stripe is correct; the stripe of the caller's processor is fastest. */
 BP_INLINE uint32_t bp_stripe_near(const bp_binding *binding) {
     uintptr_t thread = (uintptr_t)__builtin_thread_pointer();
 #if BP_RESTARTABLE
@@ -186,8 +186,8 @@ BP_HIDDEN bp_slot *bp_slot_new(uint32_t number, const bp_gate *gate);
 
 BP_HIDDEN bp_binding *bp_binding_new(const void *_Nullable const *_Nullable cells, int restartable);
 
-/* Puts a binding, or NULL, into the slot and returns the previous one, which only drains once bp_barrier has been
- * called; one barrier is enough for several flips. */
+/* Puts a binding, or NULL, into the slot and returns the previous binding, which only drains once bp_barrier has been
+ * called. One barrier is enough for several flips. */
 BP_HIDDEN bp_binding *_Nullable bp_flip(bp_slot *slot, bp_binding *_Nullable binding);
 BP_HIDDEN void bp_barrier(void);
 
@@ -204,8 +204,9 @@ BP_HIDDEN uint64_t bp_entered(const bp_binding *binding);
  * mean equal layouts. The first call costs tens of microseconds for each type. */
 typedef bp_bytes (*BP_SENDABLE bp_layout)(void *type);
 
-/* Rehearses the coding of a contract's values: answers an empty request with samples of them in JSON, and samples of
- * another module with the mistakes in reading them, or with the input that resumes a stream. Answers before it returns. */
+/* Rehearses the coding of a contract's values. Answers an empty request with samples of the values in JSON. Answers
+ * samples of another module with the mistakes in reading them, or with the input that resumes a stream. Answers before
+ * it returns. */
 typedef void (*BP_SENDABLE bp_rehearse)(void *type, bp_bytes request, bp_done done, void *_Nullable context);
 
 /* Ends an open stream with an error, at once or when its body has reacted; may be called more than once. */
@@ -224,7 +225,7 @@ struct bp_provider {
     void *target;
     const bp_method *_Nullable methods;
     size_t method_count;
-    /* Returns an id by which the call can be cancelled, or 0 if it has already ended, as synchronous calls always have. */
+    /* Returns an id by which the call can be cancelled, or 0 if it has already ended; synchronous calls always have. */
     uint64_t (*call)(void *target, uint32_t method, bp_bytes input, const bp_call *call, bp_done done, void *_Nullable context);
     void (*cancel)(void *target, uint64_t id);
     bp_open_encoded open;
@@ -232,8 +233,8 @@ struct bp_provider {
     void (*next)(void *stream, uint32_t max, bp_done done, void *_Nullable context);
     void (*close)(void *stream);
     /* Keeps a native stream that component `consumer` has opened, and the instance for its body, until `ended`; then
-     * `release` is called. Returns the number that `ended` takes, or answers `refused` with an error and returns 0, and
-     * then has not kept the stream. NULL: streams are not kept. */
+     * `release` is called. Returns the number for `ended`. If the stream is not kept, answers `refused` with an error and
+     * returns 0. NULL: streams are not kept. */
     uint64_t (*_Nullable opened)(void *target, uint32_t consumer, void *stream, bp_end_stream end, bp_count_elements count,
                                  bp_release_stream release, bp_done refused, void *_Nullable context);
     /* The body of a native stream has returned. */
@@ -251,19 +252,12 @@ typedef struct bp_wire_lane {
     bp_make_cells make_cells;
 } bp_wire_lane;
 
-/* Returns the cells of an instance, which live as long as it does. */
+/* Returns the cells of an instance, which live as long as the instance. */
 typedef const void *_Nullable const *_Nullable (*BP_SENDABLE bp_cells_of)(void *instance);
 
-/* Called after a native call has failed, and before its caller has the error. It is called under a lock: it must not
- * block or call the instance. */
-typedef void (*BP_SENDABLE bp_failed)(void *_Nullable context);
-
-/* Sets the function that is called after each failure; NULL sets none. Once this has returned, an earlier function is not
- * being called and will not be. */
-typedef void (*BP_SENDABLE bp_observe_failures)(void *instance, bp_failed _Nullable failed, void *_Nullable context);
-
-/* The provider's side of native lanes, in bp_component.lane. A component with one has a `cancel`, which with the id 0,
- * that of no call, cancels the tasks of all native calls in flight, if swaps of the component wait for calls. */
+/* The provider's side of native lanes, in bp_component.lane. A component with a native lane has a `cancel`. If swaps of
+ * the component wait for calls, `cancel` with the id 0, which no call has, cancels the tasks of all native calls in
+ * flight. */
 typedef struct bp_component_lane {
     void *type;
     bp_layout layout;
@@ -275,19 +269,18 @@ typedef struct bp_component_lane {
     /* Answers with the error of the last of these calls, and returns its time in seconds since 1970. Returns 0 if there
      * is none, and then does not answer. */
     double (*last_failure)(void *instance, bp_done done, void *_Nullable context);
-    bp_observe_failures observe_failures;
 } bp_component_lane;
 
-/* A state as a Swift value in memory of the library that exported it, until `release` is called once; importing reads it
- * any number of times before. The value is of the class's own version of the schema. */
+/* A state as a Swift value, in memory of the library that exported it until `release` is called once. Before that, it
+ * can be imported any number of times. The value is of the class's own version of the schema. */
 typedef void (*BP_SENDABLE bp_export_value)(void *instance, bp_created done, void *_Nullable context);
 typedef void (*BP_SENDABLE bp_import_value)(void *instance, const void *value, bp_done done, void *_Nullable context);
 
-/* The native lane of a state, in bp_state.lane. The functions are steps as bp_export and bp_import are: with BP_OK,
- * `export_value` gives the value as the instance of bp_created. `import_value` has copied the value when it returns. */
+/* The native lane of a state, in bp_state.lane. The functions are steps, as bp_export and bp_import are. With BP_OK,
+ * `export_value` passes the value as the instance of bp_created. `import_value` copies the value before it returns. */
 typedef struct bp_state_lane {
     void *type;
-    bp_layout layout;                               /* of the state, in a text like that of a contract */
+    bp_layout layout;                               /* of the state, in the form of a contract's layout */
     bp_export_value export_value;
     bp_import_value import_value;
     void (*release)(void *type, void *value);
@@ -299,8 +292,8 @@ BP_HIDDEN uint32_t *bp_nested_calls(void);
 /* Runs a function on a new detached thread, or returns 0 if the system provides none. */
 BP_HIDDEN int bp_start_thread(void (*run)(void *context), void *context);
 
-/* The version of this copy of the SDK, and the compiler of its C target, which `CC` can choose. Hidden, so that a
- * plugin reads those of its own copy and not its host's. */
+/* The version of this copy of the SDK, and the compiler of its C target, which `CC` can choose. Both are hidden, so
+ * that a plugin reads the values of its own copy and not its host's. */
 BP_HIDDEN extern const char *const bp_sdk_version;
 BP_HIDDEN extern const char *const bp_sdk_toolchain;
 

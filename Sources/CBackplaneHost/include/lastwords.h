@@ -10,15 +10,16 @@
 /* The part of the file name of every plugin copy that precedes the number of its generation. */
 #define BPH_GENERATION "generation-"
 
-/* Tells the id of the plugin that a copy contains, for the line of a crash. It is kept, since no copy is unloaded. */
+/* Registers the id of a copy's plugin, for the line about a crash. The id is kept, because no copy is unloaded. */
 void bph_name_plugin(const char *copy, const char *id);
 
 /* Installs signal handlers that name the plugin in a crash.
  *
- * When a thread raises SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS or SIGTRAP while code of a plugin's copy is on
- * its stack, or while the system gives the process no more memory, one line about it is written to standard error, and
- * the signal goes on to the earlier handler. The line has the plugin, its generation and the copy. Other threads that raise such a signal meanwhile wait. A thread whose stack is exhausted reports
- * nothing. SIGPIPE no longer ends the process; a handler that was installed before is kept.
+ * A handler acts when a thread raises SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS or SIGTRAP while code of a
+ * plugin's copy is on its stack, or while the system gives the process no more memory. It writes one line to standard
+ * error with the plugin, its generation and the copy, and passes the signal on to the earlier handler. Other threads
+ * that raise such a signal in the meantime wait. A thread whose stack is exhausted reports nothing. SIGPIPE no longer
+ * ends the process; a handler that was installed before is kept.
  */
 void bph_keep_last_words(void);
 

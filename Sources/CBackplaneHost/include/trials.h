@@ -1,8 +1,8 @@
 /*
  * trials.h: a process that opens one library before this one loads it.
  *
- * In C, because it is this program, started once more and taken over by a constructor before `main`: so it has this
- * program's libraries, finds others where this program finds them, and there is no executable that might be missing.
+ * In C, because the process runs this program again, and a constructor takes it over before `main`. The process has
+ * this program's libraries, finds others where this program finds them, and needs no other executable.
  * Only the host links this; no plugin contains it.
  */
 #ifndef BACKPLANE_TRIALS_H

@@ -77,9 +77,9 @@ struct LibrarySwapTests {
         let report = try await fixture.swap([UInt8](Data(contentsOf: URL(filePath: folder + "/libLasting.so"))))
         let plugin = "org.backplane.turnstile-in-c", warnings = report.warnings.map { $0.prefix { $0 != "," } }
         #expect(
-            warnings.filter { $0.contains("goes on with") } == [
-                "\(plugin) goes on with the values of the C++ static `shared_count`",
-                "\(plugin) goes on with \(folder)/libhelper.so as it was loaded first",
+            warnings.filter { $0.contains("keeps using") } == [
+                "\(plugin) keeps using the values of the C++ static `shared_count`",
+                "\(plugin) keeps using \(folder)/libhelper.so as it was loaded first",
             ])
         await fixture.host.stop()
         withExtendedLifetime(files) {}

@@ -133,7 +133,7 @@ struct ManifestSwapTests {
         ),
         (
             ["Turnstile": ["className": "WicketManager"]],
-            "the state of Turnstile cannot be carried over: its schema is `TurnstileManager`, but that of the new code is `WicketManager`; give the new code a migration, or discard the state (`ChangeOptions.discardsState`)"
+            "the state of Turnstile cannot be carried over: its schema is `TurnstileManager`, but the new code's schema is `WicketManager`; give the new code a migration, or discard the state (`ChangeOptions.discardsState`)"
         ),
         (
             ["Turnstile": ["className": "UsherManager"]],

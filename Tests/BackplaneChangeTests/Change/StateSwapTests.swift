@@ -48,7 +48,7 @@ struct StateTransferTests {
         #expect(reason(StateTransfer(from: state(), to: nil)) == "the new code has no state")
         #expect(
             reason(StateTransfer(from: state(), to: state("words")))
-                == "its schema is `sum`, but that of the new code is `words`")
+                == "its schema is `sum`, but the new code's schema is `words`")
         #expect(
             reason(StateTransfer(from: state("sum", 4, writes: 3), to: state("sum", 2)))
                 == "`sum` is written in versions 3 to 4, but the new code reads version 2")

@@ -156,6 +156,23 @@ struct SwapProbationTests {
         await counters.host.stop()
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `health is not asked for without a pause, whatever the interval`() async throws {
+        let asked = Atomic(0), counters = try CounterHost(), counter = try await counters.counter()
+        var options = Self.long
+        options.probation = Probation(duration: .seconds(3_600), healthInterval: .zero)
+        let swap = Task { [options] in
+            try await counters.swap(
+                CounterScript(edition: 2, health: { asked.wrappingAdd(1, ordering: .relaxed) }), options)
+        }
+        for _ in 0..<3 { try await counters.test.clock.expire(.milliseconds(20)) }
+        await eventually { asked.load(ordering: .relaxed) == 4 }
+        #expect(try await counter.edition() == 2)
+        await counters.host.stop()
+        #expect(asked.load(ordering: .relaxed) == 4)
+        _ = await swap.result
+    }
+
     @Test func `state goes back through the way down`() async throws {
         let counters = try CounterHost(), counter = try await counters.counter()
         _ = try await counter.add(5)

@@ -160,7 +160,7 @@ struct ApplyTests {
         #expect(plan.outcome == .planned && plan.refusals == [] && plan.plugins == [])
         #expect(
             plan.components.map { "\($0.component) \($0.action): \($0.reason)" } == [
-                "A recreated: its configuration has changed, and its class takes none while it runs",
+                "A recreated: its configuration has changed, and its class accepts no other while it runs",
                 "D started: it is new in the manifest", "C stopped: the manifest no longer has it",
             ])
         #expect(plan.managers == ManagerChanges(started: ["D"], restarted: ["A"], stopped: ["C"], kept: ["B"]))

@@ -257,6 +257,6 @@ extension Coordinator {
     func startFormer(_ manager: String, after body: @Sendable () async -> Void) async throws -> RunningComponent {
         let node = live.nodes[try live.loaded.node(ofManager: manager).id]
         await body()
-        return try await starter.start(node).get()
+        return try await starter.start(node, during: starter.nextAttempt()).get()
     }
 }

@@ -1,6 +1,7 @@
 import Backplane
-import BackplaneHost
 import Foundation
+
+@testable import BackplaneHost
 
 /// Compositions of plugins that exist in these lines alone.
 extension Composition {
@@ -26,14 +27,16 @@ extension Composition {
             user.wires.compactMap { wire in
                 user.entry.component.wires.first { $0.label == wire.label }.map { declared in
                     Composition.PlannedWire(
-                        user: user.id, label: wire.label, provider: wire.provider, contract: declared.contract.name,
-                        version: declared.contract.version,
-                        lane: lane(wire.label))
+                        user: user.id, provider: wire.provider,
+                        status: WireStatus(
+                            user: user.name, label: wire.label, provider: plan.nodes[wire.provider].name,
+                            contract: declared.contract.name, version: declared.contract.version,
+                            lane: lane(wire.label)))
                 }
             }
         }
         self.init(
-            document, catalogue: catalogue, plan: plan, problems: loading + resolution.problems,
+            document: document, catalogue: catalogue, plan: plan, problems: loading + resolution.problems,
             plugins: plugins.map { PluginOrigin(id: $0.id, version: $0.version, library: $0.id + ".so") }, wires: wires)
     }
 

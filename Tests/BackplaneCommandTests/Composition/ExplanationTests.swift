@@ -93,7 +93,7 @@ struct ExplanationTests {
             "{}",
             [plugin("a", ["1.1.0", "2.0.0"]), plugin("b", ["1.2.0", "2.0.0"]), plugin("c", ["1.0.0"], .manager)])
         let definition = ComponentDefinition(
-            className: name, version: try range.map { text throws(VersionRange.Malformed) in try VersionRange(text) })
+            className: name, version: try range.map { text throws(BackplaneError) in try VersionRange(text) })
         let address = ComponentAddress(manager: "M", role: .networkService, property: "x")
         let choice = VersionChoice(PlacedDefinition(definition, at: address), in: composition)
         #expect(choice.why == why)

@@ -1,6 +1,5 @@
 import BackplaneTestKit
 import CBackplane
-import Synchronization
 import TestFixtures
 import Testing
 
@@ -11,13 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct StateOfCTests {
     /// Creates an instance of a class of `Tests/Plugins/FixturesInC/byte-state.c`.
-    private func make(
-        _ className: String = "ByteState",
-        launch: @escaping Callbacks.Launch = { body in
-            body()
-            return true
-        }
-    ) async throws -> ComponentInstance {
+    private func make(_ className: String = "ByteState") async throws -> ComponentInstance {
         let entry = unsafeBitCast(
             try DynamicLibrary(loading: BuiltProducts.folder + "/libFixturesInC.so").symbol(LibraryFile.entry),
             to: PluginDescription.Entry.self)
@@ -25,7 +18,7 @@ struct StateOfCTests {
         let found = try #require(plugin.components.first { $0.description.className == className })
         let creation = ComponentClass.OfferedCreation(
             number: 1, handle: 1, configuration: Array("{}".utf8), folder: "", resources: "", connections: [])
-        return try await found.create(creation, { _ in }, launch)
+        return try await found.create(creation, { _ in })
     }
 
     @Test func `bytes of any kind go over, none and many`() async throws {
@@ -56,14 +49,10 @@ struct StateOfCTests {
     }
 
     @Test func `an export that never ends is ended by the host`() async throws {
-        let late = BackplaneError(.callDeadline, "the export took too long"), asked = Atomic<UInt64>(0)
-        let component = try await make("NeverExports") { start in
-            start()
-            Callbacks.end(asked.load(ordering: .relaxed), EncodedAnswer(late))
-            return true
-        }
+        let late = BackplaneError(.callDeadline, "the export took too long")
+        let component = try await make("NeverExports")
         let ended = await error {
-            _ = try await component.exportState(version: 2, { asked.store($0, ordering: .relaxed) })
+            _ = try await component.exportState(version: 2, { _ = Callbacks.end($0, EncodedAnswer(late)) })
         }
         #expect(ended == late)
     }

@@ -112,7 +112,7 @@ struct ControlJSONTests {
         ]
         report.components = [
             ComponentChange(
-                component: "M", role: "manager", .replaced, because: "its code is new", className: "C",
+                component: "M", role: "manager", action: .replaced, reason: "its code is new", className: "C",
                 fromVersion: "1.0.0", toVersion: "1.1.0",
                 manner: .gated, state: StateChange(schema: "s", fromVersion: 1, lane: "encoded", lost: "why"))
         ]

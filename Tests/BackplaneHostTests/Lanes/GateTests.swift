@@ -24,7 +24,7 @@ struct GateTests {
     }
 
     /// Answers with its own number added, from a function table such as a plugin's.
-    private final class Adder: EncodedProvider {
+    private final class Adder: Sendable {
         let methods = ContractDescription(of: Adding.self).methods
         let own: Int
         let seen = Mutex<[[UInt16]]>([])
@@ -45,8 +45,6 @@ struct GateTests {
             return 0
         }
 
-        func cancel(_ id: UInt64) {}
-
         func resume() {
             for resume in pending.withLock({ $0.take() }) ?? [] { resume() }
         }
@@ -59,7 +57,15 @@ struct GateTests {
     }
 
     private func binding(_ adder: Adder, _ counting: LeaseCounting) -> Binding {
-        Binding(Cells(Adding.self, calling: EncodedTarget(keeping: adder)), counting: counting)
+        let methods = adder.methods.map(bp_method.init)
+        let table = bp_provider(
+            target: Unmanaged.passRetained(adder).toOpaque(), methods: forever(methods), method_count: methods.count,
+            call: { target, method, input, frame, done, context in
+                Unmanaged<Adder>.fromOpaque(target).takeUnretainedValue()
+                    .call(Int(method), input, Call(frame.pointee), Reply(done, context))
+            }, cancel: { _, _ in }, open: { _, _, _, _, _, _, _ in nil }, next: { _, _, _, _ in }, close: { _ in },
+            opened: nil, ended: nil)
+        return Binding(Cells(Adding.self, calling: EncodedTarget(forever([table])!)), counting: counting)
     }
 
     @Test(arguments: countings)
@@ -240,6 +246,20 @@ struct GateTests {
         gate.hold()
         gate.open { _, _ in binding(adder, .atomic) }
         #expect(try await Remote<Adding>(other).add(1) == 2)
+    }
+}
+
+extension BackplaneHost.Gate {
+    /// Opens the gate with another binding in every slot, and returns the removed ones.
+    @discardableResult
+    fileprivate func open(with next: (Slot, Binding) -> Binding) -> Set<Binding> {
+        open { .success(next($0, $1)) }.taken
+    }
+
+    @discardableResult
+    fileprivate func open(deciding next: (Slot, Binding) -> Result<Binding, BackplaneError>) -> Opening {
+        lead(next)
+        return open()
     }
 }
 

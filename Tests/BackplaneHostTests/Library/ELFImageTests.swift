@@ -149,8 +149,8 @@ struct LibraryIdentityTests {
     }
 
     private func problem(_ bytes: [UInt8]) -> String? {
-        do throws(IdentityRecord.Defect) {
-            _ = try IdentityRecord.all(in: bytes[...])
+        do throws(LibraryIdentity.Defect) {
+            _ = try LibraryIdentity.records(in: bytes[...])
             return nil
         } catch {
             return error.text
@@ -160,7 +160,7 @@ struct LibraryIdentityTests {
     @Test func `every field is read from its place`() throws {
         let bytes = record(
             abi: (2, 5), swift: 6003, sdk: "0.1.0", toolchain: "clang 17", id: "org.example.clock", version: "1.2.0")
-        let records = try IdentityRecord.all(in: bytes[...])
+        let records = try LibraryIdentity.records(in: bytes[...])
         try #require(records.count == 1)
         #expect(records[0].abi == 2...5)
         #expect(records[0].swift == "6.3.0")
@@ -172,14 +172,14 @@ struct LibraryIdentityTests {
 
     @Test func `a longer record of a newer SDK is stepped over whole`() throws {
         let bytes = record(size: 332, id: "newer", padding: 16) + record(id: "older")
-        #expect(try IdentityRecord.all(in: bytes[...]).map(\.id) == ["newer", "older"])
+        #expect(try LibraryIdentity.records(in: bytes[...]).map(\.id) == ["newer", "older"])
     }
 
     @Test func `a shorter record says nothing in the fields that it does not reach`() throws {
         let bytes =
             record(size: 24, abi: (1, 2), swift: 6003, sdk: "0.1.0").prefix(24)
             + record(size: 287, sdk: "0.2.0", id: "cut off").prefix(287) + [0]
-        let records = try IdentityRecord.all(in: bytes[...])
+        let records = try LibraryIdentity.records(in: bytes[...])
         #expect(records.map(\.abi) == [1...2, 0...0])
         #expect(records.map(\.swift) == ["6.3.0", nil])
         #expect(records.map(\.sdk) == [nil, "0.2.0"])

@@ -301,7 +301,7 @@ struct LibraryCopyTests {
         }
         let rebuilt = try changed(at: 5_000, as: "libRebuilt.so"),
             resymboled = try changed(at: bulk.lowerBound + 10_000, as: "libResymboled.so")
-        func isSame(_ path: String) -> Bool { LibraryFile.isSame(path, as: file.copy, unmapped: file.unmapped) }
+        func isSame(_ path: String) -> Bool { FileTree.isSameFile(path, as: file.copy, unless: file.unmapped) }
 
         #expect(isSame(path) && !isSame(rebuilt) && !isSame(resymboled))
         LoadFolder.giveRoomBack(file.unmapped, of: file.copy)
@@ -353,6 +353,21 @@ enum LoadingFixture {
     }
 }
 
+extension ELFImage {
+    /// Creates an image from the bytes of a file.
+    init(_ bytes: [UInt8]) throws(Defect) {
+        let file: FileDescriptor
+        do throws(SystemError) {
+            file = try FileDescriptor(
+                opening: "/dev/shm", O_RDWR | O_DIRECTORY | 0o20000000 /* O_TMPFILE */, mode: 0o600)
+            try file.write(bytes[...])
+        } catch {
+            preconditionFailure("\(error)")
+        }
+        try self.init(of: file, size: bytes.count)
+    }
+}
+
 /// Loading all that a manifest names.
 @Suite(.timeLimit(.minutes(5)))
 struct PluginLoaderTests {
@@ -385,10 +400,10 @@ struct PluginLoaderTests {
         let problems = await host.host.check()
         #expect(problems.map(\.error.code) == [.pluginDuplicate, .unknownClass])
         #expect(problems.map(\.isConsequence) == [false, true])
-        let words = "the library `\(copy)` is not loaded: it is `org.backplane.clock` 1.0.0, as is "
+        let words = "the library `\(copy)` is not loaded: it is `org.backplane.clock` 1.0.0, already loaded from "
         let message = problems[0].error.message
         #expect(
-            message.hasPrefix(words) && message.hasSuffix("libClock.so, which is loaded; give one another id"),
+            message.hasPrefix(words) && message.hasSuffix("libClock.so; give one of them another id"),
             "\(message)")
         let refusal = await error { try await host.call("Other", "now") }
         #expect(refusal?.message.hasPrefix(message) == true, "\(String(describing: refusal))")

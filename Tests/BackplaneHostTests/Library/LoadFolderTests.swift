@@ -332,6 +332,16 @@ struct LibraryLocatorTests {
         #expect(error?.message.hasSuffix("; \(advice)") == true, "\(error?.message ?? "")")
     }
 
+    @Test func `the folders are not listed for each of very many that are not there`() throws {
+        try folder.write(as: "second/libBookshelf.so")
+        let locator = locator
+        let suggested = (0..<25).map { _ in
+            let error = #expect(throws: BackplaneError.self) { try locator.locate("Bookshelves") }
+            return error?.message.contains("did you mean") == true
+        }
+        #expect(suggested == Array(repeating: true, count: 20) + Array(repeating: false, count: 5))
+    }
+
     @Test func `the system's libraries are never found`() {
         #expect(throws: BackplaneError.self) { try locator.locate("m") }
         #expect(throws: BackplaneError.self) { try locator.locate("libc.so") }

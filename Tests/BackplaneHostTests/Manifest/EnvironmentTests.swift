@@ -311,6 +311,18 @@ struct `Variables in a manifest` {
             ])
     }
 
+    @Test func `With their values, a manifest is no larger than one may be`() {
+        let many = ManifestValue.string(String(repeating: "${LARGE}", count: 1_000))
+        let large = String(repeating: "x", count: 1 << 20)
+        let document = ManifestDocument([
+            "manifestVersion": 1, "managers": ["M": ["className": "M", "configuration": ["a": many, "b": many]]],
+        ]) { _ in large }
+        #expect(
+            summary(document.problems) == [
+                "error M /managers/M/configuration/a: manifest.unsupported: with its variables expanded, the manifest is larger than 16 MB"
+            ])
+    }
+
     @Test func `Their values are in no message`() {
         let secret: ManifestValue = "${SECRET}"
         let catalogue = Catalogue(plugins: [.manager("M"), .communication("C"), .service("S"), .dataAccess("D")])

@@ -101,21 +101,6 @@ struct `Reading a manifest` {
         #expect(summary(ManifestDocument(["Greeter": [:]]).problems).count == 1, "Nemo Logic has no default")
     }
 
-    @Test func `JSON and both kinds of property list give the equal manifest`() throws {
-        struct Root: Encodable {
-            var manifestVersion = 1, managers = ["ClockManager": ["className": "Clock"]]
-        }
-        let xml =
-            "<plist><dict><key>manifestVersion</key><integer>1</integer><key>managers</key><dict><key>ClockManager</key>"
-            + "<dict><key>className</key><string>Clock</string></dict></dict></dict></plist>"
-        let expected = Manifest(managers: ["ClockManager": ManagerDefinition(className: "Clock")])
-        for bytes in [try JSONEncoder().encode(Root()), Data(xml.utf8), try `Manifest values`.binary(Root())] {
-            let document = ManifestDocument(parsing: bytes)
-            #expect(document.problems.isEmpty)
-            #expect(document.manifest == expected)
-        }
-    }
-
     @Test func `A file that cannot be read is named, with the system's reason`() throws {
         let missing = BackplaneError(
             .manifestUnreadable, "the manifest cannot be read: No such file or directory", at: "/nowhere/backplane.json"
@@ -425,9 +410,9 @@ struct VersionRangeTests {
 
     @Test func `a version alone is refused with a hint`() {
         let text = "1.2"
-        let error = #expect(throws: VersionRange.Malformed.self) { try VersionRange(text) }
+        let error = #expect(throws: BackplaneError.self) { try VersionRange(text) }
         #expect(
-            error?.description
+            error?.message
                 == "`1.2` is one version, not a range; write `[1.2,2.0)` for every compatible version, or `[1.2]` for this one alone"
         )
     }
@@ -437,7 +422,7 @@ struct VersionRangeTests {
         "1.x",
     ])
     func `what is no interval is refused`(text: String) {
-        #expect(throws: VersionRange.Malformed.self) { try VersionRange(text) }
+        #expect(throws: BackplaneError.self) { try VersionRange(text) }
     }
 
     @Test(arguments: ["[1.2.0,2.0.0)", "(1.0.0,2.0.0]", "[1.2.0]", "[1.2.0,)", "(,2.0.0)"])

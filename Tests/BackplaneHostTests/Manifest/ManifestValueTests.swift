@@ -139,7 +139,7 @@ struct `Manifest values` {
             ),
             (
                 "<dict><key>a</key><array><integer>x</integer></array></dict></plist>", .manifestMalformed,
-                "the text of this element is no valid number, date or data", "/a/0"
+                "the text of this element is not a valid number, date or data", "/a/0"
             ),
             (
                 "<dict><key>a</key></dict></plist>", .manifestMalformed,

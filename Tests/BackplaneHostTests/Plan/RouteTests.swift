@@ -254,7 +254,7 @@ struct `Screens of a manifest` {
         #expect(
             summary(resolution.problems) == [
                 "warning - /screens/use/list: screen.unknown: `B` does not have the screen; `A` does",
-                "warning - /screens/use/lost: screen.unknown: `lost` is unknown: no manager has the screen, so that the program has to register it; did you mean `list`?",
+                "warning - /screens/use/lost: screen.unknown: `lost` is unknown: no manager has the screen, so the program must register it; did you mean `list`?",
                 "error - /screens/use/page: manager.unknown: no manager is named `D`; did you mean `A` or `B`?",
             ])
     }

@@ -214,29 +214,15 @@ struct CompositionTests {
                 dataFolder: folder.path + "/data", lanes: lanes))
     }
 
-    /// A wire as the composition tells it beforehand and the host afterwards.
-    private struct Crossing: Hashable {
-        var user: String?, label: String, provider: String, contract: String, version: Version, lane: Lane
-    }
-
     @Test(arguments: ["almanac.json", "bookshelf.json", "bookshelf-both.json"], [LaneRule.fastest, .encoded])
     func `The lanes it foretells are those that the wires take`(manifest: String, lanes: LaneRule) async throws {
         let folder = try TestFolder()
         let host = host(manifest, folder, lanes: lanes)
         let composition = await host.composition()
-        let nodes = composition.plan.nodes
-        let foretold = composition.wires.map {
-            Crossing(
-                user: nodes[$0.user].name, label: $0.label, provider: nodes[$0.provider].name, contract: $0.contract,
-                version: $0.version, lane: $0.lane)
-        }
+        let foretold = composition.wires.map(\.status)
         #expect(await host.wires.isEmpty, "nothing was started")
         try await host.start()
-        let taken = await host.wires.map {
-            Crossing(
-                user: $0.user, label: $0.label, provider: $0.provider, contract: $0.contract, version: $0.version,
-                lane: $0.lane)
-        }
+        let taken = await host.wires
         await host.stop()
         #expect(!foretold.isEmpty && foretold.count == taken.count)
         #expect(Set(foretold) == Set(taken))

@@ -43,7 +43,7 @@ struct ExchangesTests {
                 ], clock), ManifestDocument(Manifest(managers: [:])))
         return Exchanges(
             network, of: "Books", managers: [], folder: "", clock: clock, idleLimit: .seconds(60), ExchangeCounts(),
-            ExchangeLog(log: TestLog()))
+            TestLog())
     }
 
     private func begin(_ exchanges: Exchanges, _ end: KeptEnd) {

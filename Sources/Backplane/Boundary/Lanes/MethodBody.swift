@@ -2,7 +2,7 @@ public import CBackplane
 
 /// The function of a method as the method table stores it.
 ///
-/// Native cells call it directly, encoded wires by way of coders.
+/// Native cells call the function directly, and encoded wires call it through coders.
 @usableFromInline
 protocol MethodBody: Sendable {
     /// Creates the cell that native wires call.
@@ -128,7 +128,7 @@ extension SyncBody: MethodBody where Input: Codable, Output: Codable {
 package typealias EncodedFunction<C> =
     nonisolated(nonsending) @Sendable (C, _ input: [UInt8], Call) async throws -> [UInt8]
 
-/// The start of a call of an ``EncodedFunction``, as ``MethodBody/start(_:_:_:_:)``.
+/// The function that starts a call of an ``EncodedFunction``, like ``MethodBody/start(_:_:_:_:)``.
 ///
 /// It is a closure rather than a ``MethodBody``, because every plugin would pay for one more conformance.
 typealias EncodedStart = @Sendable (UnsafeRawPointer, bp_bytes, Call, CallEnding) -> Task<Void, Never>

@@ -60,7 +60,7 @@ struct SyncCell<Input, Output>: ~Copyable {
 
 /// The cells of one binding, by member.
 ///
-/// Encoded ones live as long as the process, native ones as long as their instance.
+/// Encoded cells live as long as the process, native cells as long as their instance.
 package struct Cells: @unchecked Sendable {  // written once, before it is shared
     package let pointer: UnsafePointer<UnsafeRawPointer?>?
 
@@ -145,7 +145,7 @@ struct Held<C: Component>: ~Copyable {
     }
 }
 
-/// The calls of an instance that have ended with an error, and those in flight if a swap may have to cancel them.
+/// The failed calls of an instance, and its calls in flight if a swap may have to cancel them.
 ///
 /// Successful calls do not touch it.
 ///
@@ -158,11 +158,7 @@ final class CallFailures: Sendable {
         var count: UInt64 = 0
         var last: (error: BackplaneError, time: Double)?
     }
-    private struct State {
-        var tally = Tally()
-        var observer: (@Sendable () -> Void)?
-    }
-    private let state = Mutex(State())
+    private let tallied = Mutex(Tally())
     /// The list of the calls in flight; `nil` if they never have to be cancelled.
     @usableFromInline let calls: NativeCalls?
     /// The flag that is set while the component is suspended or about to be.
@@ -170,15 +166,11 @@ final class CallFailures: Sendable {
 
     init(_ calls: NativeCalls?) { self.calls = calls }
 
-    var tally: Tally { state.withLock(\.tally) }
+    var tally: Tally { tallied.withLock(\.self) }
 
-    /// Sets the function that is called, under the lock, after each failed call.
+    /// Records the error of a stream's body as ``recording(_:)`` does, unless the error is an interruption.
     ///
-    /// Once this has returned, an earlier function is not being called and will not be.
-    func observe(_ observer: (@Sendable () -> Void)?) { state.withLock { $0.observer = observer } }
-
-    /// Records the error of a stream's body as ``recording(_:)`` does, unless it is an interruption; once the component
-    /// is suspended, the stream counts as interrupted.
+    /// Once the component is suspended, the stream counts as interrupted.
     @inline(never) @usableFromInline
     func recordingUnlessInterrupted(_ error: any Error) -> BackplaneError {
         if isSuspended.load(ordering: .relaxed) { return .streamInterrupted }
@@ -186,9 +178,9 @@ final class CallFailures: Sendable {
         return error.code == .streamInterrupted ? error : recording(error)
     }
 
-    /// Returns an interruption once the component is suspended: a body that returns then may not have sent everything.
+    /// Returns an interruption once the component is suspended: a body that then returns may not have sent everything.
     ///
-    /// It is returned, not thrown, for the same reason as `Call.lateError()`.
+    /// The error is returned, not thrown, for the same reason as in `Call.lateError()`.
     @inline(never) @usableFromInline
     func interruption() -> BackplaneError? {
         isSuspended.load(ordering: .relaxed) ? .streamInterrupted : nil
@@ -200,10 +192,9 @@ final class CallFailures: Sendable {
         let error = BackplaneError(thrown: error)
         guard error.code != .callCancelled else { return error }
         let time = Double.secondsSince1970
-        state.withLock { state in
-            state.tally.count &+= 1
-            state.tally.last = (error, time)
-            state.observer?()
+        tallied.withLock { tally in
+            tally.count &+= 1
+            tally.last = (error, time)
         }
         return error
     }
@@ -211,9 +202,8 @@ final class CallFailures: Sendable {
 
 /// The tasks of the native calls into one component, which a swap may have to cancel.
 ///
-/// A native call runs in its caller's task, which is unknown to other code. A component whose calls a swap waits for
-/// therefore lists them here, and no other component does. Entering and leaving cost one uncontended atomic operation
-/// each.
+/// A native call runs in its caller's task, which is unknown to other code. A component therefore lists its calls here,
+/// but only if swaps wait for them. Entering and leaving cost one uncontended atomic operation each.
 ///
 /// This type is a pointer rather than an object, so that a call retains nothing.
 @frozen @usableFromInline
@@ -244,7 +234,7 @@ struct NativeCalls: @unchecked Sendable {  // the words are atomics, freed when 
         var words = words
         while true {
             for step in 0..<Self.count {
-                // Tasks begin at different places, so that calls of several cores seldom meet.
+                // Tasks begin at different places, so that calls of several cores seldom use the same word.
                 let word = words + ((Int(truncatingIfNeeded: task >> 8) &+ step) & (Self.count - 1))
                 guard word.pointee.load(ordering: .relaxed) == 0 else { continue }
                 if word.pointee.compareExchange(expected: 0, desired: task, ordering: .acquiring).exchanged {
@@ -255,7 +245,7 @@ struct NativeCalls: @unchecked Sendable {  // the words are atomics, freed when 
         }
     }
 
-    /// Removes the current task from the list, once no cancellation of it is in progress.
+    /// Removes the current task from the list, after any cancellation in progress.
     @usableFromInline
     func leave(_ place: UnsafeMutableRawPointer?) {
         guard let word = place?.assumingMemoryBound(to: Atomic<UInt>.self) else { return }

@@ -1,15 +1,18 @@
-/// A reader of layouts from the runtime: of everything that two separately built programs must agree on to exchange the
-/// values of a type.
+/// A reader of layouts from the runtime.
+///
+/// The layout of a type contains everything on which two separately built programs must agree to exchange its values.
 ///
 /// A layout is a text on one line:
 ///
 ///     Array<#0=struct Library.Book 40/8/40/4096{title:String,tags:Optional<Array<String>>,next:Array<#0>}>
 ///
-/// It is not hashed, so that unequal layouts never look equal and their difference can be described. A type outside the
-/// standard library is described in full where it first occurs, down to standard types: its number, its name with all
-/// generic arguments, its size, alignment, stride and spare bit patterns, the raw type of an enum, and its fields or
-/// cases in order. Elsewhere it is its number, since names are not unique: two files may have a private `State`. `let`
-/// or `var` does not matter and is omitted. How values are compared, and which raw value a case has, is not visible.
+/// The text is not hashed, so unequal layouts never look equal, and their difference can be described.
+///
+/// A type outside the standard library is described in full where it first occurs, down to standard types: its number,
+/// its name with all generic arguments, its size, alignment, stride and spare bit patterns, the raw type of an enum,
+/// and its fields or cases in order. Elsewhere only its number occurs, because names are not unique: two files may have
+/// a private `State`. `let` and `var` make no difference and are omitted. The comparison of values and the raw values
+/// of cases are not visible.
 package struct LayoutReader {
     /// The metadata of the declared types described so far, in the order of their numbers.
     ///
@@ -24,7 +27,7 @@ package struct LayoutReader {
     ///
     /// This limit and ``partLimit`` stop generic types that contain ever larger types of their own kind.
     package static let depthLimit = 64
-    /// The maximum number of parts in a type: more than in any type that is intended to cross.
+    /// The maximum number of parts in a type: more than any type for exchange has.
     static let partLimit = 10_000
 
     /// Returns the layout of a type.
@@ -211,10 +214,11 @@ package struct LayoutReader {
     }
 }
 
-/// The layouts on which a native lane depends: those of a contract or of a component's state.
+/// The layouts on which a native lane depends: of a contract, or of a component's state.
 extension LayoutReader {
-    /// Returns the layouts of a contract as this program compiled it: a line for the call frame, for errors, and for
-    /// every member's input and output or element, each with its subject.
+    /// Returns the layouts of a contract as this program compiled it, one per line, each with its subject.
+    ///
+    /// There is a line for the call frame, for errors, and for every member's input and output or element.
     ///
     /// Reading them takes about 10 µs per type.
     ///

@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// A type of the standard library or Foundation whose values cross without a description of their content.
 ///
-/// The process has one copy of it, and its values contain no types that it does not name. `AnyHashable`, `Predicate`,
-/// `AttributedString` and pointers do not qualify.
+/// The process has one copy of the type, and the type names all types that its values contain. `AnyHashable`,
+/// `Predicate`, `AttributedString` and pointers do not qualify.
 ///
 /// After a library has been loaded, the runtime searches every conformance in the process whenever it first needs one,
 /// even one that it already knows. Code that runs for every plugin therefore avoids this by searching the list and
@@ -60,7 +60,7 @@ struct StandardType: Sendable {
 
     /// The C structs of the project that its Swift values contain.
     ///
-    /// The runtime knows one description of a C struct per process, so the one that is read may be another library's.
+    /// The runtime has one description of a C struct per process, so the description may come from another library.
     /// `BP_LANE_REVISION` covers these structs.
     static let structsOfTheHeader = ["bp_call"]
 }

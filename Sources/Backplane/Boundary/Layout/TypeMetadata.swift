@@ -1,7 +1,7 @@
 /// The runtime's information about a type, read from its metadata.
 ///
-/// Offsets are those of the 64-bit layout in the Swift project's `ABI/Metadata.h`. Kinds of types that are unknown here
-/// are reported as such, not guessed.
+/// Offsets follow the 64-bit layout in the Swift project's `ABI/Metadata.h`. Unknown kinds of types are reported as
+/// such, not guessed.
 struct TypeMetadata {
     let address: UnsafeRawPointer
 
@@ -35,8 +35,9 @@ struct TypeMetadata {
     private var valueWitnesses: UnsafeRawPointer { (address - 8).load(as: UnsafeRawPointer.self) }
     private var flags: UInt32 { (valueWitnesses + 80).load(as: UInt32.self) }
 
-    /// The memory that a value occupies: its size, alignment and stride in bytes, and the number of bit patterns that
-    /// are not values, so that an enum around it can use them.
+    /// The size, alignment and stride of a value in bytes, and the number of its spare bit patterns.
+    ///
+    /// Spare bit patterns are not values of the type, so an enum that contains the type can use them.
     var size: String {
         let size = (valueWitnesses + 64).load(as: Int.self), stride = (valueWitnesses + 72).load(as: Int.self)
         return "\(size)/\((flags & 0xFF) + 1)/\(stride)/\((valueWitnesses + 84).load(as: UInt32.self))"
@@ -57,7 +58,7 @@ struct TypeMetadata {
 
     /// Returns the offset of a field in a value, in bytes.
     ///
-    /// - Precondition: The type is a struct, and the index is that of one of its fields.
+    /// - Precondition: The type is a struct, and has a field with the index.
     func fieldOffset(_ index: Int) -> Int {
         let offsets = address + 8 * Int((descriptor.address + 24).load(as: UInt32.self))
         return Int((offsets + 4 * index).load(as: UInt32.self))
@@ -138,8 +139,8 @@ struct ContextDescriptor {
         (address + 8).relative?.name ?? ""
     }
 
-    /// The names of the enclosing types and its own, joined by dots; `nil` if any of them is private or in an
-    /// extension.
+    /// The names of the enclosing types and of the type itself, joined by dots; `nil` if any of them is private or in
+    /// an extension.
     var nameInModule: String? {
         switch (kind, parent) {
         case (.module, _): ""
@@ -168,7 +169,7 @@ struct ContextDescriptor {
     /// - Precondition: The declaration is a struct or an enum.
     var memberCount: Int {
         let first = Int((address + 20).load(as: UInt32.self))
-        // An enum has two numbers: of cases with payload, beside another value, and of cases without.
+        // An enum has two numbers: of cases with a payload, packed with another value, and of cases without a payload.
         return isEnumeration ? first & 0xFF_FFFF + Int((address + 24).load(as: UInt32.self)) : first
     }
 
@@ -209,7 +210,7 @@ struct ContextDescriptor {
 struct FieldDescriptor {
     let address: UnsafeRawPointer
 
-    /// The maximum number of fields, which is higher than that of any type that a compiler can process.
+    /// The maximum number of fields, which exceeds the number in any type that a compiler can process.
     static let limit = 65_535
 
     struct FieldRecord {
@@ -222,7 +223,7 @@ struct FieldDescriptor {
 
     /// The fields or cases; `nil` if this does not describe a struct or an enum.
     ///
-    /// The cases with a payload precede those without one, as they do in memory.
+    /// Cases with a payload precede cases without a payload, as in memory.
     var records: [FieldRecord]? {
         let kind = (address + 8).load(as: UInt16.self)
         let size = Int((address + 10).load(as: UInt16.self)), count = Int((address + 12).load(as: UInt32.self))

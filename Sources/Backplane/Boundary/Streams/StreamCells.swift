@@ -94,7 +94,7 @@ extension Slot {
         var input = input, frame = call
         frame.deadline = nil
         bp_call_append(&frame.frame, pointer.pointee.number)
-        // A provider that is being replaced refuses, after its slots have been led to the next one.
+        // A provider that is being replaced refuses; by then its slots lead to the next provider.
         var attempts = 8
         while true {
             let binding = if let open = bp_enter(pointer) { open } else { try await admission(of: call) }
@@ -227,7 +227,7 @@ private struct StreamRegistration: Sendable {
 
 /// An open stream of this component as its host controls it, regardless of its elements.
 ///
-/// `@unchecked`: it has no state; its subclasses are constant, or have theirs behind a lock.
+/// `@unchecked`: this class has no state; its subclasses are constant, or keep their state behind a lock.
 @usableFromInline
 class StreamControl: @unchecked Sendable {
     @usableFromInline
@@ -266,7 +266,7 @@ private final class EncodedElements<Element: Decodable & Sendable>: @unchecked S
     private var batch = 0
     /// The elements that have arrived, in reverse.
     private var elements: [Element] = []
-    /// The error of the element that follows them.
+    /// The error of the element after ``elements``.
     private var failure: BackplaneError?
 
     init(_ target: EncodedTarget, _ stream: UnsafeMutableRawPointer) { (self.target, self.stream) = (target, stream) }
@@ -276,8 +276,8 @@ private final class EncodedElements<Element: Decodable & Sendable>: @unchecked S
         if let failure { throw failure }
         guard !isClosed.load(ordering: .relaxed) else { throw .streamCancelled }
         if batch == 0 {
-            // A provider that is ahead answers at once: a loop that opens streams and leaves them would never give
-            // their bodies a thread to return on.
+            // A provider that is ahead answers at once. Without this, a loop that opens and leaves streams would
+            // never give their bodies a thread to return on.
             await Task.yield()
             guard !isClosed.load(ordering: .relaxed) else { throw .streamCancelled }
         }
@@ -307,7 +307,7 @@ private final class EncodedElements<Element: Decodable & Sendable>: @unchecked S
         if !isClosed.exchange(true, ordering: .relaxed) { target.provider.pointee.close(stream) }
     }
 
-    /// Returns the size of the batch that follows one of a given size, up to 64.
+    /// Returns the size of the batch after a batch of a given size, up to 64.
     ///
     /// The first batches are small, because a consumer that wants only the first element pays for a whole batch.
     private static func batch(after last: Int) -> Int { last == 0 ? 4 : min(4 * last, 64) }

@@ -17,7 +17,7 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
         case task(UnsafeContinuation<Element?, Never>)
         case batch(Int, Reply)
     }
-    /// A sending task that waits until its element has been taken (`true`) or never will be (`false`).
+    /// A sending task that waits until its element has been taken (`true`) or can no longer be taken (`false`).
     @usableFromInline
     struct Sender: Sendable {
         @usableFromInline let element: Element
@@ -138,7 +138,7 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
         guard isClosed else {
             return BackplaneError(.streamMisused, "the stream has ended, because its body has returned")
         }
-        // The thread that ends the stream may have yet to do so.
+        // The thread that ends the stream may not have cancelled the task yet.
         task?.cancel()
         return .streamCancelled
     }
@@ -235,7 +235,7 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
         }
     }
 
-    /// Answers with a batch or, if it cannot be encoded, with the elements before the first one that cannot be.
+    /// Answers with a batch or, if it cannot be encoded, with the elements before the first one that cannot be encoded.
     @inline(never) @usableFromInline
     func answer(_ elements: [Element], _ reply: Reply) {
         guard let encode else { return }

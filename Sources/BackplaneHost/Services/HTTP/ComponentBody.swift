@@ -11,15 +11,15 @@ final class ComponentBody: Sendable {
         var attempts = 0
         /// The pieces of the open stream, until it has reached its end.
         var pieces: PieceChannel?
-        /// A Boolean value that indicates whether the open stream has yet to rewind the source.
+        /// Whether the open stream has yet to rewind the source.
         var isRewindDue = false
-        /// A Boolean value that indicates whether the open stream waits for a piece that was not requested.
+        /// Whether the open stream waits for a piece that was not requested.
         var isPullDue = false
-        /// A Boolean value that indicates whether no more streams are opened.
+        /// Whether no more streams are opened.
         var isFinal = false
-        /// A Boolean value that indicates whether `pull` or `rewind` has not returned.
+        /// Whether `pull` or `rewind` has not returned.
         var isInside = false
-        /// The stream to whose pull or rewind the source has not answered.
+        /// The stream whose pull or rewind the source has not answered.
         var owed: PieceChannel?
         /// The number of calls to the source's `cancel` in progress, which must not reach a later pull.
         var cancelling = 0
@@ -66,8 +66,7 @@ final class ComponentBody: Sendable {
 
     private var isReplayable: Bool { source.table.flags & UInt32(BP_SOURCE_REPLAYABLE) != 0 }
 
-    /// A Boolean value that indicates whether an executor that cannot stream may collect the body, which is in memory
-    /// or files.
+    /// Whether an executor that cannot stream may collect the body, which is in memory or files.
     var mayBeCollected: Bool { source.table.length >= 0 && isReplayable }
 
     var body: HTTPBody {
@@ -186,7 +185,7 @@ final class ComponentBody: Sendable {
                     .networkBody,
                     "the body's source returned \(bytes.count) bytes, but at most \(PieceChannel.pieceSize) were requested"
                 ))
-        // It may no longer be awaited.
+        // The piece may no longer be awaited.
         case .success(let piece): if !isRewind { try? pieces.send(piece) }
         case .failure(let error): pieces.fail(error)
         }
@@ -196,7 +195,7 @@ final class ComponentBody: Sendable {
             return state.nextStep()
         }
         switch step {
-        // A source is not called for more before it has finished answering.
+        // The source is called again only after it has finished answering.
         case .pull, .rewind: Task { perform(step) }
         case .release, .none: perform(step)
         }

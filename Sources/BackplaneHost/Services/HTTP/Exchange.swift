@@ -39,32 +39,29 @@ final class Exchange: Sendable {
     let request: HTTPRequest
     private let options: HTTPOptions
     private let delivery: ExchangeDelivery
-    private let client: ExchangeClient
+    let client: ExchangeClient
     private let source: ComponentBody?
-    private let counts: ExchangeCounts
-    private let clock: any HostClock
+    let trace: Trace?
+    private let exchanges: Exchanges
+    /// The function that is called once the client has been notified of the end.
+    let released: @Sendable () -> Void
     private let start: Deadline
     private let state = Mutex(State())
-    /// The function that notifies the client of the end, with the response's status if there was one.
-    private let ended: @Sendable (Exchange, Int?, Result<HTTPResponse, BackplaneError>) -> Void
-    /// The function that keeps the acceptance of a response under the exchange's number.
-    private let accepting: @Sendable (CacheAcceptance, UInt64) -> Void
 
+    private var counts: ExchangeCounts { exchanges.counts }
+    private var clock: any HostClock { exchanges.clock }
     var duration: Duration { clock.moment - start }
 
     init(
         _ id: UInt64, _ request: HTTPRequest, _ source: ComponentBody?, _ options: HTTPOptions,
-        _ delivery: ExchangeDelivery, _ client: ExchangeClient, _ counts: ExchangeCounts, _ clock: any HostClock,
-        accepting: @escaping @Sendable (CacheAcceptance, UInt64) -> Void,
-        ended: @escaping @Sendable (Exchange, Int?, Result<HTTPResponse, BackplaneError>) -> Void
+        _ delivery: ExchangeDelivery, _ client: ExchangeClient, _ trace: Trace?, in exchanges: Exchanges,
+        released: @escaping @Sendable () -> Void
     ) {
         (self.id, self.request, self.source, self.options) = (id, request, source, options)
-        (self.delivery, self.client, self.counts, self.clock) = (delivery, client, counts, clock)
-        (self.accepting, self.ended, start) = (accepting, ended, clock.moment)
+        (self.delivery, self.client, self.trace, self.exchanges) = (delivery, client, trace, exchanges)
+        (self.released, start) = (released, exchanges.clock.moment)
         counts.began()
     }
-
-    // MARK: Opening
 
     func begin(_ network: HTTPPipeline, _ cleanUp: @escaping @Sendable () -> Void) {
         state.withLock { state in
@@ -103,7 +100,7 @@ final class Exchange: Sendable {
             state.withLock { $0.status = response.status }
             end(.success(response))
         case .file(let path):
-            // The head is that of the last attempt, which is known at the end if there may be several.
+            // The head belongs to the last attempt, which is known only at the end if there may be several attempts.
             let mayRepeat = options.retry != nil
             let last = Mutex<(head: HTTPStreamedResponse, after: Duration)?>(nil), response: HTTPResponse
             do {
@@ -122,9 +119,9 @@ final class Exchange: Sendable {
                 return state.result != nil
             }
             if hasEnded { return response.body.cancel() }
-            if let acceptance = response.acceptance { accepting(acceptance, id) }
+            if let acceptance = response.acceptance { exchanges.keep(acceptance, of: id) }
             headArrived(response)
-            // It cannot be idle before the component has it.
+            // The response cannot be idle before the component has it.
             bytesPassed()
         }
     }
@@ -178,8 +175,6 @@ final class Exchange: Sendable {
         }
     }
 
-    // MARK: Reading
-
     func read(upTo most: Int, _ reply: ChunkReply) {
         do throws(BackplaneError) {
             let body = try state.withLock { state throws(BackplaneError) -> PieceChannel? in
@@ -215,14 +210,15 @@ final class Exchange: Sendable {
         case .success(nil): end(.success(HTTPResponse(status: 200)))
         case .failure(let error): end(.failure(failure(error)))
         }
-        // It may have ended otherwise in the meantime.
+        // The exchange may have ended for another reason in the meantime.
         if case .failure(let error)? = state.withLock(\.result) { return .failure(error) }
         return piece.mapError { failure($0) }
     }
 
     /// Returns the time at which the body will have been idle for too long; `nil` if the exchange has ended.
     ///
-    /// A body that the component reads is idle while it is not read; any other body, while its server sends nothing.
+    /// A body that the component reads is idle while it is not read. Any other body is idle while its server sends
+    /// nothing.
     func idleDeadline(_ limit: Duration) -> Deadline? {
         state.withLock { state in
             guard state.result == nil else { return nil }
@@ -239,8 +235,6 @@ final class Exchange: Sendable {
             }
         end(.failure(BackplaneError(.networkTimeout, words, at: request.printableURL)))
     }
-
-    // MARK: Ending
 
     /// Ends the exchange, unless it has ended, and answers the read in progress.
     func end(_ result: Result<HTTPResponse, BackplaneError>) {
@@ -279,7 +273,7 @@ final class Exchange: Sendable {
             guard let result = state.result, state.notices == 0 else { return nil }
             return (state.status, result)
         }
-        if let (status, result) = ending { ended(self, status, result) }
+        if let (status, result) = ending { exchanges.ended(self, status: status, result) }
     }
 
     private func failure(_ error: any Error) -> BackplaneError {

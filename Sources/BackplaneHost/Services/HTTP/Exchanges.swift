@@ -9,11 +9,11 @@ final class Exchanges: Sendable {
     private let network: HostNetwork
     /// The network for the exchanges while the component does not belong to the active manifest.
     private let own: Mutex<ManifestNetwork?>
-    private let managers: [String]
-    private let clock: any HostClock
+    let managers: [String]
+    let clock: any HostClock
     private let idleLimit: Duration
     let counts: ExchangeCounts
-    private let log: ExchangeLog
+    private let log: any LogSink
     private let component: String
     /// The component's number in the path of calls.
     private let number: UInt16
@@ -33,7 +33,7 @@ final class Exchanges: Sendable {
     init(
         _ network: HostNetwork, own: ManifestNetwork? = nil, of component: String, number: UInt16 = 0,
         managers: [String], folder: String, mocks: String? = nil, clock: any HostClock,
-        idleLimit: Duration, _ counts: ExchangeCounts, _ log: ExchangeLog
+        idleLimit: Duration, _ counts: ExchangeCounts, _ log: any LogSink
     ) {
         (self.network, self.component, self.managers, self.clock) = (network, component, managers, clock)
         self.number = number
@@ -43,10 +43,10 @@ final class Exchanges: Sendable {
         network.note(managers, of: number)
     }
 
-    /// Switches the network for future exchanges; `nil` means that of the active manifest.
+    /// Switches the network for future exchanges; `nil` means the network of the active manifest.
     func follow(_ network: ManifestNetwork?) { own.withLock { $0 = network } }
 
-    /// Begins an exchange and returns its number; returns 0 if it was refused, of which the client is notified.
+    /// Begins an exchange and returns its number; if the exchange is refused, notifies the client and returns 0.
     func begin(
         _ request: HTTPRequest, source: ComponentBody? = nil, options: HTTPOptions = HTTPOptions(),
         _ delivery: ExchangeDelivery, _ call: Call, _ client: ExchangeClient, ended: @escaping @Sendable () -> Void
@@ -54,7 +54,7 @@ final class Exchanges: Sendable {
         let network = own.withLock { $0 } ?? network.active, senders = senders(in: network, for: call)
         let pipeline = network.pipeline(of: senders)
         var options = options
-        // An executor that is swapped together with the component lets in what the swap waits for.
+        // An executor that is swapped together with the component admits the requests for which the swap waits.
         options.call = call.made(by: UInt32(number))
         (options.sender, options.mockFolder) = (component, mocks)
         // Nothing distinguishes the sign-ins of an authenticator from its other requests.
@@ -68,18 +68,8 @@ final class Exchanges: Sendable {
             ended()
             return 0
         }
-        let id = Callbacks.newID(), trace = call.trace, request = network.request(request, with: trace)
-        let exchange = Exchange(id, request, source, options, delivery, client, counts, clock, accepting: keep) {
-            exchange, status, result in
-            self.log.note(
-                exchange.request, of: self.component, trace, status: status, result.failure, after: exchange.duration)
-            client.ended(result)
-            // First, so that who sets a deadline in the meantime finds it gone and cancels that.
-            self.state.withLock { _ = $0.underWay.removeValue(forKey: exchange.id) }
-            self.clock.cancel(exchange.id)
-            self.clock.cancel(exchange.watch)
-            ended()
-        }
+        let id = Callbacks.newID(), request = network.request(request, with: call.trace)
+        let exchange = Exchange(id, request, source, options, delivery, client, call.trace, in: self, released: ended)
         let isOpen = state.withLock { state in
             guard !state.isClosed, !state.isEnding else { return false }
             state.underWay[id] = exchange
@@ -100,6 +90,29 @@ final class Exchanges: Sendable {
         return id
     }
 
+    /// Notifies the client of an exchange of its end, with the response's status if there was one.
+    func ended(_ exchange: Exchange, status: Int?, _ result: Result<HTTPResponse, BackplaneError>) {
+        note(exchange, status: status, result.failure)
+        exchange.client.ended(result)
+        // First, so that code that sets a deadline in the meantime finds the exchange gone and cancels the deadline.
+        state.withLock { _ = $0.underWay.removeValue(forKey: exchange.id) }
+        clock.cancel(exchange.id)
+        clock.cancel(exchange.watch)
+        exchange.released()
+    }
+
+    private func note(_ exchange: Exchange, status: Int?, _ error: BackplaneError?) {
+        guard log.isEnabled(.debug) else { return }
+        var metadata = [
+            "component": component, "method": exchange.request.method, "url": exchange.request.printableURL,
+            "milliseconds": "\(exchange.duration.nanoseconds / 1_000_000)",
+        ]
+        metadata["status"] = status.map(String.init)
+        metadata["error"] = error?.code.rawValue
+        metadata["trace"] = exchange.trace?.id
+        log.report(.debug, "exchange ended", metadata)
+    }
+
     func pipeline(for credential: String) throws(BackplaneError) -> HTTPPipeline {
         let pipeline = (own.withLock { $0 } ?? network.active).pipeline(of: managers)
         try pipeline.credentials.require(credential, for: managers)
@@ -108,7 +121,7 @@ final class Exchanges: Sendable {
 
     /// Returns the managers on whose behalf an exchange is made for a call.
     ///
-    /// They are those of all components that the call came through. If one of them takes part in exchanges, the
+    /// These are the managers of all components that the call came through. If one of them takes part in exchanges, the
     /// exchange does not pass that part again, even if the component was connected only at run time.
     private func senders(in network: ManifestNetwork, for call: Call) -> [String] {
         network.hasParts ? managers + self.network.managers(along: call) : managers
@@ -123,7 +136,8 @@ final class Exchanges: Sendable {
 
     func accept(_ id: UInt64) { state.withLock { $0.unjudged.removeValue(forKey: id) }?.accept() }
 
-    private func keep(_ acceptance: CacheAcceptance, of id: UInt64) {
+    /// Keeps the acceptance of a response, which the component judges.
+    func keep(_ acceptance: CacheAcceptance, of id: UInt64) {
         // A component that judges none of its responses cannot fill the memory.
         let isKept = state.withLock { state in
             guard state.unjudged.count < 1_000, state.underWay[id] != nil else { return false }
@@ -139,8 +153,7 @@ final class Exchanges: Sendable {
     /// Ends all exchanges because their component is no longer running; exchanges that start in the meantime are
     /// refused.
     ///
-    /// - Parameter isForGood: A Boolean value that indicates whether later exchanges are also refused, because the
-    ///   component will not return.
+    /// - Parameter isForGood: Whether later exchanges are also refused, because the component will not return.
     func retireAll(forGood isForGood: Bool) {
         let exchanges = state.withLock { state in
             (state.isEnding, state.unjudged) = (true, [:])
@@ -259,24 +272,4 @@ final class ExchangeCounts: Sendable {
     func sent(_ count: Int) { counts.withLock { $0.sent += count } }
 
     func received(_ count: Int) { counts.withLock { $0.received += count } }
-}
-
-/// The log of the exchanges of all components, with the traces of their calls.
-struct ExchangeLog: Sendable {
-    let log: any LogSink
-
-    func note(
-        _ request: HTTPRequest, of component: String, _ trace: Trace?, status: Int?, _ error: BackplaneError?,
-        after time: Duration
-    ) {
-        guard log.isEnabled(.debug) else { return }
-        var metadata = [
-            "component": component, "method": request.method, "url": request.printableURL,
-            "milliseconds": "\(time.nanoseconds / 1_000_000)",
-        ]
-        metadata["status"] = status.map(String.init)
-        metadata["error"] = error?.code.rawValue
-        metadata["trace"] = trace?.id
-        log.write(LogRecord(level: .debug, source: "host", message: "exchange ended", metadata: metadata))
-    }
 }

@@ -72,7 +72,7 @@ let httpFunctions = bp_http_1(
     },
     sign_in: { handle, credential, account, values, count, call, done, context in
         OfferedServices.start(
-            handle, BP_HTTP, for: exchangingRoles, call: call, isWait: true,
+            handle, "the sign-in", of: BP_HTTP, for: exchangingRoles, call: call, isWait: true,
             Reply(done, context).end
         ) { component throws(BackplaneError) in
             let credential = credential.text, account = account.text

@@ -28,10 +28,7 @@ final class HostCaches: Sendable {
         hasFolder: @escaping @Sendable () -> Bool
     ) {
         @Sendable func warn(_ message: String, _ provider: String?, _ error: BackplaneError) {
-            log.write(
-                LogRecord(
-                    level: .warning, source: "host", message: message,
-                    metadata: ["cache": provider ?? "disk", "error": error.description]))
+            log.report(.warning, message, ["cache": provider ?? "disk", "error": error.description])
         }
         self.init { settings in
             let disk: (any CacheProvider)?
@@ -123,7 +120,7 @@ private final class DiskCache: CacheProvider, InspectableCache {
         try await opened().store(response, for: key)
     }
 
-    /// Removes responses; without any, the cache is not opened for the changes of servers.
+    /// Removes responses; a cache that does not exist yet is not opened because of changes on servers.
     func removeExpired(_ rule: CacheExpiry) async throws -> Int {
         guard exists() else { return 0 }
         return try await opened().removeExpired(rule)

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The HTTP network of a host, as configured by the active manifest.
 ///
-/// A component that belongs to another manifest during a swap uses the network of that one.
+/// A component that belongs to another manifest during a swap uses that manifest's network.
 final class HostNetwork: Sendable {
     /// The parts of the network that outlive manifests.
     struct Means: Sendable {
@@ -22,7 +22,7 @@ final class HostNetwork: Sendable {
         var vault = CredentialVault()
         var mocks = Mocks.none
         var cassette: Cassette?
-        /// The exchanges in flight, by the parts that they pass, so that those of a part never wait for themselves.
+        /// The exchanges in flight, by the parts that they pass, so that a part's exchanges never wait for themselves.
         let equal = Dictionary(uniqueKeysWithValues: NetworkParts.all.map { ($0, EqualExchanges()) })
         var caches = HostCaches()
 
@@ -81,7 +81,7 @@ final class HostNetwork: Sendable {
         ManifestNetwork(document, means, in: document.folder ?? folder)
     }
 
-    /// Returns the errors of a manifest's pins, for which their files are read.
+    /// Returns the errors of a manifest's pins, reading the files with the pins.
     func pinProblems(of document: ManifestDocument) -> [Problem] {
         guard document.refusal == nil else { return [] }
         let folder = document.folder ?? folder ?? FilePath.absolute(".")
@@ -115,8 +115,8 @@ struct ManifestNetwork: Sendable {
 
     /// Creates the network that a manifest configures.
     ///
-    /// If errors prevent the manifest from running, every exchange fails with them, because the settings that could not
-    /// be read may be those that make exchanges secure.
+    /// If errors prevent the manifest from running, every exchange fails with them: the unreadable settings may be the
+    /// ones that make exchanges secure.
     init(_ document: ManifestDocument, _ means: HostNetwork.Means, in folder: String?) {
         let network = document.manifest.network
         parts = document.manifest.networkParts
@@ -158,10 +158,10 @@ struct ManifestNetwork: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether any manager takes part in the exchanges of others.
+    /// Whether any manager takes part in the exchanges of others.
     var hasParts: Bool { !parts.isEmpty }
 
-    /// The pipeline of the exchanges of the host program, and of components that take no part in those of others.
+    /// The pipeline of the host program's exchanges, and of components without a part in others' exchanges.
     var pipeline: HTTPPipeline { pipeline(of: []) }
 
     /// Returns the parts that managers take in exchanges.
@@ -197,17 +197,15 @@ extension ManifestDocument {
 }
 
 extension LogSink {
-    /// The observer that logs the servers with keys that are not pinned, if these are only reported.
+    /// The observer that logs servers whose keys are not pinned, if such keys are only reported.
     fileprivate var pinObserver: @Sendable (ExchangeEvent) -> Void {
         { event in
             guard event.stage == .pinMismatch, let error = event.failure else { return }
             let isMismatch = error.code == .networkPinMismatch
-            self.write(
-                LogRecord(
-                    level: .warning, source: "host",
-                    message: isMismatch
-                        ? "a server has a key that is not pinned" : "a server's key was not compared with its pins",
-                    metadata: ["url": event.url, "error": error.description]))
+            self.report(
+                .warning,
+                isMismatch ? "a server has a key that is not pinned" : "a server's key was not compared with its pins",
+                ["url": event.url, "error": error.description])
         }
     }
 }

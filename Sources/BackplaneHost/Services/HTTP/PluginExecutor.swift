@@ -23,7 +23,7 @@ struct PluginExecutor: HTTPExecutor {
         (self.name, self.call) = (name, call)
         do throws(BackplaneError) {
             remote = try await find()
-            // TLS is the host's: an order does not carry its settings.
+            // The host handles TLS: an order does not carry its settings.
             capabilities = try await remote.capabilities(call).subtracting(.tlsSettings)
         } catch {
             throw error.ofExecutor(name, at: nil)
@@ -55,7 +55,7 @@ struct PluginExecutor: HTTPExecutor {
             if !isCounted { options.sent?(min(max(0, count), sent.length), sent.length) }
         }
         if sent.length > 0 { options.sent?(sent.length, sent.length) }
-        let announced = response.hasBody(for: request) ? response.contentLength : nil
+        let announced = response.announcedLength(for: request)
         response.body = HTTPBodyStream(cancel: answer.close) { try await answer.piece(of: announced) }
         return response
     }
@@ -144,13 +144,8 @@ private final class ExecutorAnswer: @unchecked Sendable {
         guard 200..<600 ~= head.status else {
             throw malformed("returned a response with the status \(head.status); expected 200 to 599")
         }
-        do throws(BackplaneError) {
-            return HTTPStreamedResponse(
-                status: head.status, headers: try HTTPHeaders(pairs: head.headers), version: head.version,
-                body: HTTPBodyStream([]))
-        } catch {
-            throw error.ofExecutor(executor, at: url)
-        }
+        return HTTPStreamedResponse(
+            status: head.status, headers: head.headers, version: head.version, body: HTTPBodyStream([]))
     }
 
     /// Returns the next piece of the body, or `nil` at its end.
@@ -183,7 +178,7 @@ private final class ExecutorAnswer: @unchecked Sendable {
         }
     }
 
-    /// Ends the exchange for the executor, and removes what it was sent.
+    /// Ends the exchange for the executor, and removes the file that was sent to it.
     @Sendable func close() { (elements, sent) = (nil, nil) }
 
     private func next() async throws -> HTTPResponsePart? {
@@ -201,18 +196,18 @@ private final class ExecutorAnswer: @unchecked Sendable {
 }
 
 extension BackplaneError {
-    /// Converts the error of an executor's component into that of an exchange.
+    /// Converts the error of an executor's component into an error of an exchange.
     ///
     /// - Parameter url: The URL without its secrets, for errors without a location.
     func ofExecutor(_ name: String, at url: String?) -> BackplaneError {
-        // The deadline is that of the exchange.
+        // The deadline belongs to the exchange.
         if code == .callDeadline { return self }
         if code.rawValue.hasPrefix("network.") {
             var error = self
             error.location = location ?? url
             return error
         }
-        // Heads and answers that are none: a later exchange would not fare better.
+        // Invalid heads and answers: a later exchange would not fare better.
         if code == .callInvalidOutput || code == .callInvalidInput {
             return BackplaneError(
                 .networkMalformed, "the executor `\(name)` returned no valid response: \(message)", at: url,

@@ -7,16 +7,14 @@ import Synchronization
 
 /// The managers of plugins that take part in exchanges, found by their names once the host can start them.
 final class NetworkManagers: Sendable {
-    protocol Finder: Sendable {
-        func manager<C: Contract>(_ name: String, as contract: C.Type) async throws(BackplaneError) -> Remote<C>
-    }
-    private let finder = Mutex<(any Finder)?>(nil)
+    private struct State { weak var directory: (any ManagerDirectory)? }
+    private let state = Mutex(State())
 
-    func connect(_ finder: any Finder) { self.finder.withLock { $0 = finder } }
+    func connect(_ directory: any ManagerDirectory) { state.withLock { $0.directory = directory } }
 
     func find<C: Contract>(_ name: String, as contract: C.Type) async throws(BackplaneError) -> Remote<C> {
-        guard let finder = finder.withLock({ $0 }) else { throw .hostHasStopped }
-        return try await finder.manager(name, as: contract)
+        guard let directory = state.withLock(\.directory) else { throw .hostHasStopped }
+        return try await directory.manager(name, as: contract)
     }
 
     var serialize: DefinitionLoader.Serialize {
@@ -40,9 +38,9 @@ struct NetworkParts: OptionSet, Hashable, Sendable {
 
     /// The parts that the exchanges of a component with these parts pass.
     ///
-    /// They exclude components of the same kind and cycles: exchanges of a cache's provider pass interceptors,
-    /// authenticators and executors, those of an interceptor pass authenticators and executors, those of an
-    /// authenticator pass executors, and those of executors pass none of these.
+    /// To prevent cycles, exchanges skip components of the same kind. A cache provider's exchanges pass interceptors,
+    /// authenticators and executors. An interceptor's pass authenticators and executors. An authenticator's pass
+    /// executors. An executor's pass none of these.
     var passed: NetworkParts {
         if contains(.executor) { return [] }
         if contains(.authenticator) { return .executor }
@@ -53,7 +51,7 @@ struct NetworkParts: OptionSet, Hashable, Sendable {
 }
 
 extension Manifest {
-    /// The parts of the managers that take part in exchanges: those that the network names, and those that they use.
+    /// The parts of managers that take part in exchanges: the managers that the network names, and those that they use.
     var networkParts: [String: NetworkParts] {
         var parts: [String: NetworkParts] = [:]
         func add(_ part: NetworkParts, _ names: [String]) {
@@ -76,8 +74,8 @@ extension NetworkManagers {
         let remote = try await find(manager, as: Authenticating.self)
         return SchemeAuthenticator.Ready(
             digests: try await remote.digests(call),
-            prepare: { head in try HTTPHeaders(pairs: try await remote.prepare(head, call)) },
-            answer: { head in try HTTPHeaders(pairs: try await remote.answer(head, call)) })
+            prepare: { head in try await remote.prepare(head, call) },
+            answer: { head in try await remote.answer(head, call) })
     }
 
     /// Returns the interceptor of exchanges that is a manager, and the observer that delivers its events.
@@ -94,10 +92,9 @@ extension NetworkManagers {
                 let error = BackplaneError(thrown: error)
                 // A host that stops has exchanges until its last component is gone.
                 guard error.code != .hostStopped else { return }
-                log.write(
-                    LogRecord(
-                        level: .warning, source: "host", message: "an interceptor failed to receive events",
-                        metadata: ["interceptor": name, "error": error.description]))
+                log.report(
+                    .warning, "an interceptor failed to receive events",
+                    ["interceptor": name, "error": error.description])
             }
         let interceptor = HTTPInterceptor(manager: name, hosts: Set(settings.hosts)) { [self] call in
             let remote: Remote<Intercepting>, interests: Interests
@@ -111,13 +108,13 @@ extension NetworkManagers {
             delivery.interests = interests
             return InterceptingManager(
                 interests, request: { head in try await remote.request(head, call) },
-                attempt: { head in try HTTPHeaders(pairs: try await remote.attempt(head, call)) })
+                attempt: { head in try await remote.attempt(head, call) })
         }
         return (interceptor, { delivery.add($0) })
     }
 }
 
-/// The delivery of events to a manager, without which no exchange waits for it or fails because of it.
+/// The delivery of events to a manager; no exchange waits for the manager or fails because of it.
 ///
 /// A slow manager misses events: it receives only the latest progress, and additional events are dropped once 1,000 are
 /// queued.
@@ -290,7 +287,7 @@ package final class TracedExchanges: Sendable {
 
     deinit { taps.remove(number) }
 
-    /// Removes and returns the collected stages, of which at most 1,000 are kept.
+    /// Removes and returns the collected stages; at most 1,000 are kept.
     package func take() -> [ExchangeEvent] { state.withLock { $0.queue.take()?.events ?? [] } }
 
     /// Removes and returns the collected stages, except for progress, as lines for display.

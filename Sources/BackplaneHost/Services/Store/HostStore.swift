@@ -37,10 +37,9 @@ final class HostStore: Sendable {
     /// Closes the store for good, as soon as it is no longer in use: the next host of this process needs its file.
     func close() { state.withLock { ($0.store, $0.isClosed) = (nil, true) } }
 
-    /// A Boolean value that indicates whether the store is open or being opened.
+    /// Whether the store is open or being opened.
     var isOpen: Bool { state.withLock { $0.store != nil || $0.isBeingOpened } }
 
-    /// A Boolean value that indicates whether the store is being opened.
     var isBeingOpened: Bool { state.withLock { $0.isBeingOpened } }
 
     /// Opens the store on a separate thread; only the first request does so.
@@ -72,7 +71,7 @@ final class HostStore: Sendable {
                     state.waiting.append(request)
                     return !state.isBeingOpened
                 }
-                // It may take long, which must not occupy a thread of Swift's pool.
+                // Opening may take long, and must not occupy a thread of Swift's pool.
                 if isNew, !HostThread.tryStart("bp-store", { self.finishOpening() }) { finishOpening() }
             }
             if let failure { throw failure }
@@ -180,8 +179,8 @@ extension HostStore: RecordStore {
 
 /// The definitions of collections by the instances that declare them.
 ///
-/// In a swap an old and a new instance may declare different indexes. While both exist, a collection has the indexes of
-/// both; once one has ended, it has those of the other. Changes are made one after another.
+/// In a swap, an old and a new instance may declare different indexes. While both exist, a collection has the indexes
+/// of both; once one has ended, it has only the indexes of the other. Changes are made one after another.
 final class DeclaredCollections: Sendable {
     fileprivate struct Declaration {
         var owner: UInt64
@@ -253,7 +252,7 @@ final class DeclaredCollections: Sendable {
             merged.indexes.append(index)
         }
         do throws(BackplaneError) {
-            // The definition of the only one is checked as it is, also for two indexes of one name.
+            // A single definition is checked as it is, also for two indexes of one name.
             return .success(try await apply(definitions.count == 1 ? definitions[0] : merged))
         } catch {
             return .failure(error)
@@ -303,7 +302,6 @@ extension OfferedServices {
         ]
         metadata["error"] = error?.code.rawValue
         metadata["trace"] = trace?.id
-        let message = error == nil ? "records written" : "records not written"
-        log.write(LogRecord(level: .debug, source: "host", message: message, metadata: metadata))
+        log.report(.debug, error == nil ? "records written" : "records not written", metadata)
     }
 }

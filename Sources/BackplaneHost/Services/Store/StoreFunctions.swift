@@ -106,7 +106,8 @@ private func start<Value: Sendable>(
     _ prepare: (OfferedServices) throws(BackplaneError) -> @Sendable () async throws(BackplaneError) -> Value
 ) -> UInt64 {
     OfferedServices.start(
-        handle, BP_STORE, for: [.dataAccessController], call: call, isWait: isWait, answer, prepare)
+        handle, "the operation on the store", of: BP_STORE, for: [.dataAccessController], call: call, isWait: isWait,
+        answer, prepare)
 }
 
 /// Starts reading a page of records.
@@ -123,7 +124,7 @@ private func read(
     }
 }
 
-// The structs of `backplane.store/2`, copied from a plugin. What cannot be read is `call.invalid-input`.
+// The structs of `backplane.store/2`, copied from a plugin. Unreadable values are `call.invalid-input`.
 
 extension CollectionDefinition {
     init(copying collection: UnsafePointer<bp_store_collection>) throws(BackplaneError) {

@@ -12,8 +12,9 @@ extension PluginHost {
         if screens.table.revision == 0 { _ = await coordinator.loaded() }
     }
 
-    /// Returns a wire to the first matching manager that provides a contract, ordered by plugin and then by name, which
-    /// is started if it is not running.
+    /// Returns a wire to the first matching manager that provides a contract, starting the manager if necessary.
+    ///
+    /// Managers are ordered by plugin and then by name.
     ///
     /// - Throws: `manager.unknown` if there is none; the error of its start; `host.stopped`.
     package func wire<C: Contract>(
@@ -29,7 +30,9 @@ extension PluginHost {
         return Wire(try await coordinator.slot(to: provider.name, as: C.self))
     }
 
-    /// Adds an action with which a stop begins, while components can still be called; it is waited for, up to a second.
+    /// Adds an action that runs when a stop begins, while components can still be called.
+    ///
+    /// The stop waits up to a second for the action.
     package func addStopAction(_ action: @escaping @Sendable () async -> Void) {
         coordinator.stopActions.withLock { $0.append(action) }
     }
@@ -39,6 +42,26 @@ extension PluginHost {
     /// - Parameter observe: A function that must not block.
     package func observeExchanges(_ observe: @escaping @Sendable (ExchangeEvent) -> Void) -> ExchangeObservation {
         ExchangeObservation(coordinator.network.taps, observe)
+    }
+}
+
+/// Properties that a server of the host uses besides ``PluginHost/routing``.
+extension PluginHost {
+    /// The log of the host, with its levels.
+    package var log: any LogSink { coordinator.log }
+
+    /// The clock of limits and deadlines, including the limits and deadlines of a server.
+    package var clock: any DeadlineClock { coordinator.clock }
+
+    /// The time limit for a component, and a server of the host, to stop.
+    package var stopLimit: Duration { coordinator.options.stopLimit }
+
+    /// The names of the active manifest's managers that start only when they are looked up.
+    package var lazyManagers: Set<String> {
+        get async {
+            let managers = await coordinator.loaded().document.manifest.managers
+            return Set(managers.filter { $0.value.activation == .lazy }.keys)
+        }
     }
 }
 
