@@ -5,7 +5,8 @@ import BackplaneScreens
 
 /// The decisions of the manager that the manifest names as `flow`.
 extension AppManager {
-    /// Lets the flow set a window up; returns `false` if there is none, or it leaves that to the manifest.
+    /// Lets the flow set a window up; returns `false` if there is no flow, or the flow leaves the setup to the
+    /// manifest.
     func isSetUpByFlow(_ window: Window) async throws -> Bool {
         guard let flow = try await flow else { return false }
         let request = window.flowRequest()
@@ -20,7 +21,7 @@ extension AppManager {
         return true
     }
 
-    /// Lets the flow show a screen; returns `false` if there is none.
+    /// Lets the flow show a screen; returns `false` if there is no flow.
     func isShownByFlow(_ screen: WindowScreen, from source: WindowScreen?, in window: Window) async throws -> Bool {
         guard let flow = try await flow else { return false }
         let request = window.flowRequest(screen.destination, from: source)
@@ -29,7 +30,7 @@ extension AppManager {
         return true
     }
 
-    /// Lets the flow dismiss a screen; returns `false` if there is none.
+    /// Lets the flow dismiss a screen; returns `false` if there is no flow.
     func isDismissedByFlow(_ screen: WindowScreen, in window: Window) async throws -> Bool {
         guard let flow = try await flow else { return false }
         let request = window.flowRequest(screen.destination)

@@ -20,8 +20,8 @@ import Synchronization
 /// }
 /// ```
 ///
-/// An application has a window for each browser session, terminal and test. The one who makes windows limits their
-/// number, and closes them; those that are open when the host stops are closed then.
+/// An application has a window for each browser session, terminal and test. The code that makes windows limits their
+/// number and closes them. Windows that are still open when the host stops are closed then.
 ///
 /// `@unchecked`, since a subclass may have any properties; those of this class are constants, or guarded by a lock.
 open class AppManager: @unchecked Sendable {
@@ -29,7 +29,7 @@ open class AppManager: @unchecked Sendable {
     public let host: PluginHost
     /// The identifier of the screen that is shown in place of one that cannot be assembled.
     ///
-    /// Its input has the member `identifier`, which is that of the other screen.
+    /// The member `identifier` of its input is the identifier of the other screen.
     public static let alertScreen = "appManager.alert"
     /// The time limit for the assembly of a screen, and for each decision of a flow.
     static let limit = Duration.seconds(10)
@@ -37,7 +37,7 @@ open class AppManager: @unchecked Sendable {
     private let windows: OpenWindows
     private let activity: NetworkActivity
 
-    /// Creates the application of a host, which need not have been started.
+    /// Creates the application of a host, even one that has not been started.
     public init(_ host: PluginHost) {
         let windows = OpenWindows()
         (self.host, self.windows) = (host, windows)
@@ -72,11 +72,11 @@ open class AppManager: @unchecked Sendable {
         }
         guard isNew else {
             throw BackplaneError(
-                .screenClash, "the program already has the screen `\(identifier)`; register this one as another")
+                .screenClash, "the program already has the screen `\(identifier)`; give this one another identifier")
         }
     }
 
-    /// Assembles a screen for a window, which has yet to be shown, such as with ``Window/push(_:onto:)``.
+    /// Assembles a screen for a window, without showing it; show it with a function such as ``Window/push(_:onto:)``.
     ///
     /// - Parameters:
     ///   - identifier: The identifier of the screen.
@@ -110,10 +110,10 @@ open class AppManager: @unchecked Sendable {
 
     /// Shows the first screens of a window.
     ///
-    /// By default, these are the ones that the flow decides on, or the manifest's `root` or `tabs`.
+    /// By default, the flow decides on them, or the manifest's `root` or `tabs`.
     ///
-    /// - Throws: The error with which a screen is not assembled, or `manifest.missing-key` if there is none to begin
-    ///   with; the window is not opened then.
+    /// - Throws: The error of a screen that cannot be assembled, or `manifest.missing-key` if no first screen is named.
+    ///   The window is not opened then.
     open func setup(in window: Window) async throws {
         await host.loadScreens()
         if try await isSetUpByFlow(window) { return }
@@ -122,7 +122,7 @@ open class AppManager: @unchecked Sendable {
         window.setRoot(try await assemble(root, in: window))
     }
 
-    /// Shows a screen that another one has requested, or that was opened by its address.
+    /// Shows a screen that another screen has requested, or that was opened by its address.
     ///
     /// By default, the flow decides, or the screen is pushed onto the stack of its source. A screen that is not in the
     /// window afterwards is closed. The task is cancelled if the person does something else before the screen is shown.
@@ -132,7 +132,7 @@ open class AppManager: @unchecked Sendable {
     ///   - source: The screen that has requested it; `nil` for an address.
     ///   - identifier: The identifier of the screen.
     ///   - window: The window.
-    /// - Throws: Any error, which the source receives, and of which an alert tells the person.
+    /// - Throws: Any error, which the source receives and an alert shows to the person.
     open func show(
         _ screen: WindowScreen, from source: WindowScreen?, identifier: String, in window: Window
     ) async throws {
@@ -147,7 +147,7 @@ open class AppManager: @unchecked Sendable {
     ///   - screen: The screen.
     ///   - identifier: The identifier of the screen.
     ///   - window: The window.
-    /// - Throws: Any error, which the screen receives, and of which an alert tells the person.
+    /// - Throws: Any error, which the screen receives and an alert shows to the person.
     open func dismiss(_ screen: WindowScreen, identifier: String, in window: Window) async throws {
         if try await !isDismissedByFlow(screen, in: window) { window.remove(screen) }
     }
@@ -196,7 +196,7 @@ extension AppManager {
                 among: Array(managers.keys) + Array(own.keys))
         }
         do {
-            // A slow start must not hold up a person who goes elsewhere; it goes on by itself.
+            // A slow start must not hold up a person who goes elsewhere; it continues in the background.
             let screens = try await Race.run(
                 by: host.clock, { [host] in try await host.manager(manager, as: Screens.self) }, watchedBy: { nil })
             return PluginScreens(screens, of: host)
@@ -208,21 +208,22 @@ extension AppManager {
         return manager != nil && table.settings?.use[identifier] == manager
     }
 
-    /// Throws `screen.clash` if a plugin has a screen that the program has, too, and the manifest does not choose it.
+    /// Throws `screen.clash` if the program and a plugin have the same screen, and the manifest does not choose the
+    /// plugin's.
     private func requireNoClash(_ identifier: String) throws(BackplaneError) {
         guard let manager = host.screens.table.managers[identifier], !isChosenByManifest(identifier) else { return }
         throw BackplaneError(
             .screenClash,
-            "the program has the screen `\(identifier)`, as `\(manager)` does; register it as another, or choose "
-                + "`\(manager)` with `screens.use` of the manifest")
+            "the program and `\(manager)` have the screen `\(identifier)`; give the program's another identifier, or "
+                + "choose `\(manager)` with `screens.use` of the manifest")
     }
 
-    /// Gives a window tabs.
+    /// Sets the tabs of a window.
     func setTabs(_ tabs: [ScreenTab], of window: Window) async throws(BackplaneError) {
         guard !tabs.isEmpty else {
             throw BackplaneError(
                 .manifestMissingKey,
-                "no screen is named to begin with; name one as `root`, or several as `tabs`, in the section `screens`",
+                "no first screen is named; name one as `root`, or several as `tabs`, in the section `screens`",
                 at: "/screens")
         }
         var roots: [WindowScreen] = []

@@ -4,10 +4,11 @@ import BackplaneHost
 import BackplaneNetwork
 import Synchronization
 
-/// The exchanges of a host that load something, of all its plugins and of the program; those that stream, until the
-/// head of the response.
+/// The exchanges of a host that load something, for all its plugins and the program.
 ///
-/// Their presence is reported once it has lasted for a while, because most exchanges are short.
+/// A streamed exchange counts until the head of its response.
+///
+/// Activity is reported only after a while, because most exchanges are short.
 final class NetworkActivity: Sendable {
     private struct State {
         /// The numbers of the exchanges.
@@ -36,7 +37,7 @@ final class NetworkActivity: Sendable {
 
     private func add(_ event: ExchangeEvent) {
         let starts = event.stage == .start
-        // One that streams may never end, such as one of events.
+        // A streamed exchange may never end, such as a stream of events.
         guard starts || event.stage == .end || event.stage == .head && event.isStreamed else { return }
         let (begins, ends) = state.withLock { state in
             let wasLoading = !state.loading.isEmpty

@@ -4,13 +4,13 @@ import BackplaneScreens
 
 /// The screens of a plugin's manager or of the program, as windows open and use them.
 protocol ScreenSource: Sendable {
-    /// Assembles a screen, and returns what it shows.
+    /// Assembles a screen, and returns its drawing.
     func open(_ request: ScreenRequest) async throws(BackplaneError) -> ScreenDrawing
-    /// Passes on what an open screen wants, until it is closed or `receive` throws an error.
+    /// Passes on the changes and requests of an open screen, until the screen is closed or `receive` throws an error.
     func changes(after progress: ScreenProgress, _ receive: (ScreenChange) async throws -> Void) async throws
     /// Lets a screen handle an event, and returns the revision of its drawing afterwards.
     func handle(_ event: ScreenEvent) async throws(BackplaneError) -> Int
-    /// Tells a screen how a segue or a dismissal has ended.
+    /// Notifies a screen of the end of a segue or a dismissal.
     func end(_ end: SegueEnd) async
     /// Closes a screen.
     func close(_ screen: Int) async
@@ -45,7 +45,7 @@ struct PluginScreens: ScreenSource {
 
     func handle(_ event: ScreenEvent) async throws(BackplaneError) -> Int { try await manager.handle(event, begin()) }
 
-    // A manager that cannot be called any more has no open screens.
+    // A manager that can no longer be called has no open screens.
 
     func end(_ end: SegueEnd) async { _ = try? manager.end(end, begin()) }
 
@@ -76,7 +76,7 @@ struct ProgramScreens: ScreenSource {
     func close(_ screen: Int) async { screens.close(screen) }
 }
 
-/// What the agents of the program's screens can reach.
+/// The services available to the agents of the program's screens.
 struct ProgramServices: ScreenServices {
     private weak let host: PluginHost?
 

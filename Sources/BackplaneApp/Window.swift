@@ -2,7 +2,7 @@ public import Backplane
 public import BackplaneScreens
 import Synchronization
 
-/// A window of an application: what one browser session, one terminal or one test shows.
+/// A window of an application: the view of one browser session, one terminal or one test.
 ///
 /// ```swift
 /// let window = try await app.makeWindow()
@@ -14,8 +14,8 @@ import Synchronization
 /// ```
 ///
 /// Transitions that a person, a screen or an address requests take place one after another. Going back, selecting a tab
-/// and opening an address cancel segues, and other addresses, whose screens are not shown yet. Functions that change
-/// what is shown, such as ``push(_:onto:)``, take effect at once. Close a window when you are done with it.
+/// and opening an address cancel segues and other addresses whose screens are not shown yet. Functions that change the
+/// stacks, such as ``push(_:onto:)``, take effect at once. Close a window when you are done with it.
 public final class Window: Sendable, Identifiable {
     fileprivate struct State {
         var stacks = WindowState()
@@ -28,9 +28,9 @@ public final class Window: Sendable, Identifiable {
         var isLoading = false
         var isClosed = false
         var lastWaiter = 0
-        /// The tasks that wait for a drawing; they receive `false` if none will come.
+        /// The tasks that wait for a drawing; they receive `false` if no further drawing will come.
         var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
-        /// The tasks that tell the sources of closed screens, by the numbers of the screens.
+        /// The tasks that notify the sources of closed screens, by the numbers of the screens.
         var closings: [Int: Task<Void, Never>] = [:]
     }
     /// The maximum number of screens in the stacks of a window.
@@ -52,10 +52,10 @@ public final class Window: Sendable, Identifiable {
 // MARK: Drawing
 
 extension Window {
-    /// What the window shows now.
+    /// The current drawing of the window.
     public var drawing: WindowDrawing { state.withLock { $0.drawing } }
 
-    /// Returns what the window shows once that is another drawing than the one with a number, or at once if it is.
+    /// Waits for a drawing with another number than the given one, and returns it; returns at once if there is one.
     ///
     /// Changes that occur together, or before the next request, have one drawing.
     ///
@@ -83,7 +83,7 @@ extension Window {
         return state.withLock { $0.isClosed ? nil : $0.drawing }
     }
 
-    /// The screen that has the attention; `nil` before the window is set up, and once it is closed.
+    /// The screen in front; `nil` before the window is set up, and once it is closed.
     public var front: WindowScreen? { state.withLock { state in state.stacks.front.flatMap { state.screens[$0] } } }
 
     /// Returns the request to a flow for a decision about a screen, or about the new window.
@@ -97,9 +97,9 @@ extension Window {
             modals: identifiers(stacks.modals.flatMap(\.self)))
     }
 
-    /// Changes the drawing of a screen, and with it that of the window if anything of the screen is visible.
+    /// Changes the drawing of a screen, and the drawing of the window if anything of the screen is visible.
     ///
-    /// Both change at once, so that a revision of the window is always the same drawing.
+    /// Both change together, so that each revision of the window always stands for the same drawing.
     func redraw(_ screen: WindowScreen, _ change: () -> Void) {
         let waiting = state.withLock { state in
             change()
@@ -108,7 +108,7 @@ extension Window {
         for waiter in waiting { waiter.resume(returning: true) }
     }
 
-    /// Draws the window again, because the host has begun or ceased to load something.
+    /// Draws the window again, because the host has begun or finished loading something.
     func redraw() {
         let waiting = state.withLock { state in
             state.isLoading = app.isLoading
@@ -148,13 +148,13 @@ extension Window.State {
     }
 }
 
-// MARK: What a person does
+// MARK: Actions of a person
 
 extension Window {
-    /// Lets a screen handle an event, and returns once it has and its drawing is there.
+    /// Lets a screen handle an event, and returns once the resulting drawing is available.
     ///
-    /// An error of the screen becomes an alert. An event of a screen or a view that has gone, or of a control that is
-    /// disabled, is ignored.
+    /// An error of the screen becomes an alert. An event is ignored if its screen or its view no longer exists, or its
+    /// control is disabled.
     public func send(_ event: ViewEvent, to number: Int) async {
         guard let screen = state.withLock({ $0.screens[number] }),
             screen.drawing.body.found.contains(where: { $0.has(event) })
@@ -175,9 +175,10 @@ extension Window {
         }
     }
 
-    /// Dismisses the front screen, as the application's flow decides; by default, one goes back.
+    /// Dismisses the front screen, as the application's flow decides; by default, the window goes back to the screen
+    /// below.
     ///
-    /// While a segue or an address is pending, it is cancelled instead, and the front screen stays.
+    /// A pending segue or address is cancelled instead, and the front screen stays.
     public func goBack() async {
         guard let front else { return }
         let segues = turns.cancelSegues()
@@ -185,12 +186,12 @@ extension Window {
             for segue in segues {
                 if case .failure(let error) = await segue.value, error.code == .callCancelled { return }
             }
-            // A screen that has come since is not the one that the person leaves.
+            // The person does not leave a screen that has appeared since.
             if self.front === front { try await dismiss(front) }
         }
     }
 
-    /// Selects a tab; does nothing if there is none of this index. A segue that is pending is cancelled.
+    /// Selects a tab, and cancels a pending segue; does nothing if there is no tab with this index.
     public func select(tab: Int) async {
         turns.cancelSegues()
         try? await turns.take { [self] () async throws(BackplaneError) in change { $0.select(tab) } }
@@ -201,11 +202,11 @@ extension Window {
 
     /// Shows the screen of an address that was typed, or to which the browser has gone back.
     ///
-    /// A screen of the selected stack, or at the root of a tab, is shown again. Any other is assembled, and shown as
-    /// the application's flow decides; by default, it is pushed. A segue that is pending is cancelled.
+    /// A screen in the selected stack, or at the root of a tab, is shown again. Any other screen is assembled, and
+    /// shown as the application's flow decides; by default, it is pushed. A pending segue is cancelled.
     ///
-    /// - Throws: The error for which the screen is not shown; `call.cancelled` if the person does something else before
-    ///   it is; `screen.closed` if the window is closed.
+    /// - Throws: The error that prevents the screen from being shown; `call.cancelled` if the person does something
+    ///   else before; `screen.closed` if the window is closed.
     public func open(_ destination: Destination) async throws(BackplaneError) {
         turns.cancelSegues()
         try await turns.take(isSegue: true) { [self] () async throws(BackplaneError) in
@@ -213,7 +214,7 @@ extension Window {
         }
     }
 
-    /// Closes the window and all its screens, and waits until their sources know.
+    /// Closes the window and all its screens, and waits until their sources are notified.
     public func close() async {
         turns.end()
         let (screens, waiting) = state.withLock { state -> ([WindowScreen], [CheckedContinuation<Bool, Never>]) in
@@ -231,14 +232,14 @@ extension Window {
 extension FoundView {
     /// Returns whether the view, or one that it contains, has an event now.
     fileprivate func has(_ event: ViewEvent) -> Bool {
-        // Of the rows of a long list, only that of the event is searched.
+        // In a long list, only the row of the event is searched.
         guard event.rows.starts(with: rows) else { return false }
         if view.id == event.id, rows == event.rows, self.event(event.kind, value: event.value) != nil { return true }
         return children.contains { $0.has(event) }
     }
 }
 
-// MARK: What screens want
+// MARK: Requests of screens
 
 extension Window {
     /// Lets the application show its first screens.
@@ -248,7 +249,7 @@ extension Window {
         }
     }
 
-    /// Performs a segue that a screen requests, and tells the screen of its end.
+    /// Performs a segue that a screen requests, and notifies the screen of its end.
     func request(_ segue: Segue, of screen: WindowScreen) {
         turns.add(isSegue: true) { [self] () async throws(BackplaneError) in
             do throws(BackplaneError) {
@@ -261,7 +262,7 @@ extension Window {
         }
     }
 
-    /// Dismisses a screen that requests it, and tells the screen of the end.
+    /// Dismisses a screen at its request, and notifies the screen of the end.
     func requestDismissal(_ number: Segue.Number, of screen: WindowScreen) {
         turns.add { [self] in
             do throws(BackplaneError) {
@@ -278,7 +279,7 @@ extension Window {
         if contains(screen) { alert("“\(screen.drawing.title)” no longer works", error) }
     }
 
-    /// Shows the target of a segue; if that fails, and not because it is cancelled, shows an alert.
+    /// Shows the target of a segue; shows an alert if that fails for a reason other than cancellation.
     private func perform(_ destination: Destination, from source: WindowScreen) async throws(BackplaneError) {
         guard contains(source) else { throw .screenClosed }
         do throws(BackplaneError) { try await show(destination, from: source) } catch {
@@ -322,7 +323,7 @@ extension Window {
 
     /// Shows the application's alert screen for a screen that is not shown, or else an alert with the reason.
     ///
-    /// An alert screen that is not shown has no alert screen, and neither has a segue that it requests.
+    /// If the alert screen itself, or a segue that it requests, is not shown, an alert with the reason appears.
     private func alert(notShown identifier: String, _ error: BackplaneError, from source: WindowScreen) async {
         let alertScreen = AppManager.alertScreen
         if identifier != alertScreen, source.identifier != alertScreen, app.hasScreen(alertScreen),
@@ -339,7 +340,7 @@ extension Window {
     }
 }
 
-// MARK: What a flow does
+// MARK: Transitions of a flow
 
 extension Window {
     /// Puts a screen on the stack of another one, or on the front stack.
@@ -358,7 +359,7 @@ extension Window {
         }
     }
 
-    /// Puts a screen in the place of the front one, which is closed.
+    /// Replaces the front screen, which is closed.
     public func replace(_ screen: WindowScreen) { place([screen]) { $0.replace(screen.number) } }
 
     /// Removes a screen, which is closed; the root of a tab remains.
@@ -367,14 +368,14 @@ extension Window {
     /// Removes the front screen, which is closed; the root of a tab remains.
     public func pop() { place([]) { stacks in stacks.front.map { stacks.remove($0) } ?? [] } }
 
-    /// Reduces the front stack to its root; the other screens of it are closed.
+    /// Reduces the front stack to its root; its other screens are closed.
     public func popToRoot() { place([]) { $0.popToRoot() } }
 
-    /// Gives the window tabs; all other screens are closed.
+    /// Sets the tabs of the window; all other screens are closed.
     ///
     /// - Parameters:
     ///   - screens: The roots of the tabs.
-    ///   - titles: The titles of the tabs, of which missing ones are those of the screens.
+    ///   - titles: The titles of the tabs; a missing title is the title of the screen.
     public func setTabs(_ screens: [WindowScreen], titles: [String?] = []) {
         let roots = screens.enumerated().map { index, screen in
             (screen: screen.number, title: titles.indices.contains(index) ? titles[index] : nil)
@@ -382,7 +383,7 @@ extension Window {
         place(screens) { $0.setStacks(roots, hasTabs: true) }
     }
 
-    /// Gives the window one stack without tabs; all other screens are closed.
+    /// Sets one stack without tabs; all other screens of the window are closed.
     public func setRoot(_ screen: WindowScreen) {
         place([screen]) { $0.setStacks([(screen.number, nil)], hasTabs: false) }
     }
@@ -393,8 +394,9 @@ extension Window {
 extension Window {
     func contains(_ screen: WindowScreen) -> Bool { state.withLock { $0.screens[screen.number] != nil } }
 
-    /// Throws `screen.not-assembled` if the window cannot have another screen: one that shows itself again and again
-    /// would occupy all memory.
+    /// Throws `screen.not-assembled` if the window cannot have another screen.
+    ///
+    /// The limit prevents a screen that shows itself again and again from using up all memory.
     func requireRoom() throws(BackplaneError) {
         guard state.withLock({ $0.screens.count + $0.assembled.count }) >= Self.limit else { return }
         throw BackplaneError(
@@ -417,10 +419,10 @@ extension Window {
         if state.withLock({ $0.assembled.removeValue(forKey: screen.number) }) != nil { begin(closing: screen) }
     }
 
-    /// Makes a transition with screens that were assembled for the window, and closes those that leave it.
+    /// Makes a transition with screens that were assembled for the window, and closes the ones that leave it.
     private func place(_ screens: [WindowScreen], _ transition: (inout WindowState) -> [Int]) {
         let (gone, waiting) = state.withLock { state -> ([WindowScreen], [CheckedContinuation<Bool, Never>]) in
-            // A screen that is closed, or of another window, cannot be shown.
+            // A closed screen or a screen of another window cannot be shown.
             let isPossible = screens.allSatisfy { screen in
                 state.assembled[screen.number] === screen || state.screens[screen.number] === screen
             }
@@ -434,11 +436,11 @@ extension Window {
         }
         for waiter in waiting { waiter.resume(returning: true) }
         for screen in screens where contains(screen) { screen.follow() }
-        // A screen learns first how the segue has ended that removes it.
+        // Before a screen is closed, it is notified of the end of the segue that removes it.
         for screen in gone { turns.afterwards { [self] in begin(closing: screen) } }
     }
 
-    /// Shows a screen again of the selected stack, or at the root of a tab; returns `false` if there is none.
+    /// Shows a screen in the selected stack, or at the root of a tab, again; returns `false` if there is none.
     private func reveal(_ destination: Destination) -> Bool {
         let found = state.withLock { state in
             state.stacks.near.first { state.screens[$0]?.destination == destination }
@@ -448,7 +450,7 @@ extension Window {
         return true
     }
 
-    /// Changes what is shown beside the screens.
+    /// Changes the parts of the window other than screens.
     private func change(_ body: (inout WindowState) -> Void) {
         place([]) { stacks in
             body(&stacks)

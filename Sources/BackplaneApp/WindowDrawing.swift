@@ -1,6 +1,6 @@
 public import BackplaneScreens
 
-/// What a window shows at one moment, as a value that a renderer draws.
+/// The contents of a window at one moment, as a value that a renderer draws.
 public struct WindowDrawing: Sendable, Equatable {
     /// An entry of the navigation, which leads to a stack of screens.
     public struct Tab: Sendable, Equatable {
@@ -9,7 +9,7 @@ public struct WindowDrawing: Sendable, Equatable {
         /// The label of the entry; if it is empty, people see the identifier instead.
         public var title: String
     }
-    /// A screen as it is shown.
+    /// A screen in the drawing.
     public struct Shown: Sendable, Equatable {
         /// The number of the open screen, which no other screen of the host has had.
         public var number: Int
@@ -23,17 +23,17 @@ public struct WindowDrawing: Sendable, Equatable {
         public var body: [View]
         /// The number of the drawing of the screen.
         public var revision: Int
-        /// The title of the screen below it, to which one can go back; `nil` for a root.
+        /// The title of the screen below, to which a person can go back; `nil` for a root.
         public var back: String?
     }
     /// A message over everything, with one button.
     public struct Alert: Sendable, Equatable {
-        /// The summary of what has happened, with the name of the screen.
+        /// The summary of the failure, with the name of the screen.
         public var title: String
-        /// The reason, after the location of the error if that is known.
+        /// The location of the error, if it is known, and the reason.
         public var message: String
     }
-    /// The number of the drawing of the window, which increases with each one.
+    /// The number of the drawing of the window, which increases with each drawing.
     public var revision: Int
     /// The tabs; empty if the window has only one stack of screens.
     public var tabs: [Tab]
@@ -41,13 +41,13 @@ public struct WindowDrawing: Sendable, Equatable {
     public var selected: Int
     /// The top of the selected stack; `nil` before the window is set up.
     public var screen: Shown?
-    /// The modal screen over it, if any: the top one.
+    /// The top modal screen over the selected stack, if any.
     public var modal: Shown?
     /// The message that covers everything until a person dismisses it; `nil` if there is none.
     public var alert: Alert?
     /// A Boolean value that indicates whether the host loads something from the network.
     public var isLoading: Bool
 
-    /// The screen that has the attention: the modal one, or else the top of the stack.
+    /// The screen in front: the modal one, or else the top of the stack.
     public var front: Shown? { modal ?? screen }
 }

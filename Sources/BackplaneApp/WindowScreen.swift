@@ -6,11 +6,11 @@ import Synchronization
 
 /// An open screen that was assembled for a window.
 ///
-/// It is closed when it leaves its window, and once closed it cannot be shown again.
+/// A screen is closed when it leaves its window. A closed screen cannot be shown again.
 public final class WindowScreen: Sendable {
     private struct State {
         var drawing: ScreenDrawing
-        /// The task that reads what the screen wants; `nil` before the screen is in its window.
+        /// The task that reads the requests of the screen; `nil` before the screen is in its window.
         var reader: Task<Void, Never>?
         /// A Boolean value that indicates whether no further drawing will come.
         var hasEnded = false
@@ -19,10 +19,10 @@ public final class WindowScreen: Sendable {
         var waiting: [(revision: Int, continuation: CheckedContinuation<Void, Never>)] = []
         /// The number of segues and dismissals that have not ended.
         var requests = 0
-        /// The errors since the latest success of a segue or a dismissal, of which the person has been told.
+        /// The errors since the latest success of a segue or a dismissal, which have been shown to the person.
         var segueErrors: [BackplaneError] = []
 
-        /// Removes and returns the tasks whose drawing is there, or will not come.
+        /// Removes and returns the tasks whose drawing has arrived, or will never arrive.
         mutating func arrivals() -> [CheckedContinuation<Void, Never>] {
             let (isOver, revision) = (hasEnded || isClosed, drawing.revision)
             defer { waiting.removeAll { isOver || $0.revision <= revision } }
@@ -50,7 +50,7 @@ public final class WindowScreen: Sendable {
         state = Mutex(State(drawing: drawing))
     }
 
-    /// What the screen shows.
+    /// The current drawing of the screen.
     public var drawing: ScreenDrawing { state.withLock(\.drawing) }
 
     var isClosed: Bool { state.withLock(\.isClosed) }
@@ -61,8 +61,7 @@ public final class WindowScreen: Sendable {
 extension WindowScreen {
     /// Assembles a screen within a limit.
     ///
-    /// - Throws: The error of the screen; `screen.not-assembled` after the limit, and then what the screen does later
-    ///   has no effect.
+    /// - Throws: The error of the screen; `screen.not-assembled` after the limit; the assembly then has no effect.
     static func assemble(
         _ destination: Destination, from source: any ScreenSource, in window: Window, within limit: Duration
     ) async throws(BackplaneError) -> WindowScreen {
@@ -75,17 +74,17 @@ extension WindowScreen {
                     .screenNotAssembled, "`\(destination.screen)` was not assembled within \(limit)"))
             return WindowScreen(number, destination, drawing, from: source, in: window)
         } catch {
-            // Without effect, unless it is assembled later, or has been at this moment.
+            // Closing has an effect only if the screen has just been assembled, or is assembled later.
             Task { await source.close(number) }
             throw BackplaneError(thrown: error)
         }
     }
 }
 
-// MARK: What a screen wants
+// MARK: Requests of the screen
 
 extension WindowScreen {
-    /// Begins to read what the screen wants, once it is in its window.
+    /// Begins to read the requests of the screen, once it is in its window.
     func follow() {
         state.withLock { state in
             guard state.reader == nil, !state.isClosed else { return }
@@ -127,7 +126,7 @@ extension WindowScreen {
 
     /// Counts a segue or a dismissal that begins.
     ///
-    /// - Throws: `call.overloaded` if too many have not ended: a screen without measure would occupy all memory.
+    /// - Throws: `call.overloaded` if too many have not ended, which would use up all memory.
     private func countRequest() throws(BackplaneError) {
         let count = state.withLock { state in
             state.requests += 1
@@ -150,7 +149,7 @@ extension WindowScreen {
         }
     }
 
-    /// Tells the screen how a segue or a dismissal has ended.
+    /// Notifies the screen of the end of a segue or a dismissal.
     func end(_ segue: Segue.Number, _ error: BackplaneError?) async {
         state.withLock { state in
             state.requests -= 1
@@ -161,8 +160,7 @@ extension WindowScreen {
         await source.end(SegueEnd(screen: number, segue: segue, error: error))
     }
 
-    /// Returns whether an error is that of a segue, with which the screen has only passed it on; an equal one that
-    /// follows is its own.
+    /// Returns whether a screen only passes on the error of a segue; a second equal error is the screen's own.
     func passesOn(_ error: BackplaneError) -> Bool {
         state.withLock { state in
             guard let index = state.segueErrors.firstIndex(of: error) else { return false }
@@ -171,13 +169,13 @@ extension WindowScreen {
         }
     }
 
-    /// Closes the screen, and waits until its source knows; does nothing the second time.
+    /// Closes the screen, and waits until its source is notified; does nothing the second time.
     func close() async {
         guard leave() else { return }
         await source.close(number)
     }
 
-    /// Ends what the screen does in its window; returns `false` if that has ended before.
+    /// Ends the activity of the screen in its window; returns `false` if it had ended before.
     private func leave() -> Bool {
         let (isFirst, reader, arrivals) = state.withLock { state in
             let isFirst = !state.isClosed

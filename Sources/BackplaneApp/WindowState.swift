@@ -1,11 +1,12 @@
 /// The screens of a window by their numbers: a stack for each tab, and above the selected one stacks of modal screens.
 ///
-/// A screen is in the window at most once. A transition that removes screens returns them, for them to be closed.
+/// A screen is in the window at most once. A transition returns the screens that it removes, so that they can be
+/// closed.
 struct WindowState: Sendable, Equatable {
     /// A stack of screens, the root first, which is never empty.
     struct Stack: Sendable, Equatable {
         var screens: [Int]
-        /// The title of the tab; `nil` for that of its root.
+        /// The title of the tab; `nil` for the title of its root.
         var title: String?
     }
     /// The stack of each tab; one stack for a window without tabs, and none before it is set up.
@@ -14,17 +15,17 @@ struct WindowState: Sendable, Equatable {
     private(set) var hasTabs = false
     /// The index of the selected stack.
     private(set) var selected = 0
-    /// The stacks of modal screens, of which the last one is on top.
+    /// The stacks of modal screens; the last one is on top.
     private(set) var modals: [[Int]] = []
-    /// The messages over everything, of which the first one is shown.
+    /// The messages over everything; the first one is shown.
     private(set) var alerts: [WindowDrawing.Alert] = []
     /// The number of messages that are kept, beyond which new ones are dropped.
     private static let mostAlerts = 10
 
     /// All screens.
     var screens: [Int] { stacks.flatMap(\.screens) + modals.flatMap(\.self) }
-    /// The screens to which one can return: those of the selected stack and of the modal ones, the front one first, and
-    /// the roots of the tabs.
+    /// The screens to which a person can return: the screens of the modal stacks and the selected one, from front to
+    /// back, and the roots of the tabs.
     var near: [Int] {
         (selectedStack + modals.flatMap(\.self)).reversed() + stacks.compactMap(\.screens.first)
     }
@@ -34,7 +35,7 @@ struct WindowState: Sendable, Equatable {
     var top: Int? { selectedStack.last }
     /// The modal screen that is on top.
     var modal: Int? { modals.last?.last }
-    /// The screen that has the attention.
+    /// The screen in front.
     var front: Int? { modal ?? top }
 
     func contains(_ screen: Int) -> Bool { stack(of: screen) != nil }
@@ -83,7 +84,7 @@ extension WindowState {
         if !contains(screen) { modals.append([screen]) }
     }
 
-    /// Puts a screen in the place of the front one.
+    /// Replaces the front screen.
     ///
     /// - Returns: The screen that leaves the window.
     mutating func replace(_ screen: Int) -> [Int] {
@@ -97,8 +98,8 @@ extension WindowState {
         return [front]
     }
 
-    /// Removes a screen, and with the root of a modal stack that stack; those above it remain, and so does the root of
-    /// a tab.
+    /// Removes a screen; with the root of a modal stack, removes the stack. Stacks above it and the root of a tab
+    /// remain.
     ///
     /// - Returns: The screen, if it leaves the window.
     mutating func remove(_ screen: Int) -> [Int] {
@@ -143,7 +144,7 @@ extension WindowState {
         if stacks.indices.contains(tab) { selected = tab }
     }
 
-    /// Adds a message, unless it is there already.
+    /// Adds a message, unless it is present already.
     mutating func alert(_ alert: WindowDrawing.Alert) {
         if alerts.count < Self.mostAlerts, !alerts.contains(alert) { alerts.append(alert) }
     }

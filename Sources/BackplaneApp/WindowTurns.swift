@@ -7,14 +7,14 @@ final class WindowTurns: Sendable {
     /// A transition that takes place.
     private final class Turn: Sendable {
         let owner: ObjectIdentifier
-        /// What follows the transition; `nil` once it has ended.
+        /// The actions to run after the transition; `nil` once it has ended.
         let rest = Mutex<[@Sendable () -> Void]?>([])
 
         init(of owner: WindowTurns) { self.owner = ObjectIdentifier(owner) }
 
         var isUnderWay: Bool { rest.withLock { $0 != nil } }
 
-        /// Keeps an action for the end; returns `false` if that has passed.
+        /// Keeps an action for the end of the transition; returns `false` if the transition has ended.
         func keep(_ action: @escaping @Sendable () -> Void) -> Bool {
             rest.withLock { rest in
                 rest?.append(action)
@@ -46,7 +46,7 @@ final class WindowTurns: Sendable {
     @TaskLocal private static var current: Turn?
     private let state = Mutex(State())
 
-    /// Takes no further turns; those that wait are taken.
+    /// Accepts no further transitions; the waiting ones still run.
     func end() { state.withLock { $0.isOver = true } }
 
     /// Runs a transition in its turn.
@@ -64,7 +64,8 @@ final class WindowTurns: Sendable {
         try await request.value.get()
     }
 
-    /// Cancels the segues that have not ended, and returns them; none within a transition, which may be one of them.
+    /// Cancels the segues that have not ended, and returns them; returns none within a transition, which may be one of
+    /// them.
     @discardableResult
     func cancelSegues() -> [Request] {
         guard own == nil else { return [] }

@@ -21,7 +21,7 @@ final class ControlConnection: Sendable {
         var request: String?
     }
     private let state = Mutex(State())
-    /// The lock that is held while a line is written, because a request may end while an element waits for its reader.
+    /// The lock that is held during the writing of a line, because a request may end while an element is being written.
     private let writing = Mutex(())
 
     init(_ socket: LocalSocket, of server: ControlServer) {

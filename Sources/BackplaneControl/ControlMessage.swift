@@ -30,13 +30,13 @@ extension KeyedDecodingContainer {
     func decode(_: Bool.Type, forKey key: Key) throws -> Bool { try decodeIfPresent(Bool.self, forKey: key) ?? false }
 }
 
-/// The constants of the control protocol, which `docs/control.md` describes.
+/// The constants of the control protocol, which `docs/reference/control.md` describes.
 package enum ControlProtocol {
     /// The version of the protocol, which is incremented when an older peer could misunderstand a newer one.
     package static let number = 1
     /// The maximum size of a request in bytes, including the input of `call`.
     package static let requestLimit = 64 << 20
-    /// The time within which a peer must read the data that the other writes.
+    /// The time within which a peer must read data.
     static let writingLimit = Duration.seconds(30)
     /// The number of bytes that are read at once.
     static let chunk = 65_536
@@ -53,7 +53,7 @@ enum ControlText {
         var `protocol`: Int?
     }
 
-    /// A request, encoded with its own keys next to those of the head.
+    /// A request, encoded with its own keys next to the keys of the head.
     struct Line<Message: ControlMessage>: Encodable {
         var message: Message
 

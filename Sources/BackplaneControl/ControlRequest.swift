@@ -9,7 +9,7 @@ public struct ControlRequest: Sendable {
     let endsWithClient: Bool
     /// A Boolean value that indicates whether the request serves recovery and therefore has reserved permits.
     let endsTrouble: Bool
-    /// A Boolean value that indicates whether the client determines the duration of the request, and ends it.
+    /// A Boolean value that indicates whether the request lasts until its client ends it.
     let isLasting: Bool
     let answer: @Sendable (PluginHost, [UInt8], ControlWork) async throws(BackplaneError) -> [UInt8]
 
@@ -52,11 +52,11 @@ public struct ControlRequest: Sendable {
     }
 }
 
-/// A request in progress, on a separate thread, so that a plugin that blocks it occupies no other thread.
+/// A request in progress, on a separate thread, so that a plugin that blocks the request occupies no other thread.
 final class ControlWork: Sendable {
     typealias Outcome = Result<[UInt8], BackplaneError>
     private struct State {
-        /// The end of the wait: that of the work, or the reason why it was abandoned.
+        /// The outcome of the work, or the reason why the work was abandoned.
         var outcome: Outcome?
         var deadline: Deadline?
         var sent = 0
@@ -77,7 +77,7 @@ final class ControlWork: Sendable {
     ///
     /// - Parameters:
     ///   - elementLimit: The time within which the client must read an element.
-    ///   - reportLimit: The time within which it must read a report of progress.
+    ///   - reportLimit: The time within which the client must read a report of progress.
     ///   - countStrays: A function called with 1 when the work is abandoned, and with -1 when it ends nevertheless.
     /// - Throws: `control.busy` if the system cannot open another file.
     init(

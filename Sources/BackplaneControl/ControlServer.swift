@@ -29,7 +29,7 @@ public final class ControlSocket: Sendable {
     ///     name a usable folder, `backplane-<user id>` in the temporary folder.
     ///   - path: The path of the socket, in a folder that only this user can write to; the tool finds it with
     ///     `--socket`. By default, the socket has a unique name in `folder`.
-    ///   - requests: The requests that the program answers in addition to those of every host.
+    ///   - requests: The requests that the program answers in addition to the standard requests of every host.
     /// - Throws: `control.unusable` if the folder cannot be used or the system cannot create a thread.
     public convenience init(
         serving host: PluginHost, in folder: String? = nil, at path: String? = nil, requests: [ControlRequest] = []
@@ -55,8 +55,9 @@ public final class ControlSocket: Sendable {
     /// Stops accepting requests and removes the socket; requests in progress are still answered.
     public func close() { server.close() }
 
-    /// Answers the requests in progress with `host.stopped` once the host has stopped, and waits until this has been
-    /// sent.
+    /// Answers the requests in progress with `host.stopped`, and waits until the answers have been sent.
+    ///
+    /// Call this once the host has stopped:
     ///
     /// ```swift
     /// control.close()
@@ -106,8 +107,8 @@ struct ControlLimits: Sendable {
 
 /// The places and the memory of the requests that are answered concurrently.
 ///
-/// Recovery requests, such as a rollback, have a few places more than others, so that other requests cannot keep them
-/// out. Those whose duration the client determines are counted separately, so that they keep out no others.
+/// A few places are reserved for recovery requests, such as a rollback, so that other requests cannot block them.
+/// Lasting requests are counted separately, so that they do not block other requests.
 final class ControlGate: Sendable {
     private struct State {
         var requests = 0
@@ -180,7 +181,7 @@ final class ControlGate: Sendable {
 
     func release(_ bytes: Int) { state.withLock { $0.memory -= bytes } }
 
-    /// Lets no further request in.
+    /// Refuses all further requests.
     func close() { state.withLock { $0.isClosed = true } }
 }
 
@@ -202,7 +203,7 @@ final class ControlServer: Sendable {
     private struct State {
         /// The open connections, the oldest first.
         var connections: [ControlConnection] = []
-        /// A Boolean value that indicates whether clients may still be connected that were not accepted yet.
+        /// A Boolean value that indicates whether there may be connections that have not been accepted yet.
         var isAccepting = true
         var hasStopped = false
     }
@@ -249,7 +250,7 @@ final class ControlServer: Sendable {
         }
         for connection in open { connection.hostHasStopped() }
         let deadline = Deadline.now + limit
-        // Clients that connected before the end are refused, and read the reason only if this process still runs.
+        // Clients that connected earlier are refused, but read the reason only while this process runs.
         state.wait { state in !state.isAccepting || deadline <= .now ? .done(()) : .until(deadline) }
         let left = state.wait { state in
             state.connections.isEmpty || deadline <= .now ? .done(state.connections) : .until(deadline)

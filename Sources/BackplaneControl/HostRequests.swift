@@ -3,7 +3,7 @@ package import BackplaneExchange
 package import BackplaneHost
 
 // The requests about the host itself. Their answers are the reports of `BackplaneHost`, whose JSON the commands print.
-// The keys of all requests and answers are described in docs/control.md.
+// The requests and their keys are listed in docs/reference/control.md, which refers to these files for the answers.
 
 /// The handshake, which identifies the host and is answered regardless of the client's version.
 package struct HelloRequest: ControlMessage {
@@ -46,7 +46,7 @@ package struct RequestedManifest: Codable, Sendable, Hashable {
             throw BackplaneError(.controlMalformed, "expected an absolute path, found `\(path)`", at: "/manifest/path")
         }
         let environment = environment ?? host.manifestSource.environment
-        // Only a regular file, since another client's pipe could keep this request forever.
+        // Only a regular file, because reading a pipe could block this request forever.
         let document = ManifestDocument(
             parsing: try ManifestFile.read(path, onlyRegular: true), path: path,
             environment: environment == "" ? nil : environment)
@@ -108,7 +108,7 @@ package struct RollbackRequest: ControlMessage {
     package static let name = "rollback"
     package typealias Answer = ChangeReport
     package var plugin: String
-    /// The generation, or `nil` for the one that was committed before the active one.
+    /// The generation, or `nil` for the generation that was committed before the active one.
     package var generation: Int?
     package var options: ChangeOptions?
 
@@ -259,7 +259,7 @@ package struct EventsRequest: ControlMessage {
 
     static let handler = ControlRequest(Self.self, isLasting: true) { host, request, work throws(BackplaneError) in
         let events = host.events
-        // Notifies a client that it misses no event from now on.
+        // From now on, the client misses no event.
         work.report(ControlEvent("listening"))
         for await event in events {
             try work.send(event)

@@ -7,7 +7,7 @@ import Synchronization
 enum LocalAddress {
     /// Calls a function of the system, `connect` or `bind`, with the address of the socket at `path`.
     ///
-    /// An address has room for 107 bytes (unix(7)); a longer path is reached through a descriptor of its folder.
+    /// An address has room for 107 bytes (unix(7)). A longer path is reached through a descriptor of its folder.
     ///
     /// - Throws: `ENAMETOOLONG` if the name alone is too long, or the error of opening the folder or of the function.
     static func call(_ path: String, _ function: (UnsafePointer<sockaddr>, socklen_t) -> Int32) throws(SystemError) {
@@ -50,9 +50,9 @@ package final class LocalSocket: Sendable {
     // `shutdown` notifies the peer at once, even if a child process has inherited the descriptor.
     deinit { shutdown(descriptor.number, Int32(SHUT_RDWR)) }
 
-    /// Creates a socket that is connected to the one listening at `path`.
+    /// Creates a socket that is connected to the listening socket at `path`.
     ///
-    /// - Throws: `ENOENT` if there is none, `ECONNREFUSED` if no process is listening any longer, or `EAGAIN` if the
+    /// - Throws: `ENOENT` if there is no socket, `ECONNREFUSED` if no process listens any longer, or `EAGAIN` if the
     ///   connection is not accepted in time.
     package convenience init(connectingTo path: String, within limit: Duration) throws(SystemError) {
         let descriptor = try Self.open(blocking: true)
@@ -114,7 +114,7 @@ extension LocalSocket {
         let number = descriptor.number
         while true {
             var result = 0
-            // Uninitialised, because `limit` is mostly more than arrives.
+            // Uninitialised, because usually far fewer than `limit` bytes arrive.
             bytes += [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
                 result = recv(number, buffer.baseAddress, limit, 0)
                 filled = max(result, 0)
@@ -163,7 +163,7 @@ struct LineReader {
 
     init(_ socket: LocalSocket) { self.socket = socket }
 
-    /// Reads what has arrived, and waits for it until the deadline.
+    /// Reads the next bytes, and waits for them until the deadline.
     ///
     /// - Throws: `ETIMEDOUT` if nothing arrived; the call can then be repeated.
     mutating func read(until deadline: Deadline) throws(SystemError) {
@@ -218,7 +218,7 @@ package final class LocalListener: Sendable {
     private static func open(_ path: String) throws(SystemError) -> Bound {
         let descriptor = try LocalSocket.open(blocking: false)
         let number = descriptor.number
-        // Linux creates the file with the mode of the socket less the mask, so there is no moment with a wider one.
+        // Linux applies the socket's mode to the new file, so others can never access it.
         try retryingInterrupted { fchmod(number, 0o600) }
         try LocalAddress.call(path) { bind(number, $0, $1) }
         let file: FileStatus
@@ -239,7 +239,7 @@ package final class LocalListener: Sendable {
         // Only the thread that accepts replaces the descriptor.
         let number = bound.withLock { $0.descriptor.number }, end = Deadline.now + limit
         while true {
-            // Read first, so that a connection made between the two is found by another round.
+            // Read before accepting, so that another round finds a connection made in between.
             let wasClosed = isClosed.load(ordering: .acquiring)
             let accepted = Glibc.accept(number, nil, nil)
             if accepted >= 0 {
@@ -278,7 +278,7 @@ package final class LocalListener: Sendable {
             if let now = try? FileStatus(at: path), now.inode == bound.file.inode, now.device == bound.file.device {
                 unlink(path)
             }
-            // Last, so that every connection was made before it.
+            // Last, because every connection must precede it.
             isClosed.store(true, ordering: .releasing)
             return true
         }

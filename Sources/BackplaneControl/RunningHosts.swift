@@ -23,7 +23,7 @@ package struct ControlFolder: Sendable {
         path = FilePath.folder(of: FilePath.absolute(socket))
     }
 
-    /// Creates a socket for this process, and removes those left behind by killed hosts.
+    /// Creates a socket for this process, and removes the sockets of killed hosts.
     func listen() throws(BackplaneError) -> LocalListener {
         do throws(PrivateFolder.Defect) {
             try PrivateFolder.make(at: path)
@@ -43,11 +43,10 @@ package struct ControlFolder: Sendable {
         }
     }
 
-    /// Returns the lock that a host holds while it creates its socket, which looks abandoned until the host listens on
-    /// it.
+    /// Returns the lock that a host holds while it creates its socket.
     ///
-    /// If the folder is not only for sockets, the folder itself is locked, so that no file other than the socket is
-    /// created in it.
+    /// Without the lock, the socket would look abandoned until the host listens. If the folder is not only for sockets,
+    /// the folder itself is locked, so that no file other than the socket is created in it.
     private func gate(within limit: Duration) throws(BackplaneError) -> FileLock {
         do throws(SystemError) {
             let place = socket == nil ? FilePath.join(path, "lock") : path
@@ -73,7 +72,7 @@ package struct ControlFolder: Sendable {
     /// Failed attempts are repeated later.
     func restore(_ listener: LocalListener) {
         guard (try? FileStatus(at: listener.path)) == nil else { return }
-        // In the meantime the folder may have come into another user's possession.
+        // The folder may belong to another user by now.
         guard (try? PrivateFolder.make(at: path)) != nil, let gate = try? gate(within: .zero) else { return }
         listener.restore()
         gate.release()

@@ -19,7 +19,7 @@ package struct StoreRequest: ControlMessage {
     package var limit: Int?
     package var indexes: [IndexDefinition]?
     package var records: [Record]?
-    /// A Boolean value that indicates whether `write` replaces records of the same id, which are otherwise a conflict.
+    /// A Boolean value that indicates whether `write` replaces records of the same id instead of reporting a conflict.
     package var overwrites = false
     package var sizes = false
 
@@ -67,7 +67,7 @@ package struct StoreRequest: ControlMessage {
         return answer
     }
 
-    /// Performs the request on a store, which a command does with a store that no host has open.
+    /// Performs the request on a store; a command does this directly if no host has the store open.
     package func answer(from store: any RecordStore) async throws(BackplaneError) -> Answer {
         var answer = Answer()
         switch operation {
@@ -109,7 +109,7 @@ package struct StoreRequest: ControlMessage {
         return list
     }
 
-    /// Adds indexes to those that the collection has.
+    /// Adds indexes to the existing indexes of the collection.
     private func define(in store: any RecordStore) async throws(BackplaneError) {
         let name = try given(collection, "collection"), namespace = try given(namespace, "namespace")
         let known = try await store.collections(in: namespace).map(\.definition).first {
@@ -152,7 +152,7 @@ extension IndexDefinition: Codable {
         var prefixes: [Int]?
     }
 
-    /// Decodes an index, of words if it has a `tokenizer`.
+    /// Decodes an index, which is an index of words if it has a `tokenizer`.
     public init(from decoder: any Decoder) throws {
         let form = try Form(from: decoder)
         // A tokenizer of a later version is replaced by the most general one.

@@ -120,7 +120,7 @@ package struct WatchTransferRequest: ControlMessage {
 
     static let handler = ControlRequest(Self.self, isLasting: true) { host, request, work throws(BackplaneError) in
         let pool = try await host.transferPool()
-        _ = try await pool.state(of: request.id)  // a mistyped id is an error, and not waited for
+        _ = try await pool.state(of: request.id)  // throws for an unknown id instead of waiting
         for try await state in pool.states(of: request.id) { try work.send(state) }
         return ElementCount(elements: work.sent)
     }

@@ -49,7 +49,7 @@ extension CodingUserInfoKey {
     static let attachments = CodingUserInfoKey(rawValue: "backplane.attachments")!
 }
 
-/// The files and the data that an encoder meets, which JSON could not tell from other values.
+/// The files and the data that an encoder finds, which JSON could not distinguish from other values.
 final class Attachments: Sendable {
     let found = Mutex<(files: [[String]: FilePart], data: [[String]: Data])>(([:], [:]))
 
@@ -203,7 +203,7 @@ struct Arguments: Sendable {
 
     // MARK: Fields
 
-    /// Returns named fields, without those that are null.
+    /// Returns named fields, without null fields.
     private func fields(
         _ templates: FieldTemplates, in place: String
     ) throws(BackplaneError) -> [(name: String, value: String)] {
@@ -269,7 +269,7 @@ struct Arguments: Sendable {
         return try text(of: pieces, in: "a query") { $0.percentEncoded() }
     }
 
-    /// Returns the fields of the query that follow those of the path.
+    /// Returns the fields of the query that follow the fields in the path.
     func query() throws(BackplaneError) -> [(name: String, value: String)] {
         guard case .query(let fields) = method.request.content else { return [] }
         return try self.fields(fields, in: "a query")
@@ -282,7 +282,7 @@ struct Arguments: Sendable {
                 throw refused(
                     name.isToken && !name.isSentByClient
                         ? "an argument gives the header field `\(name)` a control character, such as a line break"
-                        : "an argument names a header field that is no token, or that only the client sends")
+                        : "an argument names a header field that is not a token, or that only the client sends")
             }
             headers.add(name, value.trimmedFieldValue)
         }

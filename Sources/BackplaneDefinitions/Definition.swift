@@ -74,10 +74,10 @@ public struct DefinedMethod: Sendable {
     let request: RequestTemplate
     /// The indicators, in the order in which they occur.
     let indicators: [Indicator]
-    /// The positions of the arguments to which indicators refer, also those in values without an effect.
+    /// The positions of the arguments to which indicators refer, including indicators in values without an effect.
     let used: Set<Int>
 
-    /// Returns whether the method can be called with a number of arguments, one more of which may be the body.
+    /// Returns whether the method can be called with a number of arguments; an additional argument may be the body.
     func accepts(_ count: Int) -> Bool {
         if names.count == nil, case .none = request.content, count == argumentCount + 1 { return true }
         return count == argumentCount
@@ -98,7 +98,7 @@ public struct DefinedMethod: Sendable {
 /// | `searchWithZIPCode:completionBlock:` | `searchWithZIPCode` | 1 |
 /// | `search:radius:completionBlock:progressBlock:` | `search`, labels `radius` | 2 |
 /// | `allWithCompletionBlock:` | `all` | 0 |
-/// | `search` | `search` | those that the indicators name |
+/// | `search` | `search` | the arguments that the indicators name |
 struct MethodName: Sendable {
     /// A mistake in a key.
     struct Mistake: Error {
@@ -199,7 +199,7 @@ enum FieldTemplates: Sendable {
 indirect enum BodyTemplate: Sendable {
     /// A value without indicators; as the whole body, data.
     case value(DocumentValue)
-    /// A string; if it consists only of an indicator, it represents its argument of any type.
+    /// A string; if it consists only of an indicator, it represents the argument, of any type.
     case text(Template)
     case array([BodyTemplate])
     case object([(name: String, value: BodyTemplate)])

@@ -4,7 +4,7 @@ import BackplaneNetwork
 package import FoundationEssentials
 import Glibc
 
-/// The access to definition files, each of which is read as a whole.
+/// The access to definition files; each file is read as a whole.
 package enum DefinitionFile {
     /// The name of the file with the header fields that the web services of a folder share.
     package static let sharedHeaders = "NCWebService.plist"
@@ -12,10 +12,9 @@ package enum DefinitionFile {
 
     /// Returns the contents of a file.
     ///
-    /// - Throws: `definition.unreadable`, including for anything but a regular file, and for a file that is too large
-    ///   for a document.
+    /// - Throws: `definition.unreadable`, also if the file is not a regular file or is too large for a document.
     package static func read(_ path: String) throws(BackplaneError) -> Data {
-        // The system would take a path that contains a zero for a shorter one.
+        // The system would end the path at a zero byte.
         guard !path.utf8.contains(0) else { throw unreadable(path, "a path cannot contain a zero byte") }
         guard access(path, R_OK) == 0 else { throw unreadable(path, String(cString: strerror(errno))) }
         // Opening a pipe would wait for its writer.
@@ -40,7 +39,7 @@ package enum DefinitionFile {
         return !path.utf8.contains(0) && stat(path, &status) == 0 ? status : nil
     }
 
-    /// Returns the definition of a web service in a folder.
+    /// Returns the path of a web service's definition in a folder.
     ///
     /// - Throws: `definition.unreadable` if there is none.
     static func path(of name: String, in folder: String) throws(BackplaneError) -> String {
@@ -138,7 +137,7 @@ package struct DefinitionFiles: Sendable, Equatable {
 package struct DefinitionContent: Sendable {
     package let definition: WebServiceDefinition
     let sharedHeaders: HTTPHeaders
-    /// The non-fatal problems, beginning with those of the definition.
+    /// The non-fatal problems; problems of the definition come first.
     package let warnings: [DefinitionProblem]
 
     /// Reads the files.
@@ -213,7 +212,7 @@ package struct DefinitionDocument: Sendable {
 
     /// Requires that there are no errors.
     ///
-    /// - Throws: The only error, or the first of several, with all of them as causes; each with its line and column.
+    /// - Throws: The only error, or the first error with all errors as causes; each has its line and column.
     func requireSound() throws(BackplaneError) {
         let errors = problems.filter { $0.severity == .error }
         guard let first = errors.first else { return }

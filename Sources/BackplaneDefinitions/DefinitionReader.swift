@@ -405,7 +405,7 @@ struct DefinitionReader {
         }
     }
 
-    /// Warns of a value without an effect, if there is one; the arguments that it names are no mistake.
+    /// Warns of a value without an effect, if there is one; arguments that only this value names are not a mistake.
     private mutating func reportIgnored(_ key: String, in section: Section, _ reason: String) {
         guard let value = section.values[key] else { return }
         value.visit { value, _, _ in

@@ -63,7 +63,7 @@ extension FilePart: Encodable {
     }
 }
 
-/// The files that arguments name; no path below a component's folder may escape it through a link.
+/// The files that arguments name; a path below a component's folder must not leave the folder through a link.
 struct FileArguments: Sendable {
     /// The component's folder; `nil` in a program.
     let folder: String?

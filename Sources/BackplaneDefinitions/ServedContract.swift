@@ -35,7 +35,7 @@ package struct ContractShape: Sendable {
 
 /// The methods of a contract that a definition serves, matched by name, with any mismatches.
 package struct ServedContract: Sendable {
-    /// The methods in the order of the contract, without those that the definition lacks.
+    /// The methods in the order of the contract, without methods that the definition lacks.
     package private(set) var methods: [ServedMethod] = []
     /// The mismatches, in the order of the contract.
     package private(set) var problems: [DefinitionProblem] = []
@@ -70,7 +70,7 @@ package struct ServedContract: Sendable {
         warnOfConfusion(between: definition, and: contract)
     }
 
-    /// Warns of methods that only the definition has, and whose names are almost those of missing ones.
+    /// Warns of methods that only the definition has, and whose names resemble the names of missing methods.
     private mutating func warnOfConfusion(
         between definition: WebServiceDefinition, and contract: ContractDescription
     ) {
@@ -118,7 +118,7 @@ package struct ServedContract: Sendable {
         }
     }
 
-    /// Compares the properties of an input with those that a method's indicators name.
+    /// Compares the properties of an input with the properties that a method's indicators name.
     private mutating func compare(_ method: DefinedMethod, _ fields: [String], for name: String) {
         // The whole input contains all its properties.
         guard !method.indicators.contains(where: \.properties.isEmpty) else { return }
@@ -197,8 +197,8 @@ package struct ServedMethod: Sendable {
 extension MethodName {
     /// Returns properties in the order of a selector's arguments, whose labels name all but the first.
     ///
-    /// The first argument is the only other property, or an unknown one if there is none. Missing properties are added,
-    /// because encoders omit those without a value.
+    /// The first argument is the only property without a label, or unknown if there is none. Missing properties are
+    /// added, because encoders omit properties without a value.
     ///
     /// - Returns: The properties; `nil` if the name has no labels, or more than one property has no label.
     fileprivate func ordered(_ properties: [String]) -> [String]? {
@@ -210,13 +210,13 @@ extension MethodName {
 
 /// The form in which a response becomes the output of a contract's method.
 enum ContractOutput: Sendable {
-    /// The body unchanged, which is JSON already; `null` for an empty one.
+    /// The unchanged body, which is already JSON; `null` for an empty body.
     case json
     /// The body as JSON, or plain text as a JSON string, because the expected type is unknown.
     case any
     /// `null`, regardless of the body.
     case nothing
-    /// The body as a JSON string, unless it is JSON already.
+    /// The body as a JSON string, unless it is already JSON.
     case text
     /// The body in base64.
     case data

@@ -168,7 +168,7 @@ struct PathTemplate: Sendable {
 }
 
 extension String {
-    /// Returns the text with all bytes percent-encoded except unreserved ones (RFC 3986, section 2.3) and others.
+    /// Returns the text percent-encoded, except for unreserved bytes (RFC 3986, section 2.3) and the bytes of `others`.
     func percentEncoded(besides others: String = "") -> String {
         func stays(_ byte: UInt8) -> Bool {
             byte.isLetter || byte.isDecimalDigit || "-._~".utf8.contains(byte) || others.utf8.contains(byte)

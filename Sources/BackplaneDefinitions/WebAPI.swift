@@ -3,7 +3,7 @@ public import BackplaneDocuments
 import BackplaneNetwork
 public import FoundationEssentials
 
-/// The contract of a web service that is declared in a manifest without naming another one.
+/// The contract of a web service whose declaration in a manifest names no other contract.
 ///
 /// ```swift
 /// let near = try await wires.pharmacies.call(WebCall("searchWithZIPCode", "1011"), call)
@@ -11,7 +11,7 @@ public import FoundationEssentials
 public struct WebAPI: Contract {
     /// The version of this set of methods.
     public static let version: Version = "1.0.0"
-    /// Calls a method of the definition, and returns the JSON of the response; `null` for an empty one.
+    /// Calls a method of the definition, and returns the JSON of the response; `null` for an empty response.
     public let call = AsyncMethod<WebCall, DocumentValue>()
     /// Creates the contract with its methods.
     public init() {}
@@ -30,8 +30,8 @@ public struct WebCall: Sendable, Codable {
 
 /// The contract of a manager that maps responses whose shape does not match a contract.
 ///
-/// The manifest names it under `network.serializers`, by the name that definitions use. It is called for valid
-/// responses to their methods, before the consumer decodes the result.
+/// The manifest lists the manager under `network.serializers`, by the name that definitions use. It is called for valid
+/// responses to methods with that serializer, before the consumer decodes the result.
 ///
 /// ```swift
 /// static func methods(_ table: inout Methods) {

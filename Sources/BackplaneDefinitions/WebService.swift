@@ -11,7 +11,7 @@ public import FoundationEssentials
 /// ```
 ///
 /// The definition is a property list or JSON in Nemo Connect's format, and is completely checked when the web service
-/// is created. Authentication, interceptors, retries and the executor are those of the client.
+/// is created. The client determines authentication, interceptors, retries and the executor.
 @dynamicMemberLookup
 public struct WebService: Sendable {
     /// The source of a definition.
@@ -46,7 +46,7 @@ public struct WebService: Sendable {
     ///   - name: The name of the web service, which determines the name of its file in a folder.
     ///   - baseURL: The URL to which the paths of methods are relative.
     ///   - definition: The source of the definition. The file `NCWebService.plist` in the same folder contains header
-    ///     fields that all requests share, which replace those of the client.
+    ///     fields for all requests, which replace the client's fields of the same names.
     ///   - client: The client of the exchanges.
     ///   - serializers: The serializers, keyed by the names that the definition uses; `NCJSONSerializer` is the
     ///     client's decoder, unless it is among them.

@@ -22,7 +22,7 @@ public struct WebServiceMethod: Sendable {
 
     init(service: WebService, name: String) { (self.service, self.name) = (service, name) }
 
-    /// Returns the method with header fields that take precedence over those of the definition.
+    /// Returns the method with header fields that take precedence over the definition's fields.
     public func with(headers: HTTPHeaders) -> WebServiceMethod {
         var method = self
         for name in Set(headers.fields.map(\.name)) { method.headers[name] = nil }
@@ -30,7 +30,7 @@ public struct WebServiceMethod: Sendable {
         return method
     }
 
-    /// Returns the method with a credential and its account, instead of those of the client's defaults.
+    /// Returns the method with a credential and its account, which replace the client's defaults.
     public func with(credential: String, account: String? = nil) -> WebServiceMethod {
         var method = self
         (method.credential, method.account) = (credential, account)

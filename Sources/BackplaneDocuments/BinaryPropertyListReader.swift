@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// A reader of binary property lists in the format of CFBinaryPList.c in Core Foundation.
 ///
-/// An object can occur in many places, so that a few hundred bytes can expand endlessly, and Foundation's decoder does
-/// not end.
+/// An object can occur in many places, so a few hundred bytes can expand endlessly. Foundation's decoder would then not
+/// terminate.
 struct BinaryPropertyListReader {
     private let subject: DocumentSubject
     private let bytes: [UInt8]
@@ -17,7 +17,7 @@ struct BinaryPropertyListReader {
 
     init(_ data: Data, as subject: DocumentSubject) { (bytes, self.subject) = (Array(data), subject) }
 
-    /// Reads the trailer, the last 32 bytes: 6 unused ones, two widths, and three numbers of 8 bytes.
+    /// Reads the trailer, the last 32 bytes: 6 unused bytes, two widths, and three numbers of 8 bytes.
     mutating func document() throws(DocumentError) -> DocumentValue {
         let trailer = bytes.count - 32
         guard trailer >= 8 else { throw broken("it is too short") }
@@ -102,7 +102,7 @@ struct BinaryPropertyListReader {
 
     /// Returns a length and the offset of the contents.
     ///
-    /// The length is in the marker or, if that is 15, in the integer object that follows.
+    /// The length is in the marker or, if the marker contains 15, in the integer object that follows.
     private func counted(_ length: UInt8, at start: Int) throws(DocumentError) -> (Int, Int) {
         guard length == 0xF else { return (Int(length), start) }
         guard start < bytes.count, bytes[start] >> 4 == 0x1, bytes[start] & 0xF <= 3 else {
@@ -131,7 +131,7 @@ struct BinaryPropertyListReader {
 
     /// Reads an integer.
     ///
-    /// Integers of 8 bytes are signed; shorter ones are not.
+    /// Integers of 8 bytes are signed; shorter integers are not.
     private func signed(at start: Int, width: Int) throws(DocumentError) -> Int64 {
         try slice(start, width, width: 1).reduce(0) { $0 << 8 | Int64($1) }
     }

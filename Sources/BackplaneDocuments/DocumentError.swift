@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// An error in a document, or in a value that is to be written as one, with its position.
+/// An error in a document, or in a value to be written as a document, with its position.
 public struct DocumentError: Error, Sendable, CustomStringConvertible {
     /// The distinction between errors of the format and of its limits.
     public enum Kind: Sendable {
@@ -47,10 +47,10 @@ public struct DocumentSubject: Sendable {
         DocumentError(.unsupported, "the \(noun) is larger than \(DocumentLimits.bytes >> 20) MB")
     }
 
-    /// Requires that the bytes of a document are within its limit, and not in UTF-16.
+    /// Requires that the bytes of a document are within the size limit, and not in UTF-16.
     func require(_ bytes: Data) throws(DocumentError) {
         guard bytes.count <= DocumentLimits.bytes else { throw tooLarge }
-        // Every document begins with an ASCII character, one byte of which is zero in UTF-16.
+        // Every document begins with an ASCII character. In UTF-16, one of that character's bytes is zero.
         let start = Array(bytes.prefix(2))
         guard start == [0xFE, 0xFF] || start == [0xFF, 0xFE] || start.count == 2 && start.contains(0) else { return }
         throw DocumentError(
@@ -60,7 +60,7 @@ public struct DocumentSubject: Sendable {
     var tooManyValues: String { "the \(noun) has more than \(DocumentLimits.values) values" }
 }
 
-/// The maximum size of a document, so that a damaged or hostile one is rejected and cannot exhaust the machine.
+/// The maximum size of a document, so that a damaged or hostile document cannot exhaust the machine.
 public enum DocumentLimits {
     /// The maximum size in bytes: 16 MiB.
     public static let bytes = 16 << 20
@@ -82,9 +82,9 @@ public enum DocumentLimits {
 }
 
 extension String {
-    /// Returns why the key cannot stand beside an equal one in a dictionary.
+    /// Returns the reason why the key cannot stand beside an equal key in a dictionary.
     ///
-    /// Different Unicode forms are two keys to JSON (RFC 8259, section 8.3), but have one place in a Swift dictionary.
+    /// Two Unicode forms of a text are two keys in JSON (RFC 8259, section 8.3), but one key in a Swift dictionary.
     func clash(with other: String) -> (kind: DocumentError.Kind, reason: String) {
         utf8.elementsEqual(other.utf8)
             ? (.malformed, "the key `\(self)` is repeated")

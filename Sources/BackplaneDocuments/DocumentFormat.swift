@@ -30,7 +30,7 @@ extension Data {
 }
 
 extension DocumentValue {
-    /// Parses JSON, an XML property list or a binary one, detected by the first bytes.
+    /// Parses JSON or an XML or binary property list, detected by the first bytes.
     ///
     /// - Parameter subject: The name of the document in errors.
     /// - Throws: ``DocumentError``, with line and column in JSON, including for a document that exceeds
@@ -46,15 +46,15 @@ extension DocumentValue {
         }
     }
 
-    /// Returns the value as a file, with members in a given order, which a binary property list does not keep.
+    /// Returns the value as a file, with members in a given order, except in a binary property list.
     ///
     /// Equal values produce equal bytes.
     ///
     /// JSON has neither data nor dates: they become base64 and seconds since the reference date, as in ``json``.
     ///
     /// - Parameter subject: The name of the document in errors.
-    /// - Throws: ``DocumentError`` for a value that the format cannot represent (null in a property list, a number that
-    ///   is not finite, a control character in XML), or a document that exceeds ``DocumentLimits``.
+    /// - Throws: ``DocumentError`` for a document that exceeds ``DocumentLimits``, or for a value that the format
+    ///   cannot represent: null in a property list, a number that is not finite, or a control character in XML.
     package func encoded(as format: DocumentFormat, in order: some MemberOrder, of subject: DocumentSubject)
         throws(DocumentError) -> Data
     {
@@ -102,9 +102,7 @@ extension DocumentValue {
 
 /// The order in which the members of a value, and of the values in it, are written.
 package protocol MemberOrder {
-    /// The order within the elements of an array.
     var elements: Self { get }
-    /// Returns the order within a member.
     func member(_ key: String) -> Self
     func ordered(_ members: [String: DocumentValue]) -> [(key: String, value: DocumentValue)]
 }

@@ -35,7 +35,7 @@ extension String {
 
     /// Returns the text with some of its scalars replaced.
     ///
-    /// By scalars, because to `Character` a slash followed by a combining mark is a different character.
+    /// Scalars are compared, because a slash followed by a combining mark is a different `Character`.
     func replacing(_ replacements: [Unicode.Scalar: String]) -> String {
         unicodeScalars.reduce(into: "") { text, scalar in
             if let replacement = replacements[scalar] {

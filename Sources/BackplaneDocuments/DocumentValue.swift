@@ -24,7 +24,7 @@ public indirect enum DocumentValue: Sendable, Hashable {
     /// Values keyed by strings.
     case dictionary([String: DocumentValue])
 
-    /// Creates the canonical value of a number, in which it is compared and encoded.
+    /// Creates the canonical value of a number, which is used for comparison and encoding.
     init(canonical number: Double) {
         self = Int64(exactly: number).map(Self.integer) ?? .number(number)
     }
@@ -91,7 +91,7 @@ extension DocumentValue: Codable {
         }
     }
 
-    /// Encodes any value as itself, without a wrapper; infinity and NaN, which JSON lacks, as `null`.
+    /// Encodes any value as itself, without a wrapper; infinity and NaN become `null`, because JSON lacks them.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -2,7 +2,7 @@ package import FoundationEssentials
 
 /// An edit of a JSON text that leaves everything else as it is written.
 package enum JSONEdit {
-    /// Returns the text with a value in place of the one at a key, or after the last member in the style of the text.
+    /// Returns the text with the value of a key replaced, or with a new last member in the style of the text.
     package static func set(
         _ value: DocumentValue, _ order: some MemberOrder, forKey key: String, in object: DocumentPath, of text: Data
     ) -> Data? {
@@ -55,7 +55,6 @@ extension [UInt8] {
         return line > 0 && line + indent.utf8.count == offset ? indent : nil
     }
 
-    /// Returns the indentation of the line at an offset.
     fileprivate func indentOfLine(at offset: Int) -> String {
         let start = self[..<offset].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         return String(

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// A strict reader of JSON (RFC 8259) in UTF-8 that returns one token after another, at any depth.
 ///
-/// `JSONDecoder` reports neither line nor column, and silently drops duplicate keys, so that a manager could disappear.
+/// `JSONDecoder` reports neither line nor column. It silently drops duplicate keys, so a manager could disappear.
 package struct JSONReader {
     package enum Token: Equatable {
         case null, number, array, object
@@ -14,7 +14,7 @@ package struct JSONReader {
 
     private let bytes: [UInt8]
     let subject: DocumentSubject
-    /// A Boolean value that indicates whether half of a surrogate pair is an error, rather than U+FFFD.
+    /// A Boolean value that indicates whether half of a surrogate pair is an error, rather than read as U+FFFD.
     private let isStrict: Bool
     private let mostDepth: Int
     /// The offsets of the last token and of the text after it.
@@ -27,7 +27,7 @@ package struct JSONReader {
     /// A Boolean value that indicates whether no value of the innermost container has been read.
     private var isFirst = true
 
-    /// The deepest nesting of texts that are read by recursion, which is also that of Foundation's decoder.
+    /// The maximum depth of texts that are read by recursion, as in Foundation's decoder.
     package static let recursionDepth = 512
 
     package init(
@@ -67,7 +67,7 @@ package struct JSONReader {
         return try value()
     }
 
-    /// Reads the rest of the value that begins with the last token, and returns its place.
+    /// Reads the rest of the value that begins with the last token, and returns the value's place.
     package mutating func rest(of token: Token) throws(DocumentError) -> Range<Int> {
         let start = start, outer = closers.count - 1
         if token == .array || token == .object { while closers.count > outer { _ = try next() } }
@@ -192,7 +192,6 @@ package struct JSONReader {
 
     private var isDigit: Bool { byte.map((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) ?? false }
 
-    /// The byte at the end.
     private var byte: UInt8? { end < bytes.count ? bytes[end] : nil }
 
     private mutating func skip(_ byte: UInt8) -> Bool {
@@ -233,7 +232,7 @@ extension JSONReader {
         return true
     }
 
-    /// Returns the element of an array that has exactly one, byte for byte; `nil` for anything else.
+    /// Returns the only element of an array, byte for byte; `nil` for anything else.
     package static func onlyElement(of array: [UInt8]) throws(DocumentError) -> [UInt8]? {
         var reader = Self(array)
         guard try reader.next() == .array, let token = try reader.next(), token != .end else { return nil }
@@ -255,13 +254,13 @@ extension DocumentValue {
     }
 }
 
-/// The values of a JSON text, with the places of those that are wanted.
+/// The values of a JSON text, with the places of the wanted values.
 struct JSONTree {
     private var reader: JSONReader
     private var valuesLeft: Int
     /// The pointers whose places are wanted, with all their ancestors.
     private let wanted: Set<String>
-    /// The places of the wanted values and their siblings; that of a member includes its key.
+    /// The places of the wanted values and their siblings; the place of a member includes its key.
     private(set) var extents: [String: Range<Int>] = [:]
 
     init(
@@ -282,7 +281,7 @@ struct JSONTree {
 
     /// Reads the rest of a value.
     ///
-    /// - Parameter path: The path of the value; `nil` if nothing beside it or in it is wanted.
+    /// - Parameter path: The path of the value; `nil` if neither its siblings nor values in it are wanted.
     private mutating func value(_ token: JSONReader.Token, at path: DocumentPath?) throws(DocumentError)
         -> DocumentValue
     {
@@ -335,10 +334,9 @@ struct JSONTree {
 }
 
 extension SourcePosition {
-    /// Returns the positions of the values of a JSON text at the given paths; that of a member is its key's.
+    /// Returns the positions of the values of a JSON text at the given paths; a member has the position of its key.
     ///
-    /// The position of a missing value is that of the nearest value that would contain it. Other formats have no
-    /// positions.
+    /// A missing value has the position of the nearest value that would contain it. Other formats have no positions.
     package static func positions(of paths: [String], in data: Data) -> [String: SourcePosition] {
         var tree = JSONTree(data, as: .document, wanted: paths)
         guard !paths.isEmpty, DocumentFormat(of: data) == .json, (try? tree.document()) != nil else { return [:] }

@@ -5,8 +5,8 @@ extension DocumentValue {
     ///
     /// Equal values produce equal bytes.
     ///
-    /// Data becomes base64, and a date its seconds since the reference date, as `JSONDecoder` expects by default.
-    /// Infinity and NaN, which JSON lacks and only a property list can contain, become `null`.
+    /// Data becomes base64, and a date becomes its seconds since the reference date, as `JSONDecoder` expects by
+    /// default. Infinity and NaN, which only a property list can contain, become `null`.
     public var json: Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -29,7 +29,7 @@ extension DocumentValue {
         }
     }
 
-    /// Returns parts between brackets: all on one line if they are flat and short enough, or else one per line.
+    /// Returns parts between brackets: on one line if they are flat and short enough, otherwise one per line.
     private static func block(_ open: String, _ parts: [[UInt8]], _ close: String, isFlat: Bool, _ indent: String)
         -> [UInt8]
     {

@@ -24,7 +24,6 @@ package struct NameSuggestions {
     /// The name whose spelling is closest to the requested one; `nil` if there are no near misses.
     package var nearest: String? { nearMisses.first }
 
-    /// A Boolean value that indicates whether there are no other names.
     package var isEmpty: Bool { nearMisses.isEmpty && others.isEmpty }
 
     /// The text "did you mean `a` or `b`?"; `nil` if there are no near misses.

@@ -14,7 +14,7 @@ enum PropertyList {
             let details = (context.underlyingError as? CocoaError)?.userInfo["NSDebugDescription"] as? String
             throw DocumentError(.malformed, details ?? context.debugDescription, location: DocumentPath(context))
         } catch DecodingError.typeMismatch(_, let context) {
-            let reason = "the text of this element is no valid number, date or data"
+            let reason = "the text of this element is not a valid number, date or data"
             throw DocumentError(.malformed, reason, location: DocumentPath(context))
         } catch {
             throw DocumentError(.malformed, "this is not a valid property list")
@@ -79,7 +79,7 @@ struct XMLWriter {
         text.replacing(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"])
     }
 
-    /// Returns why XML cannot represent a text; `nil` if it can.
+    /// Returns the reason why XML cannot represent a text; `nil` if it can.
     static func problem(_ text: String) -> String? {
         if text == "$null" { return "an XML property list cannot represent the text `\(text)`; JSON can" }
         let forbidden = text.unicodeScalars.first { scalar in
@@ -91,7 +91,9 @@ struct XMLWriter {
         }
     }
 
-    /// Returns why XML cannot represent a date, in which it has four digits for the year and no fractions of a second.
+    /// Returns the reason why XML cannot represent a date; `nil` if it can.
+    ///
+    /// XML has four digits for the year, and no fractions of a second.
     static func problem(_ date: Date) -> String? {
         let seconds = date.timeIntervalSinceReferenceDate, years = -63_113_904_000.0..<252_423_993_600.0
         if years.contains(seconds), seconds == seconds.rounded() { return nil }
@@ -106,11 +108,11 @@ extension DocumentPath {
     }
 }
 
-/// A scan of an XML property list for what Foundation's reader does not refuse.
+/// A scan of an XML property list for problems that Foundation's reader does not report.
 ///
-/// That reader overflows the stack on deep nesting, and keeps one of several members with the same key.
+/// Foundation's reader overflows the stack on deep nesting, and keeps one of several members with the same key.
 private struct XMLScan {
-    /// An array, a dictionary or the root that is not complete.
+    /// An incomplete array or dictionary, or the incomplete root.
     private struct Container {
         let name: String
         /// The step from the container to the current value in it.

@@ -4,14 +4,14 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// The connections of another channel, none of which is dropped unhandled.
+/// The connections of another channel, which are all handled.
 ///
-/// A connection that is accepted while its server closes is never handed over, and NIO ends the process when it
-/// releases the writer of one that nobody has finished (`NIOAsyncWriter`).
+/// A connection that is accepted while its server closes is never handed over. NIO then ends the process, because it
+/// releases the connection's writer (`NIOAsyncWriter`) before the writer is finished.
 struct AcceptedConnections<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
 
-    /// A connection, which is handled when it is handed over, or else when it is dropped.
+    /// A connection, which is handled when it is handed over or, at the latest, when it is dropped.
     final class Value: ServerChildChannelValue {
         let channel: any Channel
         private let handler: @Sendable () async -> Void

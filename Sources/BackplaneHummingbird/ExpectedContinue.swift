@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTPTypes
 import Hummingbird
 
-/// The permission for clients that wait for it before they send a body (RFC 9110, section 10.1.1), such as curl.
+/// The permission to send a body, for clients that wait for it (RFC 9110, section 10.1.1), such as curl.
 ///
 /// A body that is too long is refused at once, or dropped.
 final class ExpectedContinue: ChannelInboundHandler, RemovableChannelHandler {

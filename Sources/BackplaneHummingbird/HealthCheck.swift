@@ -3,9 +3,9 @@ import Backplane
 import BackplaneHost
 import FoundationEssentials
 
-/// The health of a host: whether every manager that starts with it is ready.
+/// The health of a host, which is up if every manager that starts with the host is ready.
 ///
-/// It names managers and codes of errors, but no messages, which may contain secrets.
+/// The check contains the names of managers and the codes of errors, but no messages, because they may contain secrets.
 struct HealthCheck: Encodable, Sendable {
     struct Manager: Encodable, Sendable {
         var name: String
@@ -20,7 +20,7 @@ struct HealthCheck: Encodable, Sendable {
     init(of host: PluginHost) async { self.init(await host.managers, lazy: await host.lazyManagers) }
 
     init(_ managers: [ManagerStatus], lazy: Set<String>) {
-        // The state of a lazy manager says only whether it was needed, and whether that use of it failed.
+        // The state of a lazy manager tells only whether the manager was needed, and whether that use failed.
         status = managers.allSatisfy { $0.state == .ready || lazy.contains($0.name) } ? .up : .down
         self.managers = managers.map { manager in
             Manager(name: manager.name, state: manager.state.description, code: manager.state.reason?.code.rawValue)

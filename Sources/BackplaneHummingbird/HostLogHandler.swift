@@ -3,7 +3,7 @@ import Backplane
 import BackplaneHost
 import Logging
 
-/// A log handler that writes to the log of a host, under the name of the manager that a message is about.
+/// A log handler that writes to the log of a host, under the name of the manager that a message concerns.
 struct HostLogHandler: LogHandler {
     let log: any LogSink
     var metadata: Logger.Metadata = [:]

@@ -29,7 +29,7 @@ public struct HostRoutes<Context: RequestContext>: RouterMiddleware, HTTPRespond
     ///   - managers: The names of the managers; `nil` for all that provide `HTTPRoutes`.
     ///   - prefix: The path below which the routes are.
     ///   - limits: The limits for requests.
-    ///   - logger: The logger for errors of routes. Default: one that writes to the host's log.
+    ///   - logger: The logger for errors of routes. Default: a logger that writes to the host's log.
     public init(
         _ host: PluginHost, _ managers: [String]? = nil, at prefix: String = "/", limits: ServerLimits = ServerLimits(),
         logger: Logger? = nil
@@ -42,8 +42,7 @@ public struct HostRoutes<Context: RequestContext>: RouterMiddleware, HTTPRespond
 
     /// Answers a request that matches a route, and passes on any other.
     ///
-    /// If the path matches, but not the method, and the application does not know the path either, the answer has the
-    /// status 405.
+    /// If only the path matches and the application does not know it either, the answer has the status 405.
     @concurrent public func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
@@ -70,7 +69,7 @@ public struct HostRoutes<Context: RequestContext>: RouterMiddleware, HTTPRespond
     @concurrent private func respond(
         to request: Request, _ found: RouteServer.Found, _ context: Context
     ) async -> Response {
-        // By this path Hummingbird's metrics and traces name the request.
+        // Hummingbird's metrics and traces name the request by this path.
         context.coreContext.endpointPath.value = found.route.path
         let address = hasAddress ? (context as? any RemoteAddressRequestContext)?.remoteAddress : nil
         return await server.respond(to: request, found, remoteAddress: address?.text)

@@ -31,8 +31,9 @@ import Synchronization
 /// await host.stop()
 /// ```
 ///
-/// Start the host first, because the server does not. The server outlives swaps and other manifests; only the paths of
-/// managers follow the manifest, and everything else in its `server` needs another start.
+/// Start the host first, because the server does not. The server keeps running during swaps and changes of the
+/// manifest. Of the manifest's `server`, only changed paths of managers take effect while it runs; all other changes
+/// need a restart.
 public final class HostServer: Service {
     private let host: PluginHost
     private let settings: ServerSettings
@@ -55,21 +56,21 @@ public final class HostServer: Service {
     ///
     /// - Parameters:
     ///   - host: The host, which the server neither starts nor stops.
-    ///   - settings: The address, the limits and the certificate. Managers are mounted as `server.mount` of the host's
-    ///     manifest says, and otherwise at `/`.
-    ///   - logger: The logger. Default: one that writes to the host's log.
+    ///   - settings: The address, the limits and the certificate. Managers are mounted at the paths in `server.mount`
+    ///     of the host's manifest, and otherwise at `/`.
+    ///   - logger: The logger. Default: a logger that writes to the host's log.
     public convenience init(_ host: PluginHost, _ settings: ServerSettings, logger: Logger? = nil) {
         self.init(host, settings, logger: logger, reloadsPages: false)
     }
 
     /// Creates a server of screens, which listens when it is run, and closes all windows at its end.
     ///
-    /// It serves no routes: those need a server of their own, at another address.
+    /// The server serves no routes: they need their own server, at another address.
     ///
     /// - Parameters:
     ///   - screens: The screens.
     ///   - settings: The address and the certificate.
-    ///   - logger: The logger. Default: one that writes to the host's log.
+    ///   - logger: The logger. Default: a logger that writes to the host's log.
     public convenience init(
         _ screens: WebScreens, _ settings: ServerSettings = ServerSettings(), logger: Logger? = nil
     ) {
@@ -89,8 +90,8 @@ public final class HostServer: Service {
 
     /// Listens and answers requests, until the service group shuts down or the task is cancelled.
     ///
-    /// A graceful shutdown closes idle connections, answers the requests in flight, and ends streams. What has not
-    /// ended within the host's limit for stops is cancelled.
+    /// A graceful shutdown closes idle connections, answers the requests in flight, and ends streams. Requests and
+    /// streams that have not ended within the host's limit for stops are cancelled.
     ///
     /// - Throws: `server.failed` if the server cannot listen at its address, or its certificate cannot be used.
     public func run() async throws {
@@ -124,7 +125,7 @@ public final class HostServer: Service {
 
     /// Waits until the server listens, and returns its address, such as `127.0.0.1:41233`.
     ///
-    /// - Throws: The reason why it does not listen.
+    /// - Throws: The error that prevents the server from listening.
     package func listening() async throws -> String {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<String, any Error>) in
             let address = state.withLock { state in
@@ -137,8 +138,8 @@ public final class HostServer: Service {
 
     /// Shuts down gracefully, and returns when ``run()`` has ended.
     ///
-    /// - Parameter limit: The time after which it returns although a handler does not end. Default: shortly after
-    ///   handlers are cancelled.
+    /// - Parameter limit: The time after which the function returns, even if a handler has not ended. Default: shortly
+    ///   after handlers are cancelled.
     package func stop(within limit: Duration? = nil) async {
         reload?.end()
         await state.withLock(\.group)?.triggerGracefulShutdown()
@@ -166,7 +167,8 @@ public final class HostServer: Service {
         for continuation in waiting { continuation.resume(with: address) }
     }
 
-    /// Counts the changes of the host, reloads pages, and warns of settings that a running server does not take on.
+    /// Counts the changes of the host, reloads pages, and logs a warning about settings that a running server does not
+    /// adopt.
     private func follow(_ events: HostEvents) async {
         var settings = fixedSettings
         for await event in events {
@@ -177,7 +179,7 @@ public final class HostServer: Service {
             // Before its start, a host may not have loaded its manifest.
             if case .started = event.kind { continue }
             guard now != settings, screens == nil else { continue }
-            logger.warning("the manifest's `server` has changed, which takes effect when the server is started again")
+            logger.warning("the manifest's `server` has changed; the change takes effect when the server is restarted")
         }
     }
 
@@ -191,7 +193,7 @@ public final class HostServer: Service {
 
 /// The parts of the server.
 extension HostServer {
-    /// The time after which a connection is closed whose client does not complete a request.
+    /// The time after which a connection is closed if its client does not complete a request.
     private static let idleLimit = TimeAmount.seconds(60)
     /// The maximum size of the head of a request, in bytes.
     private static let headLimit = 64 << 10
@@ -281,7 +283,7 @@ extension ServerTLS {
     }
 }
 
-/// The answers to all requests: of the server itself, of plugins, or a problem.
+/// The responder to all requests, with answers of the server itself, of plugins, or a problem.
 private struct ServerResponder: HTTPResponder {
     struct Context: InitializableFromSource {
         let remoteAddress: String?
@@ -309,13 +311,13 @@ private struct ServerResponder: HTTPResponder {
 
     func respond(to request: Request, context: Context) async throws -> Response {
         var response = await answer(to: request, from: context.remoteAddress)
-        // Nothing that follows on such a connection is read as a request.
+        // No further bytes on such a connection are read as a request.
         if request.method == .connect || request.headers.contains(.upgrade) { response.headers[.connection] = "close" }
         return response
     }
 
     private func answer(to request: Request, from remoteAddress: String?) async -> Response {
-        // The first one is not among the fields (RFC 9112, section 3.2).
+        // The fields do not contain the first `Host` (RFC 9112, section 3.2).
         guard !request.headers.contains(Self.hostField) else {
             let problem = RouteProblem(400, "expected one field `Host`, found several")
             return Response(problem, isHead: request.method == .head)

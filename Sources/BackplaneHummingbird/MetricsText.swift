@@ -14,7 +14,7 @@ struct MetricsText {
     /// Adds a metric with its samples, if there are any.
     ///
     /// - Parameters:
-    ///   - samples: The labels and the value of each, and what its name ends with, such as `_count`.
+    ///   - samples: The labels, the value and the suffix of the name of each sample, such as `_count`.
     mutating func add(
         _ kind: Kind, _ name: String, _ help: String, _ samples: [(suffix: String, labels: Labels, value: String)]
     ) {
@@ -44,7 +44,7 @@ struct MetricsText {
     }
 }
 
-/// The counts that a server keeps of its host, and their text together with those of the host itself.
+/// The counts that a server keeps, and their text together with the counts of the host.
 final class ServerMetrics: Sendable {
     fileprivate struct Route: Hashable {
         var manager, name: String
@@ -52,7 +52,7 @@ final class ServerMetrics: Sendable {
     fileprivate struct Requests {
         /// The number of answers with each status.
         var statuses: [Int: Int] = [:]
-        /// The number of answers that took up to each bound, and of longer ones.
+        /// The number of answers within each bound, and the number of longer ones.
         var times = Array(repeating: 0, count: bounds.count + 1)
         /// The sum of the times.
         var seconds = 0.0
@@ -74,7 +74,7 @@ final class ServerMetrics: Sendable {
     }
     private let counts = Mutex(Counts())
 
-    /// The maximum number of routes that are counted by name, because each save may add others.
+    /// The maximum number of routes that are counted by name, because each save may add more.
     private static let routeLimit = 10_000
 
     /// Counts an answered request, as a ``RouteObserver``.
@@ -102,7 +102,7 @@ final class ServerMetrics: Sendable {
         if let change { counts.withLock { $0.changes[change, default: 0] += 1 } }
     }
 
-    /// Returns all metrics, for which the memory of all generations is measured.
+    /// Returns all metrics; for them, the memory of all generations is measured.
     func text(of host: PluginHost) async -> String {
         let (requests, changes) = counts.withLock { ($0.requests, $0.changes) }
         var metrics = MetricsText()

@@ -5,7 +5,7 @@ import Logging
 
 /// The routes of the active plan that a server has mounted.
 final class MountedRoutes: Sendable {
-    /// The number of the host's table of which they are.
+    /// The number of the host's table that contains the routes.
     let revision: UInt64
     let matcher: RouteMatcher<MountedRoute>
     let managers: [String: ServedManager]
@@ -61,7 +61,7 @@ final class MountedRoutes: Sendable {
 /// A route that is mounted at a path.
 final class MountedRoute: Sendable {
     let manager: ServedManager
-    /// The name by which the manager knows the route.
+    /// The manager's name of the route.
     let name: String
     /// The whole pattern.
     let path: String
@@ -78,7 +78,7 @@ extension MountedRoute: CustomStringConvertible {
 }
 
 extension RouteServer.Mounting {
-    /// Returns the path at which the routes of a manager are mounted; `nil` if they are not.
+    /// Returns the path at which the routes of a manager are mounted; `nil` if they are not mounted.
     fileprivate func prefix(of manager: String, _ server: ServerSettings?) -> String? {
         switch self {
         case .manifest: server.prefix(of: manager)

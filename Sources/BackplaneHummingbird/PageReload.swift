@@ -9,8 +9,8 @@ import Synchronization
 
 /// The reloading of pages in browsers after each change of a host, for its development.
 ///
-/// A page that contains `<script src="/backplane/reload.js"></script>` listens to an event stream, and is loaded again
-/// after an event, or after the stream was interrupted, since the host may have been restarted.
+/// A page that contains `<script src="/backplane/reload.js"></script>` listens to an event stream. The page is reloaded
+/// after an event, and after the stream was interrupted, because the host may have been restarted.
 final class PageReload: Sendable {
     static let scriptPath = "/backplane/reload.js", eventsPath = "/backplane/reload"
     private struct Pages {
@@ -20,7 +20,7 @@ final class PageReload: Sendable {
     }
     private let pages = Mutex(Pages())
 
-    /// Reloads all pages if the event is a change that was made.
+    /// Reloads all pages if the event is a completed change.
     func note(_ event: HostEvent) {
         let name: String? =
             switch event.kind {

@@ -5,7 +5,7 @@ import Hummingbird
 import ServiceLifecycle
 import Synchronization
 
-/// The parts of an answer in pieces, which its connection takes one after another.
+/// The sender of an answer in parts, which its connection takes one after another.
 ///
 /// `@unchecked`: only one step at a time uses the iterator.
 final class PartSender: @unchecked Sendable {
@@ -14,8 +14,9 @@ final class PartSender: @unchecked Sendable {
         var step: RouteStep<Part>?
         var isStopped = false
     }
-    /// The time without an event after which a comment shows proxies that the connection is used, and the server that
-    /// the client is still there.
+    /// The time without an event after which a comment is sent.
+    ///
+    /// The comment shows proxies that the connection is in use, and the server that the client is still connected.
     static let patience = Duration.seconds(15)
     private var iterator: StreamElements<RoutePart, BackplaneError>.Iterator
     private let state = Mutex(State())
@@ -29,8 +30,8 @@ final class PartSender: @unchecked Sendable {
 
     /// Sends the parts after the head.
     ///
-    /// A graceful shutdown ends events after the last one, and bytes with their connection, because they would look
-    /// complete.
+    /// A graceful shutdown ends events after the last one. Bytes end with their connection, because they would look
+    /// complete otherwise.
     ///
     /// - Throws: ``AnswerCut`` if the connection has to end; the error of writing if the client has left.
     @concurrent func send(
@@ -72,7 +73,7 @@ final class PartSender: @unchecked Sendable {
         }
     }
 
-    /// Returns the step that reads the next part, which begins unless it has.
+    /// Returns the step that reads the next part, and begins it if necessary.
     private func current() -> (RouteStep<Part>, isStopped: Bool) {
         let (step, isStopped) = state.withLock { ($0.step, $0.isStopped) }
         if let step { return (step, isStopped) }
@@ -93,7 +94,7 @@ final class PartSender: @unchecked Sendable {
     }
 }
 
-/// The reason why an answer ends with its connection: a client must not take it for complete.
+/// The reason why an answer ends with its connection, so that clients do not consider the answer complete.
 struct AnswerCut: Error {
     /// The error of the route; `nil` if there is none to report.
     let reason: BackplaneError?

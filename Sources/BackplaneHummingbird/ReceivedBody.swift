@@ -16,14 +16,14 @@ enum ReceivedBody: Sendable {
     /// The reason why a body is not received.
     enum Failure: Error {
         case tooLong
-        /// It ended before its announced length.
+        /// The body ended before its announced length.
         case incomplete
-        /// It cannot be written to a file.
+        /// The body cannot be written to a file.
         case unwritable(SystemError, path: String)
     }
 }
 
-/// The temporary file of a body, which is removed when nobody uses it any more.
+/// The temporary file of a body, which is removed after its last use.
 final class BodyFile: Sendable {
     let path: String
     private let file: FileDescriptor
@@ -52,7 +52,7 @@ final class BodyFile: Sendable {
 
 /// The reader of a request's body.
 ///
-/// `@unchecked`: one task uses it at a time, and another one only after that one has ended.
+/// `@unchecked`: only one task uses the reader at a time, and another one only after the first has ended.
 final class BodyReader: @unchecked Sendable {
     private var iterator: RequestBody.AsyncIterator
 
@@ -83,7 +83,7 @@ final class BodyReader: @unchecked Sendable {
             }
             bytes = []
         }
-        // A connection that this side closes has no error.
+        // A connection that is closed on this side reports no error.
         guard count >= length ?? 0 else { throw ReceivedBody.Failure.incomplete }
         return file.map { .file($0) } ?? (bytes.isEmpty ? .none : .bytes(bytes))
     }

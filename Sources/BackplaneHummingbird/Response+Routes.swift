@@ -5,7 +5,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-// Between the messages of routes and those of Hummingbird.
+// Conversions between the messages of routes and of Hummingbird.
 
 extension HTTPHeaders {
     /// Creates the header fields of a request, in order; the first is `Host`.
@@ -65,7 +65,7 @@ extension Response {
 
     /// Creates a response to a request whose body is not received, after which its connection ends.
     ///
-    /// - Parameter finish: A function that is called before.
+    /// - Parameter finish: A function that is called before the connection ends.
     init(_ problem: RouteProblem, closing finish: (@Sendable () async throws -> Void)?) {
         let answer = problem.response, bytes = ByteBuffer(bytes: answer.body)
         self.init(
@@ -90,8 +90,8 @@ extension Response {
 
     /// Creates the response that begins with a head, and whose length is unknown.
     ///
-    /// To a request with the method `HEAD`, an encoder would write the end of chunks, which the client would take for
-    /// the next answer; its connection ends instead.
+    /// After a request with the method `HEAD`, the connection ends. Otherwise, the encoder would write the end of
+    /// chunks, which the client would read as the next answer.
     init(_ head: RouteHead, isHead: Bool, send: @escaping Send) {
         self.init(
             head.status, head.headers, isHead ? ResponseBody { _ in throw AnswerCut(reason: nil) } : ResponseBody(send))

@@ -8,7 +8,7 @@ package import Logging
 import Synchronization
 import Tracing
 
-/// A function that is told of each answer that has ended.
+/// A function that is called at the end of each answer.
 ///
 /// - Parameters:
 ///   - manager: The manager of the route.
@@ -18,14 +18,15 @@ import Tracing
 package typealias RouteObserver =
     @Sendable (_ manager: String, _ route: String, _ status: Int, _ time: Duration) -> Void
 
-/// The routes of a host as Hummingbird serves them: from a request to its response.
+/// The routes of a host in Hummingbird, from a request to its response.
 ///
-/// A request is matched, received and handled; its answer is then sent without the plugin, or piece by piece. A client
-/// that leaves is noticed when something is written to it, and then cancels its stream.
+/// A request is matched, received and handled; its answer is then sent without the plugin, or piece by piece. When a
+/// client leaves, the next write to it fails, and its stream is cancelled.
 package final class RouteServer: Sendable {
     /// The managers whose routes are mounted, and their paths.
     package enum Mounting: Sendable {
-        /// The managers that `server.mount` of the active manifest names, each at its path; without it, all at `/`.
+        /// The managers in `server.mount` of the active manifest, each at its path; without that key, all managers at
+        /// `/`.
         case manifest
         /// The managers with the given names, or all managers, at one path.
         case managers([String]?, under: String)
@@ -43,7 +44,7 @@ package final class RouteServer: Sendable {
     /// Creates the routes of a host.
     ///
     /// - Parameters:
-    ///   - observer: A function that is told of each answer.
+    ///   - observer: A function that is called at the end of each answer.
     ///   - logger: The logger for errors of routes.
     package init(
         _ host: PluginHost, mounting: Mounting, limits: ServerLimits, observer: RouteObserver? = nil, logger: Logger
@@ -60,8 +61,9 @@ package final class RouteServer: Sendable {
         }
     }
 
-    /// Returns the answer to a request without a route, whose body is received nevertheless: within the limits, so that
-    /// no client holds a connection by it.
+    /// Returns the answer to a request without a route.
+    ///
+    /// The body is received nevertheless, within the limits, so that it does not occupy the connection.
     func refuse(_ request: Request, _ problem: RouteProblem) async -> Response {
         let deadline = host.begin(within: limits.timeout).deadline
         if case .refused(let response) = await receive(request, until: deadline) { return response }
@@ -89,7 +91,7 @@ extension RouteServer {
     /// Returns the route of a request. The libraries of a host that has not been used are loaded first.
     func match(_ request: Request) async -> Match {
         if !isLoaded.load(ordering: .relaxed) {
-            // Managers with errors have no routes, which a program that never starts the host would not learn.
+            // Managers with errors have no routes; a program that never starts the host would not learn of the errors.
             let problems = await host.check()
             if !isLoaded.exchange(true, ordering: .relaxed), case .managers = mounting {
                 for problem in problems where problem.severity == .error {
@@ -128,7 +130,7 @@ extension RouteServer {
         case answer(RouteResponse)
         case stream(RouteHead, PartSender)
         case failed(BackplaneError)
-        /// The request has reached code without its route, which has done nothing.
+        /// The code that was called does not have the route, and has done nothing.
         case moved(BackplaneError)
     }
 
@@ -167,7 +169,7 @@ extension RouteServer {
 
     /// Calls the manager of a route; if it no longer knows the route, matches again.
     ///
-    /// A swap changes the table before its code can be called, so that another match soon fits the code.
+    /// A swap changes the table before its code can be called, so that another match soon finds the code's route.
     private func handle(_ request: inout RouteRequest, _ found: inout Found, _ call: Call) async -> Outcome {
         var attempts = 50
         while true {
@@ -185,14 +187,14 @@ extension RouteServer {
 
     /// Calls the manager of a route, and returns no later than at the deadline.
     ///
-    /// Nothing ends a native call, so that the handler has a task of its own. Most handlers end before the request has
-    /// to wait for them; only one that waits has an alarm, of the host's clock, which is cheaper than a timer of its
-    /// connection's event loop, on which the request does not run.
+    /// A native call cannot be ended from outside, so the handler has its own task. Most handlers end before the
+    /// request has to wait for them. Only a request that waits sets an alarm. The alarm uses the host's clock, which is
+    /// cheaper than a timer of the connection's event loop, where the request does not run.
     private func handle(_ request: RouteRequest, _ route: MountedRoute, _ call: Call) async -> Outcome {
         let manager = route.manager
         do { try await manager.enter(until: call.deadline, by: host.clock) } catch { return .failed(error) }
         let handler = manager.begin { [host] () async -> Outcome in
-            // A stream leaves with its head.
+            // A stream frees its place after its head.
             defer { manager.leave() }
             let routes: Remote<HTTPRoutes>
             do throws(BackplaneError) {
@@ -217,7 +219,7 @@ extension RouteServer {
                 : .deadlinePassed(before: "`\(route.name)` answered"))
     }
 
-    /// Returns the trace of a request: that of a middleware that traces requests, or else that of the client.
+    /// Returns the trace of a request, from a middleware that traces requests or else from the client.
     private func traceparent(of request: Request) -> String? {
         if let context = ServiceContext.current {
             var text: String?
@@ -277,7 +279,8 @@ extension RouteServer {
 
     /// Returns the answer to a request whose body is too long.
     ///
-    /// A client that still sends would lose the answer if its connection were reset, so that some more is received.
+    /// Some more of the body is received, because a client that still sends would lose the answer if the connection
+    /// were reset.
     private func tooLong(_ reader: BodyReader) -> Response {
         let problem = RouteProblem(413, "the body has more than \(limits.body) bytes, which is the limit")
         return Response(problem) { [limits, clock = host.clock] in
@@ -328,7 +331,7 @@ extension RouteServer {
 
     private func hasBody(_ response: Response, _ isHead: Bool) -> Bool { !isHead && response.body.contentLength != 0 }
 
-    /// Sends a body, and reports its end to the observer, and what has cut it off to the log.
+    /// Sends a body, reports its end to the observer, and logs the reason of an interruption.
     @concurrent private func reporting(
         _ end: AnswerEnd?, _ status: Int, _ route: MountedRoute, _ send: @concurrent () async throws -> Void
     ) async throws {
@@ -342,7 +345,7 @@ extension RouteServer {
         }
     }
 
-    /// Returns the response to a request whose route has made a mistake that only the log names.
+    /// Returns the response after a mistake of the route, which only the log describes.
     private func refuse(_ mistake: String, _ isHead: Bool, _ route: MountedRoute, _ end: AnswerEnd?) -> Response {
         log(BackplaneError(.callInvalidOutput, mistake), route)
         return report(end, Response(RouteProblem(500), isHead: isHead))
@@ -357,7 +360,7 @@ extension RouteServer {
         let level: Logger.Level
         switch error.code {
         case .callDeadline, .callOverloaded: level = .warning
-        // A swap has ended it, as it should.
+        // A swap has ended the stream, as intended.
         case .routeInterrupted: level = .debug
         default: level = RouteProblem(answering: error).status == 500 ? .error : .debug
         }
@@ -369,7 +372,8 @@ extension RouteServer {
     }
 }
 
-/// The end of an answer, of which the observer is told once: when it has been sent or, with the status 0, has not.
+/// The end of an answer, which is reported to the observer once: after the answer was sent or, with the status 0, was
+/// not.
 private final class AnswerEnd: Sendable {
     private let observer: RouteObserver
     private let route: MountedRoute

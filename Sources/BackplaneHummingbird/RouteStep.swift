@@ -4,14 +4,15 @@ import BackplaneHost
 import BackplaneNetwork
 import Synchronization
 
-/// A step of a request in a task of its own, such as a handler, for which the request waits no longer than it wants.
+/// A step of a request in its own task, such as a handler, for which the request can stop waiting.
 ///
-/// A native call would run in the request's task until it ends, and nothing could answer for a handler that never does.
+/// In the request's own task, a native call would run to its end, and a handler that never ends would leave the request
+/// unanswered.
 struct RouteStep<Value: Sendable>: Sendable {
     private let value: Awaited<Value>
     private let task: Task<Void, Never>
 
-    /// Begins a step on this thread, where most steps end before this returns, so that nobody has to wait.
+    /// Begins a step on this thread; most steps end before the initializer returns, so that no task has to wait.
     ///
     /// - Parameter threads: The threads on which the step continues after it has waited; `nil` for Swift's pool.
     init(continuingOn threads: WorkerThreads? = nil, _ body: @escaping @Sendable () async -> Value) {
@@ -45,15 +46,15 @@ struct RouteStep<Value: Sendable>: Sendable {
     }
 }
 
-/// A value that is set once, and for which one task waits.
+/// A value that is set once and awaited by one task.
 final class Awaited<Value: Sendable>: Sendable {
     private struct State: Sendable {
         var value: Value?
         var waiter: UnsafeContinuation<Value?, Never>?
-        /// A Boolean value that indicates whether the next wait has been given up before it began.
+        /// A Boolean value that indicates whether the next wait was given up before its beginning.
         var isGivenUp = false
 
-        /// The result of a wait that need not begin.
+        /// Returns the result of a wait that need not begin.
         mutating func result() -> Value?? {
             if let value { return .some(value) }
             guard isGivenUp else { return nil }
@@ -73,7 +74,7 @@ final class Awaited<Value: Sendable>: Sendable {
 
     /// Waits for the value; returns `nil` at the deadline, when the task is cancelled, or once the wait is given up.
     func wait(until deadline: Deadline?, by clock: any DeadlineClock) async -> Value? {
-        // Only a value that is not there yet needs an alarm.
+        // Only a missing value needs an alarm.
         if let result = state.withLock({ $0.result() }) { return result }
         let alarm = Race.newAlarm()
         if let deadline { clock.schedule(alarm, at: deadline) { self.giveUp() } }

@@ -4,7 +4,7 @@ import BackplaneHost
 import Glibc
 import Hummingbird
 
-/// A file that is sent, open from the beginning of its answer to the end.
+/// A file that is sent, and is open from the beginning to the end of its answer.
 final class SentFile: Sendable {
     /// The reason why a file is not sent.
     struct Unreadable: Error {

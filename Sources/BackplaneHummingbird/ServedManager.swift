@@ -4,7 +4,7 @@ import BackplaneHost
 import Glibc
 import Synchronization
 
-/// A manager as a server calls it: its requests that are handled at the same time, and those that wait, are limited.
+/// A manager that a server calls, with limits for the requests that are handled concurrently and that wait.
 final class ServedManager: Sendable {
     private struct Places {
         var handled = 0
@@ -13,11 +13,11 @@ final class ServedManager: Sendable {
     }
     let name: String
     let component: Int
-    /// The threads of its handlers, so that those that block them hold up no other manager.
+    /// The threads of the manager's handlers, so that blocking handlers delay no other manager.
     private let threads: WorkerThreads
     /// A Boolean value that indicates whether a handler has kept a thread of Swift's pool for too long.
     private let hasBlocked = Atomic(false)
-    /// The number of handlers in sequence that have left a thread of Swift's pool quickly.
+    /// The number of consecutive handlers that have left a thread of Swift's pool quickly.
     private let quickOnes = Atomic(0)
     private let limits: ServerLimits
     private let places = Mutex(Places())
@@ -27,7 +27,7 @@ final class ServedManager: Sendable {
         threads = WorkerThreads("bp-\(name)")
     }
 
-    /// Waits for a place, which the request has from then on.
+    /// Waits for a place, and takes it.
     ///
     /// - Throws: `call.overloaded` if too many others wait; `call.deadline`; `call.cancelled`.
     func enter(until deadline: Deadline?, by clock: any DeadlineClock) async throws(BackplaneError) {
@@ -64,7 +64,7 @@ final class ServedManager: Sendable {
         }
     }
 
-    /// Gives the place of a request to the next one.
+    /// Passes the place of a request on to the next one.
     func leave() {
         let next = places.withLock { places -> Awaited<Void>? in
             if places.waiting.isEmpty {
@@ -76,18 +76,19 @@ final class ServedManager: Sendable {
         next?.set(())
     }
 
-    /// The times that a handler may keep a thread of Swift's pool before it waits: one that does not block it, and any.
+    /// The times for which a handler may keep a thread of Swift's pool: the time of a quick handler, and the maximum.
     private static let quick = Duration.milliseconds(10), patience = Duration.milliseconds(100)
-    /// The number of quick handlers in sequence after which those of a manager may take the last thread of the pool.
+    /// The number of consecutive quick handlers after which a manager's handlers may take the last thread of the pool.
     private static let trusted = 1_000
     /// The number of threads of Swift's pool on which no handler begins.
     private static let poolThreads = Atomic(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 
-    /// Begins a handler: on this thread of Swift's pool, which saves two changes of threads, or on the manager's own.
+    /// Begins a handler: on this thread of Swift's pool, which saves two changes of threads, or on a thread of the
+    /// manager.
     ///
     /// A handler that begins here continues on the manager's threads once it has waited. The last thread of the pool,
-    /// which serves everything else, is for managers whose handlers have been quick so far. A manager whose handler has
-    /// blocked this thread uses only its own from then on.
+    /// which serves everything else, is for managers whose handlers have been quick so far. After a handler has blocked
+    /// a thread of the pool, its manager uses only its own threads.
     func begin<Value>(_ handler: @escaping @Sendable () async -> Value) -> RouteStep<Value> {
         guard !hasBlocked.load(ordering: .relaxed) else { return RouteStep(on: threads, handler) }
         let left = Self.poolThreads.subtract(1, ordering: .relaxed).newValue

@@ -3,15 +3,15 @@ import NIOCore
 
 /// The limits for a client that reads its answer slowly or not at all.
 ///
-/// It is the first handler of a connection, so that everything that it delays or gives up has been encrypted.
+/// This is the first handler of a connection, so that all data that it delays or drops is already encrypted.
 final class UnreadAnswer: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData
 
-    /// The time in which the client reads nothing, after which the connection ends.
+    /// The time without a read by the client after which the connection ends.
     private static let patience = TimeAmount.seconds(60)
-    /// The time to read the rest of an answer after which the connection was to be closed.
+    /// The time to read the rest of the last answer before the connection is closed.
     private static let patienceAtEnd = TimeAmount.seconds(5)
     private var end: Scheduled<Void>?
     private var isClosing = false
@@ -25,7 +25,8 @@ final class UnreadAnswer: ChannelDuplexHandler, RemovableChannelHandler {
         guard mode == .all, !isClosing else { return context.close(mode: mode, promise: promise) }
         isClosing = true
         closes(context, after: Self.patienceAtEnd)
-        // Closing a channel drops what it has not sent. Writes end in order, so that this one ends after all of it.
+        // Closing a channel drops unsent data. Writes end in order, so that this one ends after all earlier data was
+        // sent.
         let sent = context.eventLoop.makePromise(of: Void.self)
         sent.futureResult.assumeIsolated().whenComplete { _ in context.close(mode: .all, promise: promise) }
         context.writeAndFlush(Self.wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: sent)
@@ -40,7 +41,7 @@ final class UnreadAnswer: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// The handler of a place where a server adds handlers, which puts an ``UnreadAnswer`` first.
+    /// A handler that a server adds among others, and that puts an ``UnreadAnswer`` first.
     final class Installer: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = NIOAny
 

@@ -12,7 +12,7 @@ public import ServiceLifecycle
 /// try await group.run()
 /// ```
 ///
-/// They are the calls, streams and exchanges of each component, the changes by operation and outcome, and the
+/// The numbers cover the calls, streams and exchanges of each component, the changes by operation and outcome, and the
 /// generations of each plugin. ``MeasuredExecutor`` measures HTTP requests.
 public struct HostMetrics: Service {
     private let host: PluginHost
@@ -20,12 +20,12 @@ public struct HostMetrics: Service {
     private let factory: any MetricsFactory
     private let events: HostEvents
 
-    /// Creates the service of a host, whose changes count from now on.
+    /// Creates the service of a host, and begins to count the host's changes.
     ///
     /// - Parameters:
     ///   - host: The host.
-    ///   - interval: The time between two reports, for each of which the memory of the generations is measured.
-    ///   - factory: The backend. Default: the one that the program has bootstrapped.
+    ///   - interval: The time between two reports. Each report measures the memory of the generations.
+    ///   - factory: The backend. Default: the bootstrapped backend of the program.
     public init(
         _ host: PluginHost, every interval: Duration = .seconds(10), factory: any MetricsFactory = MetricsSystem.factory
     ) {
@@ -86,7 +86,7 @@ public struct HostMetrics: Service {
             let (label, dimensions, value) = (metric.label, metric.dimensions, numbers[metric] ?? 0)
             switch metric.kind {
             case .counter:
-                // Components that were started anew count from zero.
+                // Restarted components count from zero.
                 let before = last[metric].map { value < $0 ? 0 : $0 } ?? 0
                 Counter(label: label, dimensions: dimensions, factory: factory).increment(by: value - before)
             case .gauge: Gauge(label: label, dimensions: dimensions, factory: factory).record(value)
@@ -95,7 +95,8 @@ public struct HostMetrics: Service {
         return numbers
     }
 
-    /// Returns the numbers of the host; components of one name, such as collaborators of one class, have one together.
+    /// Returns the numbers of the host; components with the same name, such as collaborators of one class, share a
+    /// number.
     private func numbers() async -> [Metric: Int] {
         var numbers: [Metric: Int] = [:]
         func add(_ kind: Metric.Kind, _ label: String, _ names: [String: String], _ value: Int) {

@@ -4,24 +4,24 @@ public import BackplaneExchange
 public import BackplaneNetwork
 public import Metrics
 
-/// An executor that measures the requests which another executor sends, as `http.client.request.duration`.
+/// An executor that measures the requests of another executor, as `http.client.request.duration`.
 ///
 /// ```swift
 /// let options = HostOptions(executors: [MeasuredExecutor(AsyncHTTPClientExecutor())])
 /// ```
 ///
-/// Each attempt and each redirected request counts, from its start to the head of the response. What a cache or a mock
-/// answers does not. The dimensions are `http.request.method`, `server.address`, `server.port`,
+/// Each attempt and each redirected request counts, from its start to the head of the response. Requests that a cache
+/// or a mock answers do not count. The dimensions are `http.request.method`, `server.address`, `server.port`,
 /// `http.response.status_code` and, after an error or a status of 400 or more, `error.type`.
 public struct MeasuredExecutor: HTTPExecutor {
     private let next: any HTTPExecutor
     private let factory: any MetricsFactory
-    /// The methods that are dimensions; there could be any number of others.
+    /// The methods that are dimensions; other methods would add an unlimited number of values.
     private static let methods = HTTPRequest.idempotentMethods.union(["POST", "PATCH", "CONNECT"])
 
     /// Creates an executor that sends requests through another one.
     ///
-    /// - Parameter factory: The backend. Default: the one that the program has bootstrapped.
+    /// - Parameter factory: The backend. Default: the bootstrapped backend of the program.
     public init(_ next: any HTTPExecutor, factory: any MetricsFactory = MetricsSystem.factory) {
         (self.next, self.factory) = (next, factory)
     }

@@ -59,7 +59,7 @@ public struct GraphBuilder: ~Copyable {
         _ name: String, after first: First, _ second: Second, options: NodeOptions? = nil,
         _ body: @escaping @Sendable (First.Value, Second.Value) async throws -> Output
     ) -> GraphNode<Output> {
-        // Not by `and` alone, which would cost each node a closure and a list.
+        // Not by `and`, which would cost each node a closure and a list.
         let step = TypedStep(name, store.steps.count, options) { _, _ in
             try await body(try await first.receive(), try await second.receive())
         }
@@ -136,11 +136,11 @@ public struct GraphBuilder: ~Copyable {
     /// let pages = graph.addGraph("pages", after: first) { first in try Self.pages(first.count) }
     /// ```
     ///
-    /// The graph is built when the node starts, so that its shape may depend on the value that the node receives. It
-    /// runs in the same queue, to which this node leaves its place. Pausing and cancelling the node pauses and cancels
-    /// the graph.
+    /// The graph is built when the node starts, so its shape may depend on the value that the node receives. The graph
+    /// runs in the same queue, and its nodes use the place of this node. Pausing and cancelling the node pauses and
+    /// cancels the graph.
     ///
-    /// - Parameter graph: A function that builds the graph, for each attempt.
+    /// - Parameter graph: A function that builds the graph for each attempt.
     public mutating func addGraph<Input: GraphInput, Output: Sendable>(
         _ name: String, after input: Input = DerivedInput.none, options: NodeOptions? = nil,
         _ graph: @escaping @Sendable (Input.Value) async throws -> OperationGraph<Output>
@@ -201,7 +201,7 @@ public struct GraphBuilder: ~Copyable {
         }
     }
 
-    /// Returns whether a node belongs to this graph, and records it if it does not.
+    /// Returns whether a node belongs to this graph, and records a node that does not.
     private mutating func requireOwn(_ step: GraphStep) -> Bool {
         if store.contains(step) { return true }
         stranger = stranger ?? step.name
@@ -220,7 +220,7 @@ public struct GraphBuilder: ~Copyable {
 
     /// Adds a function that is called with a node's error and its status before its dependents start.
     ///
-    /// It is called once, for a node that has permanently failed, was not run because of another node, or was
+    /// The function is called once, for a node that has permanently failed, was not run because of another node, or was
     /// cancelled. Functions are called in the order in which they were added. They must not block.
     public mutating func onFailure<Output>(
         of node: GraphNode<Output>,
@@ -259,7 +259,7 @@ public struct GraphBuilder: ~Copyable {
 
     /// Completes the graph, which succeeds if every node without dependents succeeds.
     ///
-    /// The result is that of an additional node, `end`, which waits for them.
+    /// The result is the value of an additional node, `end`, which waits for these nodes.
     ///
     /// - Throws: The errors of ``build(returning:)``.
     public consuming func build() throws(BackplaneError) -> OperationGraph<Void> {

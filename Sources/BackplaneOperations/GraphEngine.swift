@@ -3,8 +3,8 @@ import Synchronization
 
 /// The shell around the scheduler of one graph, which performs the scheduler's decisions.
 ///
-/// Decisions are made while a lock is held, during which no code of a node or a handler runs. The lock of the graph is
-/// acquired before that of the queue.
+/// Decisions are made while a lock is held; code of nodes and handlers runs without it. The lock of the graph is
+/// acquired before the lock of the queue.
 final class GraphEngine: Sendable {
     let name: String
     let queue: GraphQueue
@@ -17,13 +17,13 @@ final class GraphEngine: Sendable {
         var abandoned = 0
         /// The graph's number in the host.
         var number: UInt64?
-        /// A Boolean value that indicates whether the host wants to be told of changes.
+        /// A Boolean value that indicates whether changes are reported to the host.
         var isFollowed = false
-        /// A Boolean value that indicates whether the host knows of the end, so that the next graph may start.
+        /// A Boolean value that indicates whether the end was reported to the host, so that the next graph may start.
         ///
-        /// Only then are those who wait for the end told.
+        /// Tasks that wait for the end are resumed only afterwards.
         var isOver = false
-        /// The tasks that wait for the end of the graph, and perhaps for its code to return.
+        /// The tasks that wait for the end of the graph, and optionally for its code to return.
         var ends: [(drained: Bool, task: UnsafeContinuation<Void, Never>)] = []
         /// The tasks that wait for a change of a node.
         var waits: [Int32: [Wait]] = [:]
@@ -31,10 +31,10 @@ final class GraphEngine: Sendable {
         var feeds: [Int: AsyncStream<GraphEvent>.Continuation] = [:]
         var lastFeed = 0
 
-        /// Makes the scheduler collect changes while someone wants to know of them.
+        /// Makes the scheduler collect changes while there are subscribers.
         mutating func observe() { scheduler.isObserved = isFollowed || !feeds.isEmpty || !waits.isEmpty }
 
-        /// Removes and returns the tasks that have waited for what has now come.
+        /// Removes and returns the tasks whose condition is now met.
         mutating func takeEnds() -> [UnsafeContinuation<Void, Never>] {
             guard isOver else { return [] }
             let isDrained = abandoned == 0
@@ -57,7 +57,7 @@ final class GraphEngine: Sendable {
         var actions: [GraphScheduler.Action] = []
         var stopped: [Worker] = []
         var woken: [UnsafeContinuation<Void, Never>] = []
-        /// The number under which the host is told that nodes have changed.
+        /// The graph's number, if changes of its nodes are to be reported to the host.
         var changed: UInt64?
         var hasEnded = false
     }
@@ -167,7 +167,7 @@ final class GraphEngine: Sendable {
         return effects
     }
 
-    /// Passes state changes to those who want to know of them; requires the lock.
+    /// Passes state changes to subscribers; requires the lock.
     private func publish(_ state: inout State, _ effects: inout Effects) {
         guard !state.scheduler.changes.isEmpty else { return }
         for (number, shown) in state.scheduler.changes {
@@ -207,7 +207,7 @@ final class GraphEngine: Sendable {
 
     // MARK: Outside the lock
 
-    /// Performs the effects of an event, and those of the events that result from them.
+    /// Performs the effects of an event, and the effects of all resulting events.
     ///
     /// - Returns: The node to run next on the worker that reported the event, or on a new one.
     private func perform(_ first: Effects) -> ReadyNode? {
@@ -244,7 +244,7 @@ final class GraphEngine: Sendable {
         return Effects()
     }
 
-    /// Tells the host of the graph's end, and then those who wait for it, who may start the next graph at once.
+    /// Reports the graph's end to the host, and then resumes the tasks that wait for it and may start the next graph.
     private func finish(_ effects: inout Effects) {
         queue.remove(self)
         if let number = state.withLock(\.number) { queue.host?.end(number) }
@@ -256,7 +256,7 @@ final class GraphEngine: Sendable {
         for feed in feeds { feed.finish() }
     }
 
-    /// Starts the time limit of an attempt, which starts over when a node is resumed that was paused at its end.
+    /// Starts the time limit of an attempt; if it expires while the node is paused, it starts over on resumption.
     private func time(_ step: GraphStep, _ attempt: UInt16) -> Task<Void, Never>? {
         guard let options = step.options, let limit = options.timeout else { return nil }
         let failure = BackplaneError(
@@ -301,7 +301,7 @@ final class GraphEngine: Sendable {
         }
     }
 
-    /// Waits until a node is held or is not, and returns `false` if its attempt no longer runs.
+    /// Waits until a node is held or no longer held; returns `false` if its attempt no longer runs.
     nonisolated(nonsending) func reaches(isHeld: Bool, _ node: Int, _ attempt: UInt16) async -> Bool {
         await wait(for: node) { !$0.isRunning(attempt) || $0.isHeld == isHeld }
         return state.withLock { $0.scheduler.nodes[node].isRunning(attempt) }
@@ -347,7 +347,7 @@ struct ReadyNode: Sendable {
 
 /// A task that runs nodes one after another until none is left.
 ///
-/// It runs no node after an abandoned one, because its task is then cancelled.
+/// After an abandoned node it runs no other, because its task is then cancelled.
 final class Worker: Sendable {
     /// The number of nodes after which the worker yields, because nodes that never wait would otherwise occupy a
     /// thread.

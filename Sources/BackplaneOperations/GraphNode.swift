@@ -62,7 +62,7 @@ public struct GraphNode<Output: Sendable>: GraphInput {
     }
 }
 
-/// An input that is made of nodes: a combination, an outcome, or a value with a replacement.
+/// An input that is derived from nodes: a combination, an outcome, or a value with a replacement.
 public struct DerivedInput<Value: Sendable>: GraphInput {
     /// The edges of all nodes.
     public let edges: [GraphEdge]
@@ -72,12 +72,12 @@ public struct DerivedInput<Value: Sendable>: GraphInput {
         (self.edges, self.value) = (edges, value)
     }
 
-    /// Returns the value that is derived from those of the nodes.
+    /// Returns the value that is derived from the values of the nodes.
     public func receive() async throws -> Value { try await value() }
 }
 
 extension DerivedInput<Void> {
-    /// The empty input, of a node that waits for no other.
+    /// The empty input, for a node that waits for no other node.
     public static var none: Self { Self(edges: []) {} }
 }
 
@@ -87,7 +87,7 @@ extension DerivedInput<Void> {
 final class StepStore: @unchecked Sendable {  // written while the graph is built, and only read afterwards
     var steps: [GraphStep] = []
 
-    // Written out in `GraphBuilder.insert`, it ends the compiler of Swift 6.3.1 under ThreadSanitizer.
+    // Inlined by hand into `GraphBuilder.insert`, this crashes the compiler of Swift 6.3.1 under ThreadSanitizer.
     func add(_ step: GraphStep) { steps.append(step) }
 
     func contains(_ step: GraphStep) -> Bool {
@@ -111,7 +111,7 @@ class GraphStep: @unchecked Sendable {
     private final let kept: [NodeOptions]
     /// The error of the node, if its code failed, or if a dependent is to receive the error.
     final var failure: (any Error)?
-    /// A Boolean value that indicates whether ``failure`` is the one that dependents receive.
+    /// A Boolean value that indicates whether ``failure`` is the error that dependents receive.
     final var isFailureKnown = false
     /// The status of the last attempt that counted.
     final var status = NodeStatus(attempt: 0)

@@ -1,7 +1,7 @@
 public import Backplane
 import Synchronization
 
-/// A queue of graphs, which owns them until they have ended, and limits how many of their nodes run concurrently.
+/// A queue of graphs, which owns graphs until they have ended, and limits how many of their nodes run concurrently.
 ///
 /// ```swift
 /// let queue = GraphQueue(width: 4)
@@ -9,7 +9,7 @@ import Synchronization
 /// queue.pause()
 /// ```
 ///
-/// Ready nodes start in the order of their priorities, and those of equal priority in the order in which they became
+/// Ready nodes start in the order of their priorities; nodes of equal priority start in the order in which they became
 /// ready.
 public final class GraphQueue: Sendable {
     /// The default width: the maximum number of Dispatch threads, which is also the limit of Foundation's
@@ -72,7 +72,7 @@ public final class GraphQueue: Sendable {
         return run
     }
 
-    /// Pauses all graphs, including those that are started before the queue is resumed.
+    /// Pauses all graphs, including graphs that are started before the queue is resumed.
     public func pause() { setPaused(true) }
 
     /// Resumes all graphs, including graphs and nodes that were paused individually.
@@ -83,7 +83,7 @@ public final class GraphQueue: Sendable {
         for engine in control.withLock({ Array($0.engines.values) }) { engine.change { $0.cancelAll() } }
     }
 
-    /// Cancels all graphs, including those that are started later, because their owner ends.
+    /// Cancels all graphs, including graphs that are started later, because their owner ends.
     ///
     /// Work that others perform for them, such as transfers, continues.
     func end() {
@@ -100,7 +100,7 @@ public final class GraphQueue: Sendable {
     package var hasEnded: Bool { control.withLock { $0.hasEnded } }
 
     private func setPaused(_ isPaused: Bool) {
-        // Changes of all graphs are made under one lock, so that the last of several callers prevails for all of them.
+        // All graphs are changed under one lock, so that the last of several callers prevails for every graph.
         let effects = control.withLock { control in
             control.isPaused = isPaused
             return control.engines.values.map { engine in
@@ -120,7 +120,7 @@ public final class GraphQueue: Sendable {
     func start(_ engine: GraphEngine) {
         host?.begin(engine)
         let effects = control.withLock { control in
-            // One that the host's user has cancelled meanwhile has been removed already.
+            // A graph that a user of the host has cancelled in the meantime has already been removed.
             if !engine.hasEnded { control.engines[ObjectIdentifier(engine)] = engine }
             let isPaused = control.isPaused
             return engine.decide { scheduler in
@@ -149,11 +149,11 @@ public final class GraphQueue: Sendable {
     }
 }
 
-/// The decisions of a queue about which ready nodes of its graphs start.
+/// The decisions of a queue about the ready nodes to start.
 ///
-/// Nodes of higher priority come first; among nodes of equal priority, those that became ready first.
+/// Nodes of higher priority come first. Nodes of equal priority start in the order in which they became ready.
 struct QueueScheduler<Entry: Sendable>: Sendable {
-    /// The ready nodes of one priority: those that are started next, the last first, and those that came later.
+    /// The ready nodes of one priority: the nodes to start next, in reverse order, and later nodes.
     private struct Lane: Sendable {
         var next: [Entry] = []
         var later: [Entry] = []
@@ -169,8 +169,9 @@ struct QueueScheduler<Entry: Sendable>: Sendable {
 
     /// The maximum number of nodes that run concurrently.
     let width: Int
-    /// The number of running nodes that count. It exceeds the width while more suspended nodes have been resumed than
-    /// it allows.
+    /// The number of counted running nodes.
+    ///
+    /// It exceeds the width while too many suspended nodes have been resumed.
     private(set) var occupied = 0
     private var lanes = NodePriority.allCases.map { _ in Lane() }
 

@@ -64,8 +64,8 @@ public struct GraphRun<Output: Sendable>: Sendable {
 
     /// The state changes of the nodes, beginning with their current states and ending with the graph.
     ///
-    /// Each use of this property is a subscription of its own. A reader that is slower than the graph delays nothing;
-    /// the changes that it has not read are kept for it.
+    /// Each use of this property is a subscription of its own. A slow reader does not delay the graph; the changes that
+    /// it has not read are kept.
     public var events: AsyncStream<GraphEvent> { engine.subscribe() }
 
     /// Returns the current state of a node.
@@ -80,7 +80,7 @@ public struct GraphRun<Output: Sendable>: Sendable {
 
     /// Cancels all nodes except pending finish nodes.
     ///
-    /// A finish node is one whose inputs are all ``GraphNode/always``; it runs once all other nodes have ended.
+    /// A finish node has only inputs of the kind ``GraphNode/always``; it runs once all other nodes have ended.
     public func cancel() { engine.change { $0.cancelAll() } }
 
     /// Cancels nodes, which end immediately.

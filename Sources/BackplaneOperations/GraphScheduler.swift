@@ -1,7 +1,7 @@
-/// The decisions about the nodes of one graph: each event changes the nodes, and leaves what is to be done in
+/// The decisions about the nodes of one graph: each event changes the nodes, and adds the resulting work to
 /// ``actions``.
 ///
-/// It runs no code, and has neither a clock nor a queue. All work is done in loops rather than by recursion, in time
+/// The scheduler runs no code, and has neither a clock nor a queue. It uses loops rather than recursion, and takes time
 /// proportional to the number of nodes and edges concerned.
 struct GraphScheduler: Sendable {
     enum Phase: UInt8, Sendable {
@@ -31,7 +31,7 @@ struct GraphScheduler: Sendable {
         static let doomed = Marks(rawValue: 8)
         /// The node was announced as ready, and has not been requested to start since.
         static let announced = Marks(rawValue: 16)
-        /// Another attempt is to follow the one that has failed.
+        /// Another attempt is to follow a failed attempt.
         static let retries = Marks(rawValue: 32)
     }
 
@@ -44,11 +44,11 @@ struct GraphScheduler: Sendable {
         let hasHandlers: Bool
         /// The state that was reported last.
         var shown = NodeState.waiting
-        /// The number of the attempt; a report of any other is late.
+        /// The number of the attempt; a report of any other attempt is late.
         var attempt: UInt16 = 0
         /// The number of inputs that have not ended.
         var missing: Int32
-        /// The node whose failure or cancellation caused that of this one.
+        /// The node that caused the failure of this node by its own failure or cancellation.
         var cause: Int32 = -1
 
         /// A Boolean value that indicates whether the running node counts towards the queue's width.
@@ -74,7 +74,7 @@ struct GraphScheduler: Sendable {
         }
     }
 
-    /// Something to be done because of an event.
+    /// An action that results from an event.
     enum Action: Sendable, Equatable {
         /// The node may start; the queue decides when, and `begin` follows.
         case ready(Int)
@@ -171,7 +171,7 @@ struct GraphScheduler: Sendable {
         show(node)
     }
 
-    /// Frees the place of a node whose code waits for a graph, the nodes of which take places themselves.
+    /// Frees the place of a node whose code waits for a graph, because the nodes of that graph take places.
     mutating func lend(_ node: Int, attempt: UInt16) {
         guard nodes[node].isRunning(attempt), nodes[node].takesPlace else { return }
         occupied -= 1
@@ -255,7 +255,7 @@ struct GraphScheduler: Sendable {
         actions.append(.ready(node))
     }
 
-    /// Uncounts a running node.
+    /// Subtracts a running node from the counted nodes.
     private mutating func leave(_ node: Int) {
         if nodes[node].takesPlace { occupied -= 1 }
         nodes[node].marks.subtract([.suspended, .lent])

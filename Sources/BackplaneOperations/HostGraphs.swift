@@ -39,7 +39,7 @@ struct HostGraphs: Sendable {
         }
         guard number != 0 else { return context.release() }
         engine.state.withLock { $0.number = number }
-        // One that a user of the host has cancelled meanwhile did not know its number.
+        // A graph that a user of the host has cancelled in the meantime did not know its number.
         if engine.hasEnded { end(number) }
     }
 
@@ -53,7 +53,7 @@ struct HostGraphs: Sendable {
 /// The description of a node that the host shows.
 private struct DescribedNode: Encodable {
     var name, state: String
-    /// The numbers of the nodes that it waits for, and of those that need not succeed for it to run.
+    /// The numbers of the nodes that the node waits for, and of the nodes among them that need not succeed.
     var needs, always: [Int]?
 }
 
@@ -65,14 +65,14 @@ extension GraphEngine {
         return Unmanaged<GraphEngine>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// Writes the numbers of nodes by state, in the order of `BP_NODE_…`, which is that of the states.
+    /// Writes the numbers of nodes by state, in the order of `BP_NODE_…` and ``NodeState``.
     fileprivate func count(_ counts: UnsafeMutablePointer<UInt64>) {
         var numbers: [NodeState: UInt64] = [:]
         for node in state.withLock({ $0.scheduler.nodes }) { numbers[node.shown, default: 0] += 1 }
         for (place, state) in NodeState.allCases.enumerated() { counts[place] = numbers[state] ?? 0 }
     }
 
-    /// Returns the descriptions of nodes, beginning with one.
+    /// Returns the descriptions of nodes, beginning with the node `first`.
     fileprivate func rows(from first: UInt64, upTo limit: UInt64) -> [DescribedNode] {
         let count = store.steps.count, first = min(Int(clamping: first), count)
         let scheduler = state.withLock(\.scheduler)
@@ -101,7 +101,7 @@ extension GraphEngine {
         }
     }
 
-    /// Tells the host of every change from now on.
+    /// Reports every change to the host from now on.
     fileprivate func follow() {
         state.withLock { state in
             state.isFollowed = true

@@ -1,6 +1,6 @@
 public import Backplane
 
-/// The priority with which a node is started if not all ready nodes can run.
+/// The priority of a node, which decides the order in which ready nodes start.
 public enum NodePriority: UInt8, Sendable, Comparable, CaseIterable {
     /// The lowest priority.
     case background
@@ -39,8 +39,7 @@ public struct NodeOptions: Sendable {
 
 /// The policy for retrying a failed node, with exponential backoff and full jitter.
 ///
-/// Endpoints have a policy of their own (`RetryPolicy`), which considers whether HTTP allows a request to
-/// be repeated.
+/// Endpoints have a policy of their own (`RetryPolicy`), which considers whether HTTP allows a request to be repeated.
 public struct NodeRetry: Sendable {
     /// The maximum number of attempts, including the first; at most 65,535.
     public var attempts: Int

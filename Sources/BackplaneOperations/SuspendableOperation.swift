@@ -2,21 +2,22 @@ import Synchronization
 
 /// The code of a node that can be suspended while it runs, such as a transfer.
 ///
-/// Any other node that is paused while it runs runs to completion, and its result is held back.
+/// The code of any other paused node runs to completion, and its result is held back.
 public protocol SuspendableOperation<Output>: Sendable {
     /// The type of the value that the node produces.
     associatedtype Output: Sendable
 
-    /// Does the work. This is called once, while the node is not paused.
+    /// Performs the work.
     ///
-    /// Cancelling the task ends it, even while it is paused.
+    /// The function is called once, while the node is not paused. Cancelling the task ends the work, even while it is
+    /// paused.
     ///
     /// - Parameter status: The status that is passed to the node's handlers.
     func run(_ status: inout NodeStatus) async throws -> Output
 
     /// Suspends the work, and returns once it is suspended; until then the node is `pausing`.
     ///
-    /// A node that is paused before `run` is called is also resumed before.
+    /// A node that is paused before `run` is called is also resumed before `run` is called.
     func pause() async
 
     /// Resumes the work.
@@ -24,21 +25,21 @@ public protocol SuspendableOperation<Output>: Sendable {
 }
 
 extension GraphEngine {
-    /// Runs the operation of a node's attempt, which is told of one pause after the other.
+    /// Runs the operation of a node's attempt, and passes on one pause after another.
     nonisolated(nonsending) func run<Operation: SuspendableOperation>(
         _ operation: Operation, of node: Int, lendsPlace: Bool, _ status: inout NodeStatus
     ) async throws -> Operation.Output {
         let attempt = UInt16(status.attempt)
         if lendsPlace { change { $0.lend(node, attempt: attempt) } }
         while state.withLock({ $0.scheduler.nodes[node].isHeld(in: attempt) }), await pause(operation, node, attempt) {}
-        // It ends with the attempt, whose end changes what it waits for.
+        // This task ends with the attempt, because the end of the attempt resumes its waiting.
         Task.detached {
             while await self.reaches(isHeld: true, node, attempt), await self.pause(operation, node, attempt) {}
         }
         return try await operation.run(&status)
     }
 
-    /// Tells an operation of a pause and its end, and returns whether its attempt still runs.
+    /// Passes a pause and its end on to an operation, and returns whether its attempt still runs.
     private nonisolated(nonsending) func pause(
         _ operation: some SuspendableOperation, _ node: Int, _ attempt: UInt16
     ) async -> Bool {

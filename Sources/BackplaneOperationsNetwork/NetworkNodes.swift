@@ -3,8 +3,8 @@ public import BackplaneNetwork
 public import BackplaneOperations
 import Synchronization
 
-// Nodes that use the network. They are a target of their own, because a plugin with graphs alone would link nearly
-// twice as much.
+// Nodes that use the network. They have a target of their own: otherwise a plugin that only uses graphs would link
+// nearly twice as much code.
 extension GraphBuilder {
     /// Adds a node that loads an endpoint.
     ///
@@ -12,8 +12,9 @@ extension GraphBuilder {
     /// let books = graph.load("books", search, on: context.http, call)
     /// ```
     ///
-    /// The status that the node's handlers receive includes that of the response. An endpoint has its own retry policy,
-    /// which considers whether HTTP allows a request to be repeated; that of the options repeats the whole load.
+    /// The node's handlers receive a status that includes the status of the response. The endpoint has its own retry
+    /// policy, which considers whether HTTP allows a request to be repeated; the policy in `options` repeats the whole
+    /// load.
     ///
     /// - Parameters:
     ///   - name: The name, for display.
@@ -64,14 +65,14 @@ extension GraphBuilder {
     /// let text = graph.transfer("text", Transfer("text/whale", download: url, to: "whale.epub"), on: transfers)
     /// ```
     ///
-    /// An identical transfer with the same id is resumed; one that has already succeeded is not repeated. Pausing the
+    /// An identical transfer with the same id is resumed; if it has already succeeded, it is not repeated. Pausing the
     /// node pauses the transfer, and cancelling the node cancels it. If the transfer is paused elsewhere, the node
     /// waits for it. The node fails with the error of the transfer.
     ///
     /// - Parameters:
     ///   - name: The name, for display.
     ///   - transfer: The download or the upload.
-    ///   - transfers: The host's transfers, or those of a program's own pool.
+    ///   - transfers: The host's transfers, or the transfers of a program's own pool.
     ///   - options: The priority, the time limit and the retry policy.
     ///   - progress: A function that is called in order with the states; it must not block.
     public mutating func transfer(
@@ -98,8 +99,8 @@ extension GraphBuilder {
             }
             try await transfers.begin(transfer)
             return TransferOperation(id: transfer.id, transfers: transfers, progress: progress) {
-                // If only the waiting component ends, the host continues the transfer. Nor does an attempt that was
-                // given up cancel the transfer once the next one has begun.
+                // If only the waiting component ends, the host continues the transfer. An abandoned attempt does not
+                // cancel the transfer either, once the next attempt has begun.
                 !queue.hasEnded && attempts.withLock { $0 == attempt }
             }
         }

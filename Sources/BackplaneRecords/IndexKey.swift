@@ -3,9 +3,9 @@ public import BackplaneStorage
 
 /// The keys of indexes: bytes that sort in the order of the values, so that every engine orders values alike.
 ///
-/// A value consists of a byte for its kind and, for numbers and strings, of bytes that order them; no value's bytes
-/// begin another's, and no part of a key after a value begins with the byte 255. A key consists of the values of an
-/// index's properties, one after another.
+/// A value consists of a byte for its kind and, for numbers and strings, of bytes that order them. The bytes of one
+/// value are never the beginning of another's. No part of a key after a value begins with the byte 255. A key consists
+/// of the values of an index's properties, one after another.
 ///
 /// | value | bytes |
 /// |---|---|
@@ -13,8 +13,8 @@ public import BackplaneStorage
 /// | a number | 32, its sign in a byte and, unless it is zero, what follows (below) |
 /// | a string | 48, its UTF-8 bytes with 0, 255 for each zero, and 0 |
 ///
-/// A number is compared exactly as JSON writes it, so that large integers and `Decimal` remain distinct. It is taken as
-/// 0.d₁d₂d₃… · 10ᵉ without trailing zeros: four bytes for e, a byte for each two digits, and 0. In a negative number
+/// A number is compared exactly as JSON writes it, so that large integers and `Decimal` remain distinct. It is encoded
+/// as 0.d₁d₂d₃… · 10ᵉ without trailing zeros: four bytes for e, a byte for each two digits, and 0. In a negative number
 /// all bytes after the sign are inverted.
 public enum IndexKey {
     private static let null: UInt8 = 5, no: UInt8 = 16, yes: UInt8 = 17, number: UInt8 = 32, text: UInt8 = 48
@@ -63,7 +63,7 @@ public enum IndexKey {
             if byte == point { isFraction = true }
             if byte | 0x20 == mark {
                 let rest = text[text.utf8.index(after: place)...]
-                // One that no `Int32` holds is beyond every limit.
+                // An exponent that does not fit into `Int32` exceeds every limit.
                 exponent += Int32(rest).map { Int($0) } ?? (rest.utf8.first == UInt8(ascii: "-") ? -(1 << 40) : 1 << 40)
                 break
             }

@@ -7,7 +7,7 @@ package struct KeyBounds {
     package var lower: [UInt8]
     /// The key after the last one.
     package var upper: [UInt8]
-    /// The position of the last entry of the previous page, or one before the first or after the last entry.
+    /// The position of the last entry of the previous page, or a position before the first or after the last entry.
     package var start: (key: [UInt8], id: [UInt8])
 
     /// Returns the bounds of a query over an index.

@@ -13,7 +13,7 @@ public final class MemoryRecordStore: RecordStore {
     /// Creates an empty store.
     public init() {}
 
-    /// Sets the indexes of a collection to those of a definition.
+    /// Sets the indexes of a collection as defined.
     ///
     /// - Throws: `store.duplicate`; `call.invalid-input`.
     public func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError) {
@@ -119,7 +119,7 @@ private struct MemoryRecords {
             try namespaces[space]?[name]?.requireUniqueness(after: changes)
         }
         return batch.changes.map { change in
-            // Without a copy of the collection, which stays in the dictionary.
+            // Changes the collection in the dictionary, without a copy.
             let number = namespaces[space, default: [:]][
                 Array(change.collection.utf8), default: MemoryCollection(change.collection)
             ].apply(change, number: self.change + 1)
@@ -155,7 +155,7 @@ private struct MemoryCollection {
 
         func precedes(_ other: Entry) -> Bool { key == other.key ? id.precedes(other.id) : key.precedes(other.key) }
     }
-    /// The keys of an index of values by record; there are none for an index of texts, which only other engines search.
+    /// The keys of an index of values by record; none for an index of texts, which only other engines support.
     struct Index {
         let definition: IndexDefinition
         private let paths: [[[UInt8]]]
@@ -248,7 +248,7 @@ private struct MemoryCollection {
         }
     }
 
-    /// Applies a change and returns its number, or 0 if it has changed nothing.
+    /// Applies a change, and returns its number, or 0 if the change has no effect.
     mutating func apply(_ change: RecordChange, number: Int64) -> Int64 {
         switch change {
         case .save(_, let record):
@@ -279,7 +279,7 @@ private struct MemoryCollection {
     }
 
     func changes(since number: Int64, limit: Int) -> ChangePage {
-        // A number that the store has not given yet comes from a store that was replaced.
+        // A number that this store has not assigned comes from a store that was replaced.
         let hasMissed = number < trimmed || number > change, first = hasMissed ? trimmed : number
         var place = 0, end = log.count
         while place < end {

@@ -105,8 +105,8 @@ extension RecordChange {
 }
 
 extension BackplaneError {
-    /// Returns the error for a condition that does not hold because a record has another version; 0 means that there is
-    /// no record.
+    /// Returns the error for a condition that fails because a record has another version; 0 means that there is no
+    /// record.
     package static func conflict(_ collection: String, _ id: String, expected: Int64, found: Int64) -> BackplaneError {
         func text(_ version: Int64) -> String { version == 0 ? "no record" : "version \(version)" }
         return BackplaneError(
@@ -114,7 +114,7 @@ extension BackplaneError {
             at: "\(collection)/\(RecordLimits.shortened(id))")
     }
 
-    /// Returns the error for a condition that does not hold because a collection has changed.
+    /// Returns the error for a condition that fails because a collection has changed.
     package static func conflict(_ collection: String, since number: Int64, found: Int64) -> BackplaneError {
         BackplaneError(
             .storeConflict,

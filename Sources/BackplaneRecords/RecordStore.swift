@@ -9,12 +9,12 @@ public protocol RecordStore: Sendable {
     /// The optional capabilities that this engine has. Default: none.
     var capabilities: StoreCapabilities { get }
 
-    /// Sets the indexes of a collection to those of a definition.
+    /// Sets the indexes of a collection as defined.
     ///
     /// A new index is built from the existing records, while the collection can be read and written.
     ///
-    /// - Throws: `store.duplicate` if records have the same values in an index that is to be unique, and the index is
-    ///   not added; `call.invalid-input` for an invalid definition; `store.unusable`.
+    /// - Throws: `store.duplicate` if records have the same values in a new unique index, which is then not added;
+    ///   `call.invalid-input` for an invalid definition; `store.unusable`.
     func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError)
 
     /// Applies all changes of a batch atomically and in order.
@@ -80,10 +80,10 @@ extension RecordStore {
     /// The default: none.
     public var capabilities: StoreCapabilities { [] }
 
-    /// The default implementation, which finds no damage.
+    /// Returns no damage, by default.
     public func findDamage() async throws(BackplaneError) -> [BackplaneError] { [] }
 
-    /// The default implementation, which reads all records.
+    /// Counts the bytes by reading all records, by default.
     public func size(of collection: String, in namespace: String) async throws(BackplaneError) -> Int64 {
         var size: Int64 = 0, query = RecordQuery(collection: collection)
         repeat {
@@ -94,12 +94,12 @@ extension RecordStore {
         return size
     }
 
-    /// The default implementation, which polls the number of the collection's last change every quarter of a second.
+    /// Polls the number of the collection's last change every quarter of a second, by default.
     public func waitForChange(of collection: String, since number: Int64, in namespace: String)
         async throws(BackplaneError)
     {
         let query = RecordQuery(collection: collection, limit: 0, isWithoutValues: true)
-        // A lower number is that of another store.
+        // A lower number comes from another store.
         while try await read(query, in: namespace).change == number {
             do { try await Task.sleep(for: .milliseconds(250)) } catch { throw .waitCancelled }
         }
@@ -120,7 +120,7 @@ public struct StoreCapabilities: OptionSet, Sendable {
     public static let fullText = Self(rawValue: 1 << 0)
 }
 
-/// A collection as a store lists it.
+/// A summary of a collection in a store.
 public struct CollectionSummary: Sendable {
     /// The collection's definition, with its indexes in the order of their names.
     public var definition: CollectionDefinition
@@ -146,8 +146,8 @@ extension RecordStore {
 }
 
 extension RecordStore {
-    /// Returns records in the order of their ids from an offset on, and the number of all that are selected, as
-    /// `backplane.store/1` asks for them.
+    /// Returns records in the order of their ids from an offset on, and the total number of selected records, as
+    /// `backplane.store/1` requires.
     ///
     /// The answer reflects one state of the collection, unless the collection changes more often than it can be read.
     ///
@@ -182,8 +182,8 @@ extension RecordStore {
 
 /// The failures that a completed write survives.
 public enum StoreDurability: String, Sendable {
-    /// Writes survive a crash of the process and of the machine: each waits until it is on disk.
+    /// Writes survive a crash of the process and of the machine: each write waits until it is on disk.
     case full
-    /// Writes survive a crash of the process. A power failure can revert the last ones, but leaves none incomplete.
+    /// Writes survive a crash of the process. A power failure can revert the last writes, but leaves none incomplete.
     case normal
 }

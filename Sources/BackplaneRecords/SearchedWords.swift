@@ -4,10 +4,10 @@ package import BackplaneStorage
 
 /// The words of a search, which every engine interprets in the same way.
 ///
-/// Words are separated by white space. One that ends with `*` is the beginning of a word, words between quotation marks
-/// follow one another, and other punctuation has no meaning.
+/// Words are separated by white space. A word that ends with `*` matches all words with that beginning. Words between
+/// quotation marks match only in sequence. Other punctuation has no meaning.
 package struct SearchedWords {
-    /// A word, or several that follow one another.
+    /// A word, or several words in sequence.
     package struct Phrase: Equatable {
         package var text: String
         /// A Boolean value that indicates whether the last word is a prefix.
@@ -18,8 +18,8 @@ package struct SearchedWords {
 
     /// Reads the words of a search.
     ///
-    /// - Throws: `call.invalid-input` for a text that is too long or has no letter or digit, or if the query has the
-    ///   cursor of another one.
+    /// - Throws: `call.invalid-input` for a text that is too long or has no letter or digit, or if the cursor belongs
+    ///   to another query.
     package init(_ text: String, _ query: RecordQuery) throws(BackplaneError) {
         guard text.utf8.count <= RecordLimits.search else {
             throw BackplaneError(
@@ -37,7 +37,8 @@ package struct SearchedWords {
     }
 
     private static func phrases(of text: String) -> [Phrase] {
-        // Scalars, since a mark that a combining one follows is another character, but the same sign to SQLite.
+        // By scalars, because a mark with a combining mark is a different character in Swift, but the same mark in
+        // SQLite.
         var phrases: [Phrase] = [], current = String.UnicodeScalarView(), isQuoted = false, isClosed = false
         func end() {
             let isPrefix = current.last == "*"
@@ -51,7 +52,7 @@ package struct SearchedWords {
         }
         for scalar in text.unicodeScalars {
             if isClosed {
-                // Only a star still belongs to the words between the marks.
+                // After the closing mark, only a star still belongs to the words.
                 isClosed = false
                 if scalar == "*" { current.append(scalar) }
                 end()

@@ -5,7 +5,7 @@ import Glibc
 /// The answer to a request for a file: whole, in part, or unchanged (RFC 9110, sections 13 and 14).
 package struct FileAnswer: Sendable, Equatable {
     package var status: Int
-    /// The header fields, without those that frame the message.
+    /// The header fields, without fields that frame the message.
     package var headers: HTTPHeaders
     /// The bytes of the file that are the body; a server sends none of them for the method `HEAD`.
     package var range: Range<Int64>
@@ -45,7 +45,7 @@ package struct FileAnswer: Sendable, Equatable {
         }
     }
 
-    /// Returns whether the conditions of a request say that its sender has the file.
+    /// Returns whether the sender of a request already has the file, according to the request's conditions.
     private func isKnown(to request: HTTPHeaders) -> Bool {
         if let isListed = request.ifNoneMatch(headers["ETag"]) { return isListed }
         guard let since = request["If-Modified-Since"].flatMap({ Date(httpDate: $0) }),
@@ -54,7 +54,7 @@ package struct FileAnswer: Sendable, Equatable {
         return changed <= since
     }
 
-    /// Returns whether the file is that of an `If-Range`, by a strong comparison.
+    /// Returns whether the file matches an `If-Range`, by a strong comparison.
     private func isCurrent(_ condition: String?) -> Bool {
         guard let condition else { return true }
         return condition == headers[condition.hasSuffix("\"") ? "ETag" : "Last-Modified"] && !condition.hasPrefix("W/")

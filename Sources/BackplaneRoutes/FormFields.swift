@@ -36,7 +36,7 @@ struct FormFields {
 
     /// Decodes a value.
     ///
-    /// - Parameter part: The part of the request that the fields are, for errors.
+    /// - Parameter part: The part of the request that contains the fields, for errors.
     func decode<Value: Decodable>(_ type: Value.Type, of part: String) throws -> Value {
         do { return try Value(from: FormDecoder(fields: self)) } catch {
             throw RouteProblem(decoding: part, error)
@@ -81,7 +81,7 @@ private struct FormDecoder: Decoder {
     }
 }
 
-/// A decoder of the values of one name: of a single one, or of an array.
+/// A decoder of the values of one name: a single value, or an array.
 private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
     let values: [String]
     let codingPath: [any CodingKey]

@@ -1,7 +1,7 @@
 public import Backplane
 import BackplaneNetwork
 
-/// The contract of a manager that serves HTTP, which a server calls for the requests that match its routes.
+/// The contract of a manager that serves HTTP; a server calls it for the requests that match its routes.
 ///
 /// A ``RouteManager`` implements it with a table of routes. The server receives the whole body of a request before it
 /// calls the manager, and sends the answer's body, so that a slow client never occupies a plugin.
@@ -22,7 +22,7 @@ public struct HTTPRoutes: Contract {
 }
 
 extension BackplaneError.Code {
-    /// The manager does not have the route of a request, which its server may match again.
+    /// The manager does not have the route of a request; the server may match the request again.
     public static let routeUnknown = Self(rawValue: "route.unknown")
     /// The manager was replaced while it sent the bytes of a stream, which no other code can continue.
     public static let routeInterrupted = Self(rawValue: "route.interrupted")
@@ -32,7 +32,7 @@ extension RouteRequest: Resumable {
     /// A Boolean value that indicates whether the request can be repeated before its answer has begun: a `GET` can.
     public var hasPosition: Bool { ["GET", "HEAD"].contains(method) }
 
-    /// Returns the request that continues an interrupted answer: after its last event, as `Last-Event-ID` says.
+    /// Returns the request that continues an interrupted answer after its last event, named by `Last-Event-ID`.
     public func resuming(after last: RoutePart) -> RouteRequest {
         var next = self
         next.isResumed = true

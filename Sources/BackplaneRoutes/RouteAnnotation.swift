@@ -8,7 +8,7 @@ package struct RouteAnnotation: Sendable {
     package var routes: [RouteDescription]
     /// The patterns for which the class answers preflight requests of browsers, with the method `OPTIONS`.
     package var preflights: [String]
-    /// The mistakes in the table, in sentences, which keep their routes out of it.
+    /// The mistakes in the table, in sentences; routes with mistakes are excluded.
     package var problems: [String]
 
     package init(routes: [RouteDescription], preflights: [String] = [], problems: [String] = []) {
@@ -35,7 +35,7 @@ package struct RouteAnnotation: Sendable {
     }
 }
 
-/// A route as others see it.
+/// The description of a route for a server and for tools.
 package struct RouteDescription: Sendable, Equatable {
     package var method: String
     package var path: String

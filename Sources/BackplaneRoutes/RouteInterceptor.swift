@@ -20,7 +20,7 @@ public struct RouteInterceptor<C: Sendable>: Sendable {
 
     private init(_ body: @escaping Body) { self.body = body }
 
-    /// Returns an interceptor that is a function.
+    /// Returns an interceptor that runs a function.
     ///
     /// ```swift
     /// routes.group("/reports", .intercepted { me, request, next, call in
@@ -34,7 +34,7 @@ public struct RouteInterceptor<C: Sendable>: Sendable {
     /// Returns an interceptor that accepts requests with a token (RFC 6750), and answers others with the status 401.
     ///
     /// - Parameters:
-    ///   - realm: The name of what is protected.
+    ///   - realm: The name of the protected area.
     ///   - verify: A function that returns the identity of a token's owner, which becomes ``RouteRequest/user``; `nil`
     ///     for a token that is not valid.
     public static func bearer(
@@ -55,7 +55,7 @@ public struct RouteInterceptor<C: Sendable>: Sendable {
     /// status 401.
     ///
     /// - Parameters:
-    ///   - realm: The name of what is protected, which browsers show.
+    ///   - realm: The name of the protected area, which browsers show.
     ///   - verify: A function that returns whether a name and a password are valid; the name becomes
     ///     ``RouteRequest/user``.
     public static func basic(
@@ -99,7 +99,7 @@ public struct RouteInterceptor<C: Sendable>: Sendable {
             let isPreflight = request.method == "OPTIONS" && method != nil
             var response = RouteResponse.empty()
             if !isPreflight {
-                // Scripts may read the problem, too.
+                // Scripts may also read the problem.
                 do { response = try await next(request) } catch let problem as RouteProblem {
                     response = problem.response
                 }

@@ -75,8 +75,8 @@ extension RouteProblem {
 
     /// Creates the problem of a part of a request that cannot be decoded.
     ///
-    /// A problem that a type with coding of its own has thrown is kept. The message of any other error is shown only
-    /// if it is a ``ComponentError``, whose message is meant for callers.
+    /// A problem thrown by a type with custom coding is kept. The message of any other error is shown only if the error
+    /// is a ``ComponentError``, whose message is meant for callers.
     init(decoding part: String, _ error: any Error) {
         var mistake: String, path: [any CodingKey] = []
         switch error {
@@ -91,7 +91,7 @@ extension RouteProblem {
             (mistake, path) = ("expected \(Mistake.name(of: type))", context.codingPath)
         case DecodingError.dataCorrupted(let context):
             (mistake, path) = (context.debugDescription, context.codingPath)
-            // Foundation's words for what is no JSON, and also for a number that does not fit its type.
+            // Foundation's message for invalid JSON, and also for a number that does not fit its type.
             if mistake == "The given data was not valid JSON." {
                 mistake = "expected JSON, found malformed text, or a number that is too large or not an integer"
             }

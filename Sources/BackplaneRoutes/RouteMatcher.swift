@@ -1,9 +1,9 @@
 import BackplaneNetwork
 
-/// The routes of several owners in one tree, which finds the route of a request.
+/// A tree of the routes of several owners, which finds the route of a request.
 ///
-/// At each segment a literal is preferred to a parameter, and a parameter to the rest of the path. A route of another
-/// method does not hide one that is less specific.
+/// At each segment a literal is preferred to a parameter, and a parameter to the rest of the path. A route for another
+/// method does not hide a less specific route.
 package struct RouteMatcher<Owner: Sendable>: Sendable {
     /// The routes of one owner, below a common prefix of their paths.
     package struct Table: Sendable {
@@ -47,11 +47,11 @@ package struct RouteMatcher<Owner: Sendable>: Sendable {
     private struct Node: Sendable {
         var literals: [String: Int] = [:]
         var parameter: Int?
-        /// The routes whose paths end here, and those that take the rest.
+        /// The routes whose paths end here, and the routes that take the rest of the path.
         var entries: [Entry] = [], rests: [Entry] = []
     }
     private var nodes = [Node()]
-    /// The pairs of routes that match the same requests, of which the first is found.
+    /// The pairs of routes that match the same requests; the first route of a pair is found.
     package private(set) var clashes: [(first: Entry, second: Entry)] = []
     /// The routes that cannot be matched, in sentences.
     package private(set) var problems: [String] = []
@@ -148,9 +148,10 @@ package struct RouteMatcher<Owner: Sendable>: Sendable {
         return entry
     }
 
-    /// Returns the decoded segments of a path, without an empty one at its end; `nil` for a malformed path.
+    /// Returns the decoded segments of a path, without an empty last segment; `nil` for a malformed path.
     ///
-    /// No segment is `.` or `..`, contains one of them between encoded slashes, or contains a zero.
+    /// A path is malformed if a segment is `.` or `..`, contains one of them between encoded slashes, or contains a
+    /// zero byte.
     private static func segments(of path: String) -> [String]? {
         guard path.utf8.first == UInt8(ascii: "/"), !path.unicodeScalars.contains("\u{FFFD}") else { return nil }
         var segments: [String] = []

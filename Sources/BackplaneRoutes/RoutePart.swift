@@ -2,7 +2,7 @@ import Backplane
 public import BackplaneNetwork
 import FoundationEssentials
 
-/// An element of an answer in pieces.
+/// An element of an answer that is sent in pieces.
 public enum RoutePart: Sendable {
     /// The head, which is the first element unless the request is resumed.
     case head(RouteHead)
@@ -16,7 +16,7 @@ public enum RoutePart: Sendable {
 public struct RouteHead: Sendable {
     /// The status code, from 200 to 599.
     public var status: Int
-    /// The header fields; the server adds those that frame the message.
+    /// The header fields; the server adds the fields that frame the message.
     public var headers: HTTPHeaders
 
     /// Creates the beginning of an answer.
@@ -45,7 +45,7 @@ extension RouteResponse {
 }
 
 extension ServerEvent {
-    /// Returns an event whose data are a value as JSON.
+    /// Returns an event with a value as JSON.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -58,7 +58,7 @@ extension ServerEvent {
 
     /// The event as in an event stream (WHATWG, HTML, section 9.2.5), with the empty line at its end.
     ///
-    /// A name or an identifier that no line can contain is omitted.
+    /// A name or an identifier with characters that a line cannot contain is omitted.
     package var text: String {
         var text = ""
         if name != "message", name.isOnOneLine { text += "event: \(name)\n" }
@@ -114,7 +114,7 @@ extension RoutePart: Codable {
 }
 
 extension RouteHead: Codable {
-    /// Decodes a head from an object with its properties, of which only the status is required.
+    /// Decodes a head from an object with its properties; only the status is required.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: TextKey.self)
         status = try values.decode(Int.self, forKey: .status)

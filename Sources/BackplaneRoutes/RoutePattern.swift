@@ -1,8 +1,8 @@
 import Backplane
 
-/// The pattern of a path: literal segments, parameters such as `:id`, and at its end perhaps the rest, such as `*path`.
+/// The pattern of a path, which consists of literal segments and parameters such as `:id`.
 ///
-/// Literals are written without percent-encoding.
+/// A pattern may end with the rest of the path, such as `*path`. Literals are written without percent-encoding.
 package struct RoutePattern: Sendable {
     package enum Segment: Sendable, Equatable {
         case literal(String), parameter(String), rest(String)

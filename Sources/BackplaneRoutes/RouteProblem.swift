@@ -8,8 +8,8 @@ import FoundationEssentials
 /// throw RouteProblem(404, "there is no book with the number 7")
 /// ```
 ///
-/// Any other error that a route throws is an error of the call, with the status 500 or that of its code. Its
-/// description is not sent, but written to the log.
+/// Any other error that a route throws fails the call; the answer has the status of the error's code, or 500. The
+/// error's description is written to the log, not sent.
 public struct RouteProblem: Error, Sendable {
     /// The status code, from 400 to 599.
     public var status: Int
@@ -22,7 +22,7 @@ public struct RouteProblem: Error, Sendable {
     /// Further header fields of the answer.
     public var headers: HTTPHeaders
 
-    /// Creates an error that the client is told in full.
+    /// Creates an error whose description is sent to the client.
     ///
     /// - Parameters:
     ///   - status: The status code, from 400 to 599.
@@ -85,7 +85,7 @@ extension TextKey {
 extension RouteProblem {
     /// Creates the problem with which a server answers a call that has ended with an error.
     ///
-    /// It says nothing about the error, which the server writes to the log under the component's name.
+    /// The problem does not describe the error, which the server writes to the log under the component's name.
     ///
     /// | code | status |
     /// |---|---|
@@ -94,8 +94,8 @@ extension RouteProblem {
     /// | `stream.interrupted`, `route.unknown`, `host.stopped` | 503 |
     /// | any other | 500 |
     ///
-    /// A cancelled call is one that a swap or a stop has ended, and that may be repeated: nobody reads the answer to a
-    /// client that has left.
+    /// Here a cancelled call was ended by a swap or a stop and may be repeated, because a client that has left does not
+    /// read the answer.
     package init(answering error: BackplaneError) {
         switch error.code {
         case .callDeadline: self.init(504)

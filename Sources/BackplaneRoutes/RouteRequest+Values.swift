@@ -4,7 +4,7 @@ public import FoundationEssentials
 
 /// Values of the pattern's parameters.
 extension RouteRequest {
-    /// Returns the decoded text of a part of the path that the pattern names.
+    /// Returns the decoded text of a parameter of the path.
     ///
     /// - Throws: `call.invalid-input` if the pattern has no such parameter.
     public func parameter(_ name: String) throws -> String {
@@ -76,8 +76,8 @@ extension RouteRequest {
     /// let search = try request.query(as: Search.self)  // text=whale&tags=sea&tags=novel
     /// ```
     ///
-    /// An array has the values of all fields of its name, and may be empty. An empty value of an optional property is
-    /// `nil`. Dates are in ISO 8601. Properties cannot have properties of their own.
+    /// An array contains the values of all fields of its name, and may be empty. An empty value of an optional property
+    /// is `nil`. Dates are in ISO 8601. Properties cannot have properties of their own.
     ///
     /// - Throws: A ``RouteProblem`` with the status 400 that names the field, or for more than 1,000 fields.
     public func query<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
@@ -86,8 +86,8 @@ extension RouteRequest {
 
     /// Decodes the body, a form of the type `application/x-www-form-urlencoded`, as ``query(as:)`` decodes a query.
     ///
-    /// - Throws: A ``RouteProblem`` that names the field, with the status 400; with the status 415 for a body of
-    ///   another type.
+    /// - Throws: A ``RouteProblem`` with the status 400 that names the field; with the status 415 for a body of another
+    ///   type.
     public func form<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
         let expected = "application/x-www-form-urlencoded"
         try requireMediaType("`\(expected)`") { $0 == expected }
@@ -128,7 +128,7 @@ extension RouteRequest {
         }
     }
 
-    /// Returns the body, also if it is in a file.
+    /// Returns the body, even if it is in a file.
     private func wholeBody() throws -> [UInt8] {
         guard let file else { return body ?? [] }
         return Array(try Data(contentsOf: URL(filePath: file)))
@@ -137,8 +137,9 @@ extension RouteRequest {
 
 /// Values of header fields.
 extension RouteRequest {
-    /// The cookies, percent-decoded as ``RouteResponse/setCookie(_:_:path:maxAge:isSecure:isHTTPOnly:sameSite:)``
-    /// encodes them; the first of several with one name.
+    /// The percent-decoded cookies by name; the first one if several have the same name.
+    ///
+    /// ``RouteResponse/setCookie(_:_:path:maxAge:isSecure:isHTTPOnly:sameSite:)`` encodes cookies accordingly.
     public var cookies: [String: String] {
         var cookies: [String: String] = [:]
         for pair in headers.values("Cookie").flatMap({ $0.utf8.split(separator: UInt8(ascii: ";")) }) {

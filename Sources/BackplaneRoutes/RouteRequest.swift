@@ -22,7 +22,7 @@ public struct RouteRequest: Sendable {
     public var file: String?
     /// The address and the port of the client, such as `127.0.0.1:50312`; `nil` if they are unknown.
     public var remoteAddress: String?
-    /// A Boolean value that indicates whether the answer has begun: the new code continues a stream of events.
+    /// A Boolean value that indicates whether the request continues a stream of events that other code began.
     public var isResumed = false
     /// The identity that an interceptor has verified; `nil` in a request as the server sends it.
     public var user: String?
@@ -31,7 +31,7 @@ public struct RouteRequest: Sendable {
     ///
     /// - Parameters:
     ///   - route: The name of the route, such as `GET /books/:id`.
-    ///   - method: The request method. Default: that of the route.
+    ///   - method: The request method. Default: the method of the route.
     ///   - path: The path as it was sent. Default: the pattern of the route.
     ///   - query: The query as it was sent.
     ///   - headers: The header fields.
@@ -51,7 +51,7 @@ public struct RouteRequest: Sendable {
         (self.body, self.file, self.remoteAddress) = (body, file, remoteAddress)
     }
 
-    /// The body as a stream, for one that may be long.
+    /// The body as a stream, for bodies that may be long.
     ///
     /// - Throws: `network.body` if the file of the body cannot be read.
     public var bodyStream: HTTPBodyStream {

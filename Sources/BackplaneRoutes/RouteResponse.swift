@@ -12,14 +12,14 @@ public import FoundationEssentials
 public struct RouteResponse: Sendable {
     /// The status code, from 200 to 599.
     public var status: Int
-    /// The header fields; the server adds those that frame the message, such as `Content-Length`.
+    /// The header fields; the server adds the fields that frame the message, such as `Content-Length`.
     public var headers: HTTPHeaders
     /// The body, unless it is in ``file``.
     public var body: [UInt8]
-    /// The absolute path of the file that is the body, which the server sends by itself; `nil` for any other body.
+    /// The absolute path of the file that the server sends as the body; `nil` for any other body.
     ///
-    /// With the status 200, the server answers the request's conditions and ranges, and adds `ETag` and
-    /// `Last-Modified` where they are missing.
+    /// With the status 200, the server evaluates the request's conditions and ranges, and adds missing `ETag` and
+    /// `Last-Modified` fields.
     public var file: String?
 
     /// Creates an answer with a body in memory.
@@ -55,11 +55,11 @@ extension RouteResponse {
         RouteResponse(status: status, headers: ["Content-Type": "text/html; charset=utf-8"], body: Array(text.utf8))
     }
 
-    /// Returns a file, which the server reads while it sends it, also after the plugin has been replaced.
+    /// Returns a file, which the server reads while it is sent, even after the plugin has been replaced.
     ///
     /// - Parameters:
     ///   - path: The absolute path of the file.
-    ///   - type: The media type. Default: that of the extension of the file's name, if it is a common one.
+    ///   - type: The media type. Default: the type of the file name's extension, if it is a common one.
     public static func file(_ path: String, type: String? = nil) -> RouteResponse {
         var response = RouteResponse(headers: ["Content-Type": type ?? mediaType(of: path)])
         response.file = path
@@ -130,7 +130,7 @@ extension RouteResponse {
 }
 
 extension RouteResponse: Codable {
-    /// Decodes an answer from an object with its properties, of which only the status is required.
+    /// Decodes an answer from an object with its properties; only the status is required.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: TextKey.self)
         status = try values.decode(Int.self, forKey: .status)

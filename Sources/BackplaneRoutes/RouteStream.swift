@@ -1,7 +1,7 @@
 public import Backplane
 public import BackplaneNetwork
 
-/// An answer in pieces: its status and header fields, and the function that writes its body.
+/// An answer that is sent in pieces: its status and header fields, and the function that writes its body.
 ///
 /// ```swift
 /// routes.stream("/books.csv") { me, request, call in
@@ -12,11 +12,11 @@ public import BackplaneNetwork
 /// }
 /// ```
 ///
-/// The status and the header fields are sent before the function runs. Its error ends the connection.
+/// The status and the header fields are sent before the function runs. An error of the function ends the connection.
 public struct RouteStream {
     /// The status code, from 200 to 599.
     public var status: Int
-    /// The header fields; the server adds those that frame the message.
+    /// The header fields; the server adds the fields that frame the message.
     public var headers: HTTPHeaders
     let write: nonisolated(nonsending) (StreamSender<RoutePart>) async throws -> Void
 
@@ -51,8 +51,7 @@ public struct RouteStream {
 
     /// Creates an event stream, in which each event repeats the last identifier.
     ///
-    /// Clients treat the repetition as they treat its absence. It lets a stream continue after its last event,
-    /// whichever that is.
+    /// The repetition makes no difference to clients, and lets a stream continue after any event.
     init<Events: AsyncSequence>(events: Events, after last: String?) where Events.Element == ServerEvent {
         let headers: HTTPHeaders = ["Content-Type": "text/event-stream", "Cache-Control": "no-store"]
         self.init(status: 200, headers: headers) { parts in

@@ -18,7 +18,10 @@ struct RouteTable<C: Sendable>: Sendable {
             if routes[middle].name < name { low = middle + 1 } else { high = middle }
         }
         guard low < routes.count, routes[low].name == name else {
-            throw BackplaneError(.routeUnknown, "the manager has no route `\(name)`")
+            throw BackplaneError(
+                .routeUnknown,
+                "the manager has no route `\(name)`; name a route as it is declared, such as `GET /books/:id`, and pass its parameters separately"
+            )
         }
         return routes[low].route
     }
@@ -26,7 +29,7 @@ struct RouteTable<C: Sendable>: Sendable {
     nonisolated(nonsending) func answer(_ me: C, _ request: RouteRequest, _ call: Call) async throws -> RouteResponse {
         let route = try route(request.route)
         guard case .answer(let handler) = route.action else {
-            throw BackplaneError(.routeUnknown, "the answer of `\(request.route)` is a stream now")
+            throw BackplaneError(.routeUnknown, "the answer of `\(request.route)` is a stream; read it with `stream`")
         }
         do {
             return try await route.intercepted(me, request, call) { request in try await handler(me, request, call) }
@@ -57,7 +60,7 @@ struct RouteTable<C: Sendable>: Sendable {
             (response, stream) = (problem.response, nil)
         }
         if request.isResumed {
-            // Its head has been sent, so that another answer must wait until the client connects again.
+            // The head has been sent, so another answer must wait until the client connects again.
             guard let stream else { throw BackplaneError.cannotContinue }
             return try await stream.write(parts)
         }
@@ -83,7 +86,7 @@ extension Routes.Route {
             return try await interceptors[index].body(
                 me, request, { request in try await intercepted(me, request, call, from: index + 1, handler) }, call)
         } catch let error as BackplaneError where error.code == .routeUnknown {
-            // The error comes from another manager. The server would take it for this one's, and repeat the request.
+            // The error comes from another manager. The server would attribute it to this one, and repeat the request.
             throw BackplaneError(.componentFailed, error.message)
         }
     }

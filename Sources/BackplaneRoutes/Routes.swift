@@ -12,14 +12,14 @@ public import BackplaneNetwork
 /// }
 /// ```
 ///
-/// A pattern consists of literal segments, parameters such as `:id` and, at its end, perhaps `*name`, which takes the
-/// rest of the path. A literal is preferred to a parameter, and a parameter to the rest.
+/// A pattern consists of literal segments and parameters such as `:id`. It may end with `*name`, which takes the rest
+/// of the path. A literal is preferred to a parameter, and a parameter to the rest.
 ///
 /// A handler captures nothing: it receives the component, the request and the frame to pass on to other calls. It
 /// returns a ``RouteResponse``; a `String`, which is sent as text; `Nothing`, for the status 204; or any other value,
 /// which is sent as JSON. A ``RouteProblem`` that it throws is answered as such.
 ///
-/// A mistake in a pattern leaves its route out of the table, and is reported when the manifest is checked.
+/// A mistake in a pattern excludes its route from the table. It is reported when the manifest is checked.
 public struct Routes<C: Sendable>: Sendable {
     /// A function that receives the component, the request and the frame to pass on to other calls.
     public typealias Handler<Answer> = nonisolated(nonsending) @Sendable (C, RouteRequest, Call) async throws -> Answer
@@ -106,7 +106,7 @@ extension Routes {
         on("DELETE", pattern, handler)
     }
 
-    /// Adds a route of the method `HEAD`, instead of the answer that the route of `GET` would give.
+    /// Adds a route of the method `HEAD`, which takes precedence over the route of `GET`.
     public mutating func head<Answer: Encodable & Sendable>(_ pattern: String, _ handler: @escaping Handler<Answer>) {
         on("HEAD", pattern, handler)
     }
@@ -166,8 +166,8 @@ extension Routes {
 
     /// Adds a route of the method `GET` that answers with events, which continue if the plugin is replaced.
     ///
-    /// The handler is then called again: ``RouteRequest/lastEventID`` is the identifier of the last event that the
-    /// client has received, as it is when a client connects again. Without identifiers, events that occur meanwhile are
+    /// The handler is then called again. ``RouteRequest/lastEventID`` is the identifier of the last event that the
+    /// client has received, as when a client connects again. Without identifiers, events that occur in the meantime are
     /// lost.
     public mutating func events<Events: AsyncSequence & SendableMetatype>(
         _ pattern: String, _ handler: @escaping Handler<Events>
@@ -179,9 +179,9 @@ extension Routes {
             })
     }
 
-    /// Adds a route of the method `GET` that answers with events, whose data are values as JSON.
+    /// Adds a route of the method `GET` that answers with events, which contain values as JSON.
     ///
-    /// The events have no identifiers: use ``ServerEvent/json(_:name:id:)`` for those that should have.
+    /// The events have no identifiers: use ``ServerEvent/json(_:name:id:)`` for events with identifiers.
     public mutating func events<Events: AsyncSequence & SendableMetatype>(
         _ pattern: String, _ handler: @escaping Handler<Events>
     ) where Events.Element: Encodable & Sendable {
@@ -200,7 +200,7 @@ extension Routes {
     ///
     /// - Parameters:
     ///   - prefix: The beginning of the patterns; empty for none.
-    ///   - interceptors: The interceptors, the outermost first, inside those of groups around this one.
+    ///   - interceptors: The interceptors, the outermost first, inside the interceptors of enclosing groups.
     ///   - define: A function that adds the routes.
     public mutating func group(
         _ prefix: String, _ interceptors: RouteInterceptor<C>..., routes define: (inout Routes) -> Void

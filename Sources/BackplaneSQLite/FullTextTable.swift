@@ -5,10 +5,10 @@ import BackplaneStorage
 import Foundation
 import GRDB
 
-/// The table of a full-text index: a row for each record, whose number is that of the record's row, and a column for
-/// each property.
+/// The table of a full-text index: a row for each record, with the number of the record's row, and a column for each
+/// property.
 ///
-/// It stores its own texts, because FTS5 cannot read those in the records' JSON.
+/// The table stores its own texts, because FTS5 cannot read the texts in the records' JSON.
 struct FullTextTable {
     private let index: Int64
     private let indexing: TextIndexing
@@ -39,9 +39,9 @@ struct FullTextTable {
                 """)
     }
 
-    /// Deletes some rows of an index's table, and the table once it has none; another call continues.
+    /// Deletes some rows of an index's table, and the table itself once it is empty; another call continues.
     ///
-    /// Each is a short transaction, so that others do not wait for all rows.
+    /// Each call is a short transaction, so that other writers do not wait for the deletion of all rows.
     ///
     /// - Returns: `true` if nothing is left.
     static func drop(_ index: Int64, atMost limit: Int, in db: Database) throws -> Bool {
@@ -83,11 +83,11 @@ struct FullTextTable {
 
     /// Returns the statement for a page of the records with the words of a search.
     ///
-    /// FTS5 sorts the rows, and returns those of equal rank in the order of their numbers. Without a word that FTS5 can
-    /// find, all records that have the others are equally relevant.
+    /// FTS5 sorts the rows, and returns rows of equal rank in the order of their numbers. If FTS5 can find none of the
+    /// words, all matching records are equally relevant.
     func search(_ words: SearchedWords, _ query: RecordQuery, limit: Int) -> Statement {
         let isRanked = !indexed(words).isEmpty, value = query.isWithoutValues ? "x''" : "r.value"
-        // The signs keep FTS5 from reading the rank as the name of a function.
+        // The plus signs keep FTS5 from reading the rank as the name of a function.
         let rank = isRanked ? "+\(name).rank" : "0.0"
         var (condition, arguments) = condition(words)
         if let place = query.after?.searchPlace {
@@ -113,13 +113,14 @@ struct FullTextTable {
 
     /// Returns the condition that a row has all words.
     ///
-    /// The index of substrings has none of fewer than three characters, so that texts are read for shorter words.
+    /// The index of substrings contains none of fewer than three characters, so that the texts themselves are searched
+    /// for shorter words.
     private func condition(_ words: SearchedWords) -> Statement {
         let indexed = indexed(words)
         var conditions: [String] = [], arguments = StatementArguments()
         if !indexed.isEmpty {
             conditions.append("\(name) MATCH ?")
-            // A phrase has no quotation mark, which `SearchedWords` takes for its end.
+            // A phrase contains no quotation mark, because `SearchedWords` ends it there.
             let expression = indexed.map { "\"\($0.text)\"\($0.isPrefix ? "*" : "")" }.joined(separator: " ")
             arguments += [expression]
         }
@@ -138,7 +139,7 @@ struct FullTextTable {
 
     /// The function of SQL that returns whether its first argument is part of one of the others, regardless of case.
     static let containsText = DatabaseFunction("contains_text", argumentCount: nil, pure: true) { values in
-        // Scalar by scalar, as FTS5 folds them: the lower case of a whole text depends on what is beside a letter.
+        // Scalar by scalar, as FTS5 folds them: the lower case of a whole text depends on the neighbours of a letter.
         func folded(_ value: DatabaseValue) -> [UInt8] {
             (String.fromDatabaseValue(value) ?? "").unicodeScalars.flatMap { $0.properties.lowercaseMapping.utf8 }
         }

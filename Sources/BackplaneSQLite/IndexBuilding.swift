@@ -7,8 +7,8 @@ import GRDB
 
 /// The construction of a collection's indexes from a definition, in steps of one short transaction each.
 ///
-/// Others can write between two steps, and if the process is killed, the next one continues, because each step records
-/// its progress in the table `indexes`.
+/// Other writers can write between two steps. Each step records its progress in the table `indexes`, so that after a
+/// kill, the next process continues.
 struct IndexBuilding {
     let definition: CollectionDefinition
     let namespace: String
@@ -31,7 +31,7 @@ struct IndexBuilding {
         }
     }
 
-    /// Adds rows for new indexes, and marks those that are no longer declared.
+    /// Adds rows for new indexes, and marks the indexes that are no longer declared.
     func begin(in db: Database) throws {
         let collection =
             try StoredCollection(definition.name, in: namespace, db, withIndexes: true)

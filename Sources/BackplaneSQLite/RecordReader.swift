@@ -12,7 +12,7 @@ struct RecordReader {
 
     init(_ db: Database, in namespace: String) { (self.db, self.namespace) = (db, namespace) }
 
-    /// Returns a collection, which has no records and no indexes if there is none of the name.
+    /// Returns a collection; if none has the name, an empty one without indexes.
     private func collection(_ name: String) throws -> StoredCollection {
         try StoredCollection(name, in: namespace, db, withIndexes: false) ?? StoredCollection(missing: name)
     }
@@ -48,7 +48,7 @@ struct RecordReader {
         let statement = try db.cachedStatement(
             sql: "SELECT id, version, \(value) FROM records WHERE collection = ? AND id = ?")
         for id in try Self.rest(of: ids, page.query) {
-            // Not a cursor: a statement that has not come to its end cannot be used again.
+            // Not a cursor, because a statement cannot be reused before its end.
             if let row = try Row.fetchOne(statement, arguments: [collection.number, Data(id)]), try !page.add(row) {
                 return
             }
@@ -163,7 +163,7 @@ private struct PageInProgress {
         limit = max(0, min(query.limit, RecordLimits.page))
     }
 
-    /// Adds a row: an id, a version, a value and, for an index, a key or, for a search, the rank and the number.
+    /// Adds a row: an id, a version and a value, with the key for an index, or the rank and the number for a search.
     ///
     /// - Returns: `false` if the page was full.
     mutating func add(_ row: Row) throws -> Bool {
@@ -213,7 +213,8 @@ struct SQLSelection {
         let value = query.isWithoutValues ? "x''" : "r.value", order = query.isDescending ? " DESC" : ""
         guard let name = range.index else {
             let bounds = try KeyBounds(ofIDs: range, query)
-            // Forwards from a cursor, its own record is left out; all other starts are limits of the range.
+            // In ascending order, the record of the cursor is left out; in all other cases, the start is a bound of the
+            // range.
             let begin = query.after != nil && !query.isDescending ? ">" : ">="
             let condition = "r.collection = ? AND r.id \(begin) ? AND r.id < ?"
             pageSQL =
@@ -230,7 +231,7 @@ struct SQLSelection {
             query.isDescending
             ? "e.\"index\" = ? AND (e.key, e.id) < (?, ?) AND e.key >= ?"
             : "e.\"index\" = ? AND (e.key, e.id) > (?, ?) AND e.key < ?"
-        // CROSS JOIN keeps SQLite from beginning with the records.
+        // With `CROSS JOIN`, SQLite does not begin with the records.
         pageSQL = """
             SELECT r.id, r.version, \(value), e.key FROM entries e CROSS JOIN records r
             WHERE r.number = e.record AND \(condition) ORDER BY e.key\(order), e.id\(order) LIMIT ?

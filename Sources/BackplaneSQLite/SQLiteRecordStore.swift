@@ -6,10 +6,10 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// A record store in one SQLite file in WAL mode, where readers and the one writer do not wait for each other.
+/// A record store in one SQLite file in WAL mode, in which readers and the only writer do not wait for each other.
 ///
 /// A write that has returned survives the end of the process and, unless the durability is ``StoreDurability/normal``,
-/// of the machine. One process has the store open, and is named to others that try to open it.
+/// of the machine. Only one process can have the store open; the error for any other process names it.
 public final class SQLiteRecordStore: RecordStore {
     let database: DatabasePool
     private let file: StoreFile
@@ -22,18 +22,18 @@ public final class SQLiteRecordStore: RecordStore {
 
     /// Opens `store.sqlite` in a folder, or creates it with mode 0600.
     ///
-    /// Opening reads only a small part of the file. Damage found by a read or a write is reported immediately; when the
-    /// store is next opened, the whole file is read, and is treated as damaged if it still is.
+    /// Opening reads only a small part of the file. Damage found by a read or a write is reported immediately. The next
+    /// opening of the store then checks the whole file, and treats it as damaged if the damage still exists.
     ///
     /// - Parameters:
     ///   - folder: The folder, which must exist.
     ///   - durability: The failures that a completed write survives.
     ///   - damaged: The treatment of a damaged file.
-    ///   - report: A function that receives a `store.damaged` error for any damage, with the new name of a file that
-    ///     was moved aside.
+    ///   - report: A function that receives a `store.damaged` error for any damage; it contains the new name of a file
+    ///     that was moved aside.
     /// - Throws: `store.unusable` if the file cannot be opened for writing, another process has it open, another
     ///   version of Backplane has written it, or this machine's SQLite is older than 3.34 or lacks FTS5;
-    ///   `store.damaged` if it is damaged and the policy is to refuse it.
+    ///   `store.damaged` if the file is damaged and the policy is to refuse it.
     public convenience init(
         folder: String, durability: StoreDurability = .full, damaged: DamagedStorePolicy = .moveAside,
         report: @escaping @Sendable (BackplaneError) -> Void
@@ -43,9 +43,9 @@ public final class SQLiteRecordStore: RecordStore {
         try self.init(file, report: report)
     }
 
-    /// Opens `store.sqlite` in a folder only to read it, also beside the process that has it open.
+    /// Opens `store.sqlite` in a folder only for reading, even while another process has it open.
     ///
-    /// Writes throw `store.unusable`, and changes by others are not waited for.
+    /// Writes throw `store.unusable`, and a wait does not notice changes by other processes.
     ///
     /// - Throws: `store.unusable`; `store.damaged`.
     public init(reading folder: String) throws(BackplaneError) {
@@ -60,7 +60,7 @@ public final class SQLiteRecordStore: RecordStore {
     }
 
     deinit {
-        // The last connection to be closed moves the log into the file, which one that only reads cannot.
+        // The last connection to be closed moves the log into the file, so it must not be one that only reads.
         database.invalidateReadOnlyConnections()
         try? database.close()
     }
@@ -81,9 +81,9 @@ public final class SQLiteRecordStore: RecordStore {
         }
     }
 
-    /// Sets the indexes of a collection to those of a definition, in transactions between which others can write.
+    /// Sets the indexes of a collection as defined, in several transactions, between which others can write.
     ///
-    /// - Throws: `store.duplicate`; `call.invalid-input`; `store.unusable`; `call.cancelled`, after which another call
+    /// - Throws: `store.duplicate`; `call.invalid-input`; `store.unusable`; `call.cancelled`; another call then
     ///   continues.
     public func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError) {
         try RecordLimits.check(name: namespace, "a namespace")
@@ -217,8 +217,8 @@ public final class SQLiteRecordStore: RecordStore {
         if lock != nil { file.damageFound = reason }
         let consequence =
             lock != nil
-            ? ", and restart the process that has it open, which then moves the file aside or refuses it, as its manifest says"
-            : "; a host that finds the damage moves the file aside or refuses it when the store is next opened, as its manifest says"
+            ? ", and restart the process that has it open; that process moves the file aside or refuses it, as its manifest says"
+            : "; the next host that opens the store and finds the damage moves the file aside or refuses it, as its manifest says"
         return BackplaneError(
             .storeDamaged,
             "the store is damaged (\(reason)); save what can be read with `backplane store dump`\(consequence)",

@@ -6,9 +6,9 @@ import Foundation
 import GRDB
 import Glibc
 
-/// The file of a store, which is recognised, created and, if it is damaged, moved aside.
+/// The file of a store: identifies it, creates it and, if it is damaged, moves it aside.
 ///
-/// One process has it open, which holds ``StoreLock``. Others may read it.
+/// Only one process has the file open, and holds ``StoreLock``. Others may read the file.
 struct StoreFile {
     let path: String
     var durability = StoreDurability.full
@@ -31,7 +31,7 @@ struct StoreFile {
     ///
     /// Only the header, the schema and the list of collections are read, unless damage was found before.
     ///
-    /// - Parameter report: A function that receives an error that names the file that was moved aside.
+    /// - Parameter report: A function that receives an error with the new name of the file that was moved aside.
     func open(_ report: (BackplaneError) -> Void) throws(BackplaneError) -> (database: DatabasePool, lock: StoreLock) {
         try Self.requireFullText(at: path)
         let lock = try StoreLock(of: path)
@@ -47,7 +47,7 @@ struct StoreFile {
         }
     }
 
-    /// Opens the store only to read it, without a lock, beside the process that may have it open.
+    /// Opens the store only for reading, without a lock, even while another process has it open.
     func openToRead() throws(BackplaneError) -> DatabasePool {
         do {
             guard try hasTables() else {
@@ -127,11 +127,11 @@ struct StoreFile {
 
     /// Returns whether the file has a store's tables, and throws an error if they are damaged or unknown.
     ///
-    /// Nothing is written to the file before this check, so that a damaged one remains as it is. A transaction that a
-    /// killed process did not complete, such as the one in which a new file switches to WAL mode, is the exception:
-    /// only a connection that may write can roll it back.
+    /// Nothing is written to the file before this check, so that a damaged file stays unchanged. The only exception is
+    /// a transaction that a killed process left incomplete, such as the switch of a new file to WAL mode: only a
+    /// connection that may write can roll it back.
     private func hasTables(isOwner: Bool = false, isRollingBack: Bool = false) throws -> Bool {
-        // SQLite deletes the log beside an empty file, also if it only reads; it writes no log before the file.
+        // SQLite deletes the log beside an empty file, even when it only reads. It never writes a log before the file.
         guard !hasContent("-wal") || hasContent("") else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the file is empty beside its log")
         }
@@ -173,7 +173,8 @@ struct StoreFile {
 
     /// The damage that was found while the store was open, in a file beside it; `nil` for none.
     ///
-    /// The next opening then reads the whole file. A failure to write it is ignored: the damage is found again.
+    /// The next opening then reads the whole file. A failure to write this file is ignored, because the damage will be
+    /// found again.
     var damageFound: String? {
         get { try? String(contentsOfFile: path + ".damage", encoding: .utf8) }
         nonmutating set {
@@ -189,9 +190,9 @@ struct StoreFile {
         return stat(path + suffix, &status) == 0 && status.st_size > 0
     }
 
-    /// Gives a damaged file and its log other names, under which nothing of them is ever changed.
+    /// Renames a damaged file and its log; they are never changed after that.
     ///
-    /// - Returns: The error that names them.
+    /// - Returns: The error with the new names.
     /// - Throws: `store.damaged` if the policy is to refuse the file.
     private func moveAside(_ reason: String) throws -> BackplaneError {
         guard damaged == .moveAside else {
@@ -210,7 +211,7 @@ struct StoreFile {
                 throw BackplaneError.unusableFile(errno, at: path)
             }
         }
-        // An empty log, and the index that SQLite makes of one.
+        // An empty log, and the index that SQLite creates for a log.
         for suffix in ["-wal", "-journal", "-shm"] { unlink(path + suffix) }
         damageFound = nil
         return .damagedStore(
@@ -231,16 +232,16 @@ extension DatabaseError {
     /// permissions.
     var isDamage: Bool { resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB }
 
-    /// The reason in SQLite's words.
+    /// The reason as SQLite states it.
     var reason: String { message ?? "SQLite \(extendedResultCode.rawValue)" }
 }
 
 extension BackplaneError {
-    /// Returns the error for a damaged file, with what can be done about it.
+    /// Returns the error for a damaged file, with possible remedies.
     static func damagedStore(_ finding: String, at path: String) -> BackplaneError {
         BackplaneError(
             .storeDamaged,
-            "\(finding); recover its records with sqlite3 as docs/storage.md describes, or restore a dump with `backplane store restore`",
+            "\(finding); recover its records with sqlite3 as docs/reference/storage.md describes, or restore a dump with `backplane store restore`",
             at: path)
     }
 

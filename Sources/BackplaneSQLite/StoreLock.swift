@@ -4,16 +4,16 @@ import BackplaneStorage
 import Foundation
 import Glibc
 
-/// The lock of the one process that has a store open, on the file `store.sqlite.lock`.
+/// The lock of the process that has a store open, on the file `store.sqlite.lock`.
 ///
-/// The file is never removed, and says who has the store open. It is not the database itself, so that the lock does not
-/// interfere with SQLite's.
+/// The file is never removed, and names the owner of the store. The lock is not on the database itself, so that it does
+/// not interfere with SQLite's locks.
 final class StoreLock: Sendable {
     private let descriptor: Int32
 
     /// Acquires the lock.
     ///
-    /// A store of this process may be just being closed, so one is waited for, for at most a second.
+    /// If this process has the store open, waits for at most a second, because the store may be about to close.
     ///
     /// - Parameter store: The path of the store.
     /// - Throws: `store.unusable` if the store is open already, or the lock's file cannot be opened.
@@ -34,15 +34,15 @@ final class StoreLock: Sendable {
         }
         var owner = "process \(getpid()) (\(ProcessInfo.processInfo.processName)), since \(Date.now.ISO8601Format()),"
         _ = ftruncate(descriptor, 0)
-        // On a full disk the lock holds without a name.
+        // On a full disk, the lock is valid without a name.
         _ = owner.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 
-    // The owner's name stays: without the lock it means nothing.
+    // The owner's name stays in the file; without the lock, it has no meaning.
     deinit { FileLock.end(descriptor) }
 }
 
-/// Locks on bytes of a file, which belong to the open file and so hold between two users in one process, too.
+/// Locks on bytes of a file, which belong to the open file and so also apply between two users in one process.
 enum FileLock {
     /// The constant `F_OFD_SETLK` of `<fcntl.h>`, which Swift does not import.
     private static let setOpenFileLock: Int32 = 37

@@ -48,11 +48,11 @@ enum StoreTables {
 
 /// The state of an index.
 enum IndexState: Int {
-    /// Queries use it.
+    /// Queries use the index.
     case ready = 0
     /// Changes are inserted, and the existing records are being inserted.
     case building = 1
-    /// Its entries are being deleted, and it no longer has a name.
+    /// The entries of the index are being deleted, and it no longer has a name.
     case removing = 2
 }
 

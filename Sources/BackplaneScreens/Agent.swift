@@ -1,8 +1,8 @@
 public import Backplane
 
-/// What a screen can do in its application: resolve contracts, and request transitions.
+/// A screen's access to its application, which resolves contracts and requests transitions.
 ///
-/// It cannot register anything, and it cannot get a screen. Once its screen is no longer shown, or its host has
+/// An agent cannot register anything, and cannot return a screen. Once its screen is no longer shown, or its host has
 /// stopped, its functions throw `screen.closed`, and ``redraw()`` does nothing.
 public final class Agent: Sendable {
     private let actions: any AgentActions
@@ -35,17 +35,20 @@ public final class Agent: Sendable {
         try actions.resolve(service: type, where: isWanted)
     }
 
-    /// Shows another screen, and returns once it is shown. While its own screen is assembled, it returns at once.
+    /// Shows another screen, and returns once it is shown.
     ///
-    /// - Throws: `screen.unknown`, `screen.invalid-input`, or the error with which the other screen was not assembled;
-    ///   `screen.closed`; `call.cancelled` if the person does something else before the other screen is shown, of which
-    ///   no alert tells, or in a cancelled task, while the segue goes on.
+    /// While the agent's own screen is being assembled, the function returns at once.
+    ///
+    /// - Throws: `screen.unknown`, `screen.invalid-input`, or the error of the other screen's assembly;
+    ///   `screen.closed`; `call.cancelled`, without an alert, if the person does something else before the other screen
+    ///   is shown; `call.cancelled` in a cancelled task, although the segue continues.
     public func performSegue<S: Screen>(to screen: S.Type, data: S.Input) async throws(BackplaneError) {
         try await actions.perform(try Destination(screen, data))
     }
 
-    /// Shows a screen of any module, and returns once it is shown. While its own screen is assembled, it returns at
-    /// once.
+    /// Shows a screen of any module, and returns once it is shown.
+    ///
+    /// While the agent's own screen is being assembled, the function returns at once.
     ///
     /// - Throws: The errors of a segue to a type of screen.
     public func performSegue(to identifier: String, data: some Encodable & Sendable = Nothing())
@@ -54,12 +57,14 @@ public final class Agent: Sendable {
         try await actions.perform(try Destination(identifier, data))
     }
 
-    /// Dismisses the screen of the agent, and returns once it is. While the screen is assembled, it returns at once.
+    /// Dismisses the screen of the agent, and returns once it is dismissed.
+    ///
+    /// While the screen is being assembled, the function returns at once.
     ///
     /// - Throws: `screen.closed`; `call.cancelled` in a cancelled task.
     public func dismiss() async throws(BackplaneError) { try await actions.dismiss() }
 
-    /// Reads the screen's body again, soon; several requests together have one effect.
+    /// Requests that the screen's body is read again soon; several requests together have one effect.
     public func redraw() { actions.redraw() }
 }
 

@@ -12,17 +12,17 @@ extension View: ViewElement {
 }
 
 extension ViewElement {
-    /// Returns the view with a name in events, which is its key among its neighbours.
+    /// Returns the view with an id: its name in events, and its key among its neighbours.
     public func id(_ id: String) -> View { changed { $0.id = id } }
     /// Returns the view with another appearance.
     public func style(_ style: View.Style) -> View { changed { $0.style = style } }
-    /// Returns the control, which cannot be used if the condition is met.
+    /// Returns the control, disabled if the condition is met.
     public func disabled(_ isDisabled: Bool = true) -> View { changed { $0.isDisabled = isDisabled } }
-    /// Returns the button, which shows that its work goes on and cannot be pressed if the condition is met.
+    /// Returns the button; if the condition is met, it shows that its work continues, and cannot be pressed.
     public func busy(_ isBusy: Bool = true) -> View { changed { $0.isBusy = isBusy } }
-    /// Returns the field with the problem of its value; `nil` if there is none.
+    /// Returns the field with the problem of its value; `nil` means that there is none.
     public func problem(_ problem: String?) -> View { changed { $0.problem = problem ?? "" } }
-    /// Returns the field, which sends an event at each change and not only at its end.
+    /// Returns the field, which sends an event for each change, not only when it is completed.
     public func live() -> View { changed { $0.isLive = true } }
 
     private func changed(_ change: (inout View) -> Void) -> View {
@@ -56,16 +56,16 @@ public struct Heading: ViewElement {
     }
 }
 
-/// A picture with a description for those who do not see it.
+/// A picture with a description for people who cannot see it.
 public struct Image: ViewElement {
     /// The element as data.
     public let view: View
 
-    /// Creates a picture at an address, with a text for those who do not see it.
+    /// Creates a picture at an address, with a text for people who cannot see it.
     ///
     /// - Parameters:
     ///   - address: An address such as `https://…`, or the absolute path of a file.
-    ///   - description: The text for those who do not see the image; empty if it only decorates.
+    ///   - description: The text for people who cannot see the image; empty for a decoration.
     public init(_ address: String, description: String) {
         var view = View(.image, text: description)
         view.address = address
@@ -78,7 +78,7 @@ public struct ProgressBar: ViewElement {
     /// The element as data.
     public let view: View
 
-    /// Creates an indicator of how much of the work is completed, with a label.
+    /// Creates an indicator of the completed part of some work, with a label.
     ///
     /// - Parameters:
     ///   - text: The label.
@@ -139,7 +139,7 @@ public struct List: ViewElement {
     ///
     /// - Parameters:
     ///   - items: The items.
-    ///   - id: The path of an item's key, which no other item has.
+    ///   - id: The path of an item's key, which must be unique.
     ///   - row: A function that returns the views of a row.
     public init<Items: Sequence, ID: CustomStringConvertible>(
         _ items: Items, id: KeyPath<Items.Element, ID>, @ViewBuilder row: (Items.Element) -> [View]
@@ -196,7 +196,7 @@ public struct Record: ViewElement {
     /// The element as data.
     public let view: View
 
-    /// Creates a record with a key, which no other record of the table has.
+    /// Creates a record with a key, which must be unique in the table.
     public init(id: String, @ViewBuilder _ cells: () -> [View]) {
         view = View(.record, id: id, children: cells())
     }
@@ -215,11 +215,11 @@ public struct Overlay: ViewElement {
     /// The element as data.
     public let view: View
 
-    /// Creates a layer of views that covers others; if it is empty, it covers nothing.
+    /// Creates a layer of views that covers others; an empty layer covers nothing.
     ///
     /// - Parameters:
     ///   - views: A function that returns the views in front, below each other.
-    ///   - covered: A function that returns the views that they cover.
+    ///   - covered: A function that returns the covered views.
     public init(@ViewBuilder _ views: () -> [View], @ViewBuilder over covered: () -> [View]) {
         view = View(.overlay, children: [View(.column, children: views())] + covered())
     }
@@ -292,7 +292,7 @@ public struct Toggle: ViewElement {
 
 /// A link to another screen, or to an address.
 ///
-/// If the input of a screen cannot be written as JSON, the link is disabled, and its ``View/problem`` says why.
+/// If the input of a screen cannot be written as JSON, the link is disabled, and ``View/problem`` has the reason.
 public struct Link: ViewElement {
     /// The element as data.
     public let view: View

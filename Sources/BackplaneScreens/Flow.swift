@@ -2,8 +2,8 @@ public import Backplane
 
 /// The contract of a manager that decides how the screens of an application are presented.
 ///
-/// The section `screens` of the manifest names the manager. It decides from data alone: it receives no screens, and the
-/// host does what it decides.
+/// The section `screens` of the manifest names the manager. The manager decides from data alone, without access to
+/// screens, and the host carries out its decisions.
 ///
 /// ```swift
 /// final class LibraryFlow: Manager {
@@ -23,11 +23,11 @@ public import Backplane
 public struct Flow: Contract {
     /// The version of the contract.
     public static let version: Version = "1.0.0"
-    /// Decides what a new window shows. With ``FlowDecision/none`` it is the root or the tabs of the manifest.
+    /// Decides what a new window shows; ``FlowDecision/none`` means the root or the tabs of the manifest.
     public let setup = AsyncMethod<FlowRequest, FlowDecision>()
-    /// Decides how a screen is shown that another one, or an address, leads to.
+    /// Decides how to show a screen that was requested by another screen or by an address.
     public let show = AsyncMethod<FlowRequest, FlowDecision>()
-    /// Decides what follows when a screen wants to be dismissed, or a person goes back.
+    /// Decides what happens when a screen requests its dismissal, or a person goes back.
     public let dismiss = AsyncMethod<FlowRequest, FlowDecision>()
 
     /// Creates the contract.
@@ -38,7 +38,7 @@ public struct Flow: Contract {
 public struct FlowRequest: Codable, Sendable, Equatable {
     /// The screen to show or to dismiss; `nil` when a window is set up.
     public var screen: Destination?
-    /// The identifier of the screen that leads to it; `nil` for an address, a dismissal and a new window.
+    /// The identifier of the screen that requested it; `nil` for an address, a dismissal and a new window.
     public var source: String?
     /// The identifiers of the tabs' root screens; empty if the window has only one stack.
     public var tabs: [String]
@@ -46,10 +46,10 @@ public struct FlowRequest: Codable, Sendable, Equatable {
     public var tab: Int
     /// The identifiers of the screens of the selected stack, the root first.
     public var stack: [String]
-    /// The identifiers of the modal screens over it, the front one last.
+    /// The identifiers of the modal screens over the stack, the front one last.
     public var modals: [String]
 
-    /// Creates the question to a flow about a screen, with the state of the window.
+    /// Creates a request for a decision about a screen, with the state of the window.
     public init(
         _ screen: Destination? = nil, from source: String? = nil, tabs: [String] = [], tab: Int = 0,
         stack: [String] = [], modals: [String] = []
@@ -59,11 +59,11 @@ public struct FlowRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// What a flow decides.
+/// The answer of a flow: the screens that a window shows next.
 public struct FlowDecision: Codable, Sendable, Equatable {
     /// The kind of a decision.
     public enum Action: String, Codable, Sendable {
-        /// Nothing; for a new window, what the manifest says.
+        /// Nothing is changed; a new window shows what the manifest specifies.
         case none
         /// The screen is shown on top of the selected stack.
         case push
@@ -80,7 +80,7 @@ public struct FlowDecision: Codable, Sendable, Equatable {
     }
     /// The kind of the decision.
     public var action: Action
-    /// The screen to show instead of the one that the request names.
+    /// The screen to show instead of the requested screen.
     public var destination: Destination?
     /// The index of the tab to select.
     public var tab: Int?
@@ -90,18 +90,18 @@ public struct FlowDecision: Codable, Sendable, Equatable {
         (self.action, self.destination, self.tab) = (action, destination, tab)
     }
 
-    /// Nothing; for a new window, what the manifest says.
+    /// The decision to change nothing; in a new window, to show what the manifest specifies.
     public static let none = FlowDecision(.none)
     /// The front screen is dismissed, unless it is a root.
     public static let pop = FlowDecision(.pop)
     /// All screens above the root of the front stack are dismissed.
     public static let popToRoot = FlowDecision(.popToRoot)
 
-    /// Returns the decision to show a screen on top of the selected stack: that of the request, or another one.
+    /// Returns the decision to show a screen on top of the selected stack: the requested screen, or another one.
     public static func push(_ destination: Destination? = nil) -> Self { Self(.push, destination) }
-    /// Returns the decision to show a screen over everything: that of the request, or another one.
+    /// Returns the decision to show a screen over everything: the requested screen, or another one.
     public static func present(_ destination: Destination? = nil) -> Self { Self(.present, destination) }
-    /// Returns the decision to show a screen instead of the front one: that of the request, or another one.
+    /// Returns the decision to show a screen instead of the front one: the requested screen, or another one.
     public static func replace(_ destination: Destination? = nil) -> Self { Self(.replace, destination) }
     /// Returns the decision to select a tab.
     public static func select(_ tab: Int) -> Self { Self(.select, tab: tab) }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A screen from its assembly to its end.
 ///
-/// Its drawings, segues and dismissals have numbers that increase in the order in which they occur, so that a reader
-/// continues after the last one that it has received.
+/// Its drawings, segues and dismissals are numbered in the order in which they occur. A reader can therefore continue
+/// after the last received number.
 final class OpenScreen: AgentActions {
     /// A segue or a dismissal that has not ended.
     private struct Request {
@@ -44,7 +44,7 @@ final class OpenScreen: AgentActions {
         var requests: [Request] = []
         /// The signal that wakes the reader of the changes.
         var reader: AsyncStream<Void>.Continuation?
-        /// The latest reading of the body, which the next one follows.
+        /// The latest read of the body, for which the next one waits.
         var reading: Task<Result<Int, BackplaneError>, Never>?
         var isRedrawWanted = false
         /// A Boolean value that indicates whether the task that redraws runs.
@@ -52,7 +52,7 @@ final class OpenScreen: AgentActions {
         /// A Boolean value that indicates whether the latest redrawing failed, which is logged once.
         var hasFailed = false
 
-        /// Returns the earliest change after the one with a number.
+        /// Returns the earliest change after the change with a number.
         func change(after number: Int) -> ScreenChange? {
             guard !isClosed else { return nil }
             let request = requests.first { $0.number > number }
@@ -62,11 +62,11 @@ final class OpenScreen: AgentActions {
             return ScreenChange(drawing: drawing)
         }
 
-        /// Numbers the drawing, and the requests that no reader has received, again after a change that a reader has.
+        /// Renumbers the drawing, and the requests that no reader has received, so that they follow a received change.
         ///
-        /// That change may be one of code that was rolled back, whose numbers are higher.
+        /// The change may come from code that was rolled back, and then has a higher number.
         ///
-        /// - Returns: The other requests, of whose ends that code was told.
+        /// - Returns: The other requests, whose ends were reported to that code.
         mutating func catchUp(with number: Int) -> [Request] {
             guard number > latest else { return [] }
             let known = requests.filter { $0.number <= received }
@@ -103,15 +103,15 @@ final class OpenScreen: AgentActions {
             return isRedrawing
         }
 
-        /// Notes that a redrawing has failed, and returns whether the one before it had not.
+        /// Notes that a redrawing has failed, and returns whether the previous one succeeded.
         mutating func noteFailure() -> Bool {
             defer { hasFailed = true }
             return !hasFailed
         }
     }
-    /// The pause after a redrawing, for at most about 60 in a second.
+    /// The pause after a redrawing, which allows at most about 60 per second.
     static let pause = Duration.milliseconds(16)
-    /// The greatest number of a change of other code that is continued, so that later ones have numbers, too.
+    /// The greatest number from other code after which changes are numbered, so that enough numbers remain.
     static let greatest = Int.max / 2
 
     let request: ScreenRequest
@@ -127,7 +127,7 @@ final class OpenScreen: AgentActions {
         _ clock: any Clock<Duration>, _ log: @escaping @Sendable (BackplaneError, _ screen: String) -> Void
     ) {
         (self.request, self.former, self.services, self.clock, self.log) = (request, former, services, clock, log)
-        // The old code goes on until the new one takes over, and must not reach the numbers of its changes.
+        // The old code continues until the new code takes over, and must not reach the numbers of the new changes.
         let first = former.map { ($0.latest | 0xF_FFFF) + 2 } ?? 1
         state = Mutex(State(first: first, latest: first))
     }
@@ -148,7 +148,7 @@ final class OpenScreen: AgentActions {
         }
     }
 
-    /// Passes on the changes after the one with a number, until the screen is closed or another reader takes over.
+    /// Passes on the changes after the change with a number, until the screen is closed or another reader takes over.
     func changes(after number: Int, _ send: (ScreenChange) async throws -> Void) async throws {
         guard number <= Self.greatest else {
             throw BackplaneError(
@@ -184,7 +184,7 @@ final class OpenScreen: AgentActions {
         return try await draw().get()
     }
 
-    /// Tells the task that requested a segue or a dismissal of its end.
+    /// Reports the end of a segue or a dismissal to the task that requested it.
     func end(_ number: Int, _ error: BackplaneError?) {
         let ended = state.withLock { state in
             state.requests.firstIndex { $0.number == number }.map { state.requests.remove(at: $0) }
@@ -205,10 +205,10 @@ final class OpenScreen: AgentActions {
         }
     }
 
-    /// A Boolean value that indicates whether the screen is one of the former code, and is yet to be assembled again.
+    /// A Boolean value that indicates whether the screen is from the former code and has yet to be assembled again.
     var awaitsAssembly: Bool { former != nil && state.withLock { $0.screen == nil && !$0.isClosed } }
 
-    /// Returns what a swap keeps of the screen; `nil` if it is not shown.
+    /// Returns the data that survives a swap; `nil` if the screen is not shown.
     func kept() async throws(BackplaneError) -> KeptScreens.Screen? {
         if awaitsAssembly { return former }
         guard let screen = state.withLock({ $0.screen }) else { return nil }
@@ -249,7 +249,7 @@ final class OpenScreen: AgentActions {
         let (ends, waiting) = AsyncStream.makeStream(of: BackplaneError?.self, bufferingPolicy: .bufferingOldest(1))
         let isShown = try state.withLock { state throws(BackplaneError) -> Bool in
             guard !state.isClosed else { throw .screenClosed }
-            // What a screen wanted when it was assembled first has been done.
+            // Requests from the first assembly of the screen have been carried out.
             if state.screen == nil, former != nil { return false }
             state.latest += 1
             state.requests.append(Request(kind: kind, number: state.latest, waiting: waiting))
@@ -276,7 +276,7 @@ final class OpenScreen: AgentActions {
 
     // MARK: Drawing
 
-    /// Redraws, with a pause after each time, in which requests are collected.
+    /// Redraws while there are requests, with a pause after each time to collect them.
     private func redrawWhileWanted() async {
         while state.withLock({ $0.beginRedrawing() }) {
             if case .failure(let error) = await draw(), state.withLock({ $0.noteFailure() }) {
@@ -286,7 +286,7 @@ final class OpenScreen: AgentActions {
         }
     }
 
-    /// Reads the body once the readings before have ended, and returns the revision of the drawing.
+    /// Reads the body once previous reads have ended, and returns the revision of the drawing.
     private func draw() async -> Result<Int, BackplaneError> {
         let reading = state.withLock { state in
             let last = state.reading
@@ -302,7 +302,7 @@ final class OpenScreen: AgentActions {
 
     private func read() async -> Result<Int, BackplaneError> {
         let (screen, revision) = state.withLock { state in
-            // Before the reading: a request from now on concerns what it may not have seen.
+            // Before the read: a later request may concern a change that the read misses.
             state.isRedrawWanted = false
             return (state.screen, state.drawing?.revision ?? 0)
         }

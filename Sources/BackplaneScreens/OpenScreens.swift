@@ -1,7 +1,7 @@
 public import Backplane
 import Synchronization
 
-/// The screens of a manager or a program that are open.
+/// The open screens of a manager or a program.
 public final class OpenScreens: Sendable {
     private let table: ScreenTable
     private let services: any ScreenServices
@@ -10,18 +10,18 @@ public final class OpenScreens: Sendable {
     /// The screens in the order in which they were opened, including those that are being assembled.
     private let screens = Mutex<[OpenScreen]>([])
 
-    /// Creates the open screens of a manager, of which there are none yet.
+    /// Creates an empty collection for the open screens of a manager.
     public convenience init<M: ScreenManager>(_ context: ManagerContext<M>) {
         self.init(M.screenTable, ManagerServices(context: context)) { [log = context.log] error, screen in
             log.error("a screen cannot be drawn", metadata: ["screen": screen, "error": error.description])
         }
     }
 
-    /// Creates the open screens of a table.
+    /// Creates an empty collection for the open screens of a table.
     ///
     /// - Parameters:
     ///   - table: The screens that can be opened.
-    ///   - services: What their agents can reach.
+    ///   - services: The services that their agents use.
     ///   - clock: The clock of the pauses between drawings.
     ///   - log: A function that is called when a screen cannot be redrawn.
     package init(
@@ -37,7 +37,7 @@ public final class OpenScreens: Sendable {
 
     package func open(_ request: ScreenRequest) async throws(BackplaneError) -> ScreenDrawing {
         let screen = OpenScreen(request, services, clock, log)
-        // Before it is assembled, so that it can be closed meanwhile.
+        // Before it is assembled, so that it can be closed during its assembly.
         screens.withLock { $0.append(screen) }
         do throws(BackplaneError) { return try await assemble(screen) } catch {
             close(request.number)
@@ -45,7 +45,7 @@ public final class OpenScreens: Sendable {
         }
     }
 
-    /// Passes on what an open screen wants, until it is closed.
+    /// Passes on the changes and requests of an open screen, until it is closed.
     package func changes(
         after progress: ScreenProgress, _ send: (ScreenChange) async throws -> Void
     ) async throws {
@@ -106,7 +106,7 @@ public final class OpenScreens: Sendable {
         return KeptScreens(screens: kept)
     }
 
-    /// Replaces the screens with those of the former code, which ``activate()`` assembles again.
+    /// Replaces the screens with the screens of the former code, which ``activate()`` assembles again.
     func take(_ state: KeptScreens) throws(BackplaneError) {
         if let kept = state.screens.first(where: { $0.latest > OpenScreen.greatest }) {
             throw BackplaneError(
@@ -124,9 +124,9 @@ public final class OpenScreens: Sendable {
 
     /// Assembles the screens of the former code again, all or none; does nothing if there are none.
     ///
-    /// ``ScreenManager/activate()`` calls it, and a manager with an `activate` of its own must, too.
+    /// ``ScreenManager/activate()`` calls this function. A manager with an `activate` of its own must call it, too.
     ///
-    /// - Throws: The error of a screen, which names it; the swap does not succeed then.
+    /// - Throws: The error of a screen, with the screen's name. The swap then fails.
     public func activate() async throws {
         let former = screens.withLock(\.self).filter(\.awaitsAssembly)
         do {
@@ -147,7 +147,7 @@ public final class OpenScreens: Sendable {
     }
 }
 
-/// What the agents of open screens can reach.
+/// The services of a host or a program that the agents of open screens use.
 package protocol ScreenServices: Sendable {
     func begin() -> Call
     func resolve<C: Contract>(_ type: C.Type, where isWanted: (ManagerDescription) -> Bool)

@@ -28,27 +28,27 @@ public import Backplane
 /// }
 /// ```
 ///
-/// Screens do not know each other: they name other screens by their identifiers, and only a flow decides how a screen
-/// is presented. Each time that a screen is shown, a new one is assembled, with an agent of its own.
+/// Screens do not depend on each other: they refer to other screens by identifier, and only a flow decides how a screen
+/// is presented. Each time that a screen is shown, a new instance is assembled, with an agent of its own.
 public protocol Screen: AnyObject, Sendable {
-    /// The input with which the screen is assembled. Default: `Nothing`.
+    /// The type of the input with which the screen is assembled. Default: `Nothing`.
     associatedtype Input: Codable & Sendable = Nothing
-    /// The place within the screen that it keeps when its code is swapped. Default: `Nothing`.
+    /// The type of the place within the screen that survives a swap of its code. Default: `Nothing`.
     associatedtype Position: Codable & Sendable = Nothing
-    /// The identifier, such as `catalogue.book`, of which every application has one screen at most.
+    /// The identifier, such as `catalogue.book`, which must be unique in an application.
     static var identifier: String { get }
     /// Returns a screen that is ready to be shown, for an input and with an agent of its own.
     ///
     /// A segue that is requested here begins once the screen is shown. It is not repeated when the screen is assembled
-    /// again, because its code is swapped.
+    /// again after a swap of its code.
     ///
-    /// - Throws: Any error, after which the screen is not shown; the one who wanted it receives the error.
+    /// - Throws: Any error. The screen is then not shown, and the error is passed to the code that requested it.
     static func assemble(with input: Input, agent: Agent) async throws -> Self
     /// The title, for the window. Default: the identifier.
     var title: String { get async }
     /// The views, below each other, within ``ViewLimits``; read after each event and each ``Agent/redraw()``.
     @ViewBuilder var body: [View] { get async }
-    /// Handles what a person has done. Default: does nothing.
+    /// Handles the action of a person. Default: does nothing.
     ///
     /// - Throws: Any error, which the window shows as an alert.
     func handle(_ event: ViewEvent) async throws
@@ -73,11 +73,11 @@ extension Screen where Position == Nothing {
 }
 
 extension BackplaneError.Code {
-    /// No plugin, and not the program, has a screen with the identifier.
+    /// Neither a plugin nor the program has a screen with the identifier.
     public static let screenUnknown = Self(rawValue: "screen.unknown")
-    /// The input of a screen does not have the form that it expects.
+    /// The input does not have the form that the screen expects.
     public static let screenInvalidInput = Self(rawValue: "screen.invalid-input")
-    /// The screen is not assembled: not in time, not again after a swap, or because its window has too many.
+    /// The screen was not assembled in time or not again after a swap, or its window has too many screens.
     public static let screenNotAssembled = Self(rawValue: "screen.not-assembled")
     /// The screen is no longer shown, so that its agent can do nothing.
     public static let screenClosed = Self(rawValue: "screen.closed")

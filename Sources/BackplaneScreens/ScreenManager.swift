@@ -15,9 +15,9 @@ public import Backplane
 /// }
 /// ```
 ///
-/// When the plugin is swapped, the new code assembles the open screens again, with the same inputs and at the places
-/// that they keep, once everything that they can call is there. The swap does not succeed if one of them cannot be
-/// assembled. A manager with an `activate` of its own calls `screens.activate()` there.
+/// When the plugin is swapped, the new code assembles the open screens again, with the same inputs and at the same
+/// places. It does so once all components that they can call are ready. If a screen cannot be assembled, the swap
+/// fails. A manager with an `activate` of its own calls `screens.activate()` there.
 public protocol ScreenManager: Manager, StatefulComponent where Provides == Screens, State == KeptScreens {
     /// Registers the screens.
     static func screens(_ table: inout ScreenTable)
@@ -46,7 +46,7 @@ extension ScreenManager {
     /// The screens in JSON, which a host reads without an instance.
     public static var annotation: String? { ScreenAnnotation(of: screenTable).json }
 
-    /// The state of every manager with screens has one name, so that screens can move to another class.
+    /// The schema of the state, with the same name for all managers, so that screens can move to another class.
     public static var stateSchema: StateSchema { StateSchema(name: "screens") }
 
     /// The open screens with their inputs and places.
@@ -70,11 +70,11 @@ extension ScreenManager {
     }
 }
 
-/// The open screens of a manager, as they survive a swap of its code.
+/// The data about the open screens of a manager that survives a swap of its code.
 public struct KeptScreens: Codable, Sendable {
     /// A screen with its input and its place, both in JSON.
     public struct Screen: Codable, Sendable {
-        /// The number by which the host knows the screen.
+        /// The number by which the host identifies the screen.
         var number: Int
         var screen: String
         var input: String

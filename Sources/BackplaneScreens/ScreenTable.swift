@@ -2,13 +2,13 @@ package import Backplane
 
 /// The screens of a manager or a program, by identifier.
 ///
-/// A mistake, such as two screens with one identifier, leaves a screen out of the table, and is reported when the
+/// A mistake, such as two screens with one identifier, excludes a screen from the table. It is reported when the
 /// manifest is checked.
 public struct ScreenTable: Sendable {
     /// The entry of a screen: the functions that know its type.
     package struct Entry: Sendable {
         package let identifier: String
-        /// The layout of the input, written as that of a state; `nil` for ``Nothing``.
+        /// The layout of the input, in the form of a state's layout; `nil` for ``Nothing``.
         let input: String?
         let assemble:
             @Sendable (_ input: String, _ position: String?, _ agent: Agent) async throws(BackplaneError) ->
@@ -62,11 +62,11 @@ private struct AssembledScreen<S: Screen>: ShownScreen {
         do throws(BackplaneError) {
             value = try JSON.decode(S.Input.self, Array(input.utf8), failing: .screenInvalidInput)
         } catch {
-            throw error.of("the input of the screen `\(identifier)` is not what it expects")
+            throw error.of("the input of the screen `\(identifier)` does not have the expected form")
         }
         do {
             let screen = try await S.assemble(with: value, agent: agent)
-            // A place that new code does not know any more is given up.
+            // A place that the new code no longer supports is dropped.
             if let position,
                 let place = try? JSON.decode(S.Position.self, Array(position.utf8), failing: .stateIncompatible)
             {
@@ -92,7 +92,7 @@ private struct AssembledScreen<S: Screen>: ShownScreen {
 }
 
 extension BackplaneError {
-    /// Returns the error with a beginning of its message that names what failed.
+    /// Returns the error with its subject prepended to the message.
     func of(_ subject: String) -> BackplaneError {
         var error = self
         error.message = "\(subject): \(message)"

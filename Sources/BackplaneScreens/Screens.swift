@@ -2,23 +2,23 @@ public import Backplane
 
 /// The contract of a manager that has screens, which a host calls to show them.
 ///
-/// A ``ScreenManager`` implements it with a table of screens. A screen is known by a number that the host chooses.
+/// A ``ScreenManager`` implements it with a table of screens. The host chooses a number that identifies each screen.
 public struct Screens: Contract {
     /// The version of the contract.
     public static let version: Version = "1.0.0"
-    /// Assembles a screen, and returns what it shows.
+    /// Assembles a screen, and returns its first drawing.
     ///
     /// It throws `screen.unknown`, `screen.invalid-input`, `screen.invalid-view`, or the error of the screen.
     public let open = AsyncMethod<ScreenRequest, ScreenDrawing>()
-    /// Streams what an open screen wants, until it is closed.
+    /// Streams the changes and requests of an open screen, until it is closed.
     ///
-    /// The stream continues by itself when the code is swapped.
+    /// The stream continues automatically after a swap of the code.
     public let changes = StreamMethod<ScreenProgress, ScreenChange>()
     /// Lets a screen handle an event, and returns the revision of its drawing afterwards.
     public let handle = AsyncMethod<ScreenEvent, Int>()
-    /// Tells a screen how a segue that it requested has ended.
+    /// Reports to a screen how a segue that it requested has ended.
     public let end = SyncMethod<SegueEnd, Nothing>()
-    /// Closes the screen with a number, after which its agent can do nothing.
+    /// Closes the screen with a number; its agent can then do nothing.
     public let close = AsyncMethod<Int, Nothing>()
 
     /// Creates the contract.
@@ -27,20 +27,20 @@ public struct Screens: Contract {
 
 /// The screen to assemble.
 public struct ScreenRequest: Codable, Sendable {
-    /// The number by which the open screen is known, which no other screen of the host has had.
+    /// The number that identifies the open screen, never used for another screen of the host.
     public var number: Int
     /// The identifier of the screen.
     public var screen: String
     /// The input in JSON.
     public var input: String
 
-    /// Creates the order to assemble a screen, which is known by the number from then on.
+    /// Creates the request to assemble a screen, which the number then identifies.
     public init(number: Int, screen: String, input: String) {
         (self.number, self.screen, self.input) = (number, screen, input)
     }
 }
 
-/// What a screen shows.
+/// The title and the views that a screen shows.
 public struct ScreenDrawing: Codable, Sendable, Equatable {
     /// The number of the drawing, which increases with each one, but not always by 1.
     public var revision: Int
@@ -55,14 +55,14 @@ public struct ScreenDrawing: Codable, Sendable, Equatable {
     }
 }
 
-/// The change of a screen after which the next ones are wanted, so that none is missed or repeated.
+/// The position in the changes of a screen from which to continue, so that none is missed or repeated.
 public struct ScreenProgress: Codable, Sendable, Resumable {
     /// The number of the screen.
     public var screen: Int
     /// The number of the latest change: at first, the revision of the drawing that `open` has returned.
     public var revision: Int
 
-    /// Creates the position in a stream of changes after which the next ones are sent.
+    /// Creates the position in a stream of changes after which it continues.
     public init(screen: Int, revision: Int) { (self.screen, self.revision) = (screen, revision) }
 
     /// Returns the progress after a change.
@@ -71,16 +71,16 @@ public struct ScreenProgress: Codable, Sendable, Resumable {
     }
 }
 
-/// What a screen wants: exactly one of the members is set.
+/// A new drawing or a request of a screen; exactly one of the members is set.
 public struct ScreenChange: Codable, Sendable {
-    /// The screen shows something else.
+    /// The content that the screen shows from now on.
     public var drawing: ScreenDrawing?
-    /// The screen wants another one to be shown; ``Screens/end`` is called once it is.
+    /// The request to show another screen; ``Screens/end`` is called once it is shown.
     public var segue: Segue?
-    /// The screen wants to be dismissed; ``Screens/end`` is called once it is.
+    /// The request to dismiss the screen; ``Screens/end`` is called once it is dismissed.
     public var dismissal: Segue.Number?
 
-    /// Creates a message from a screen to its window, of which you set exactly one member.
+    /// Creates a message from a screen to its window; set exactly one member.
     public init(drawing: ScreenDrawing? = nil, segue: Segue? = nil, dismissal: Segue.Number? = nil) {
         (self.drawing, self.segue, self.dismissal) = (drawing, segue, dismissal)
     }
@@ -93,9 +93,9 @@ public struct ScreenChange: Codable, Sendable {
 
 /// The transition from a screen to another one.
 public struct Segue: Codable, Sendable {
-    /// A number by which the one who requested something learns of its end.
+    /// A number that identifies a request when its end is reported.
     public typealias Number = Int
-    /// The number of the segue, which no other change of the screen has.
+    /// The number of the segue, unique among the changes of the screen.
     public var number: Number
     /// The screen to show.
     public var destination: Destination
@@ -108,14 +108,14 @@ public struct Segue: Codable, Sendable {
 
 /// The end of a segue or a dismissal.
 public struct SegueEnd: Codable, Sendable {
-    /// The number of the screen that requested it.
+    /// The number of the screen that requested the segue.
     public var screen: Int
     /// The number of the segue.
     public var segue: Segue.Number
-    /// The error for which the other screen is not shown; `nil` if it is.
+    /// The reason why the request failed; `nil` if it succeeded.
     public var error: BackplaneError?
 
-    /// Creates the report to a screen that its request has succeeded, or with the error for which it has not.
+    /// Creates the report to a screen that its request has succeeded, or has failed with an error.
     public init(screen: Int, segue: Segue.Number, error: BackplaneError? = nil) {
         (self.screen, self.segue, self.error) = (screen, segue, error)
     }

@@ -1,9 +1,9 @@
 public import Backplane
 
-/// A part of what a screen shows, as data: a host draws it in a browser, in a terminal or for a test.
+/// A part of a screen's body, as data that a host draws in a browser, in a terminal or for a test.
 ///
-/// A screen builds it from elements such as ``Text``, ``List`` and ``Button``, within ``ViewLimits``. In JSON it is an
-/// object whose only required member is `kind`; members with default values are omitted.
+/// A screen builds views from elements such as ``Text``, ``List`` and ``Button``, within ``ViewLimits``. In JSON, a
+/// view is an object whose only required member is `kind`; members with default values are omitted.
 public struct View: Sendable, Equatable {
     /// The form of a view, such as a text, a layout or a control.
     public enum Kind: String, Codable, Sendable, CaseIterable {
@@ -35,14 +35,14 @@ public struct View: Sendable, Equatable {
         case link
         /// The progress of work, perhaps of unknown length.
         case progress
-        /// A picture at an address, with a description for those who do not see it.
+        /// A picture at an address, with a description for people who cannot see it.
         case image
         /// A view over others: the first child covers the rest.
         case overlay
     }
     /// The appearance of a text or a control.
     public enum Style: String, Codable, Sendable {
-        /// That of the kind of view.
+        /// The usual appearance of the kind of view.
         case normal
         /// A text or control of less importance.
         case secondary
@@ -82,7 +82,7 @@ public struct View: Sendable, Equatable {
     public var kind: Kind
     /// The name of the view in events, and its key among its neighbours, by which it is found again after a change.
     ///
-    /// Without one, a view is known by its place among its neighbours.
+    /// A view without an id is identified by its place among its neighbours.
     public var id = ""
     /// The text; the label of a control; the title of a section; the description of an image.
     public var text = ""
@@ -98,11 +98,11 @@ public struct View: Sendable, Equatable {
     public var style = Style.normal
     /// The kind of text that a field contains.
     public var content = Content.text
-    /// A Boolean value that indicates whether an event occurs at each change of a field, and not only at its end.
+    /// A Boolean value that indicates whether a field sends an event for each change, not only when it is completed.
     public var isLive = false
     /// A Boolean value that indicates whether a control or a link cannot be used.
     public var isDisabled = false
-    /// A Boolean value that indicates whether a button shows that its work goes on.
+    /// A Boolean value that indicates whether a button shows that its work continues.
     public var isBusy = false
     /// The completed part of the work, from 0 to 1; `nil` if it is unknown.
     public var fraction: Double?
@@ -110,7 +110,7 @@ public struct View: Sendable, Equatable {
     public var options: [Option] = []
     /// The screen to which a link leads.
     public var destination: Destination?
-    /// The address to which a link leads, or of an image: `https://…`, or the absolute path of a file for an image.
+    /// The address of a link or an image: `https://…` or, for an image, the absolute path of a file.
     public var address = ""
     /// The views that the view contains.
     public var children: [View] = []
@@ -144,10 +144,10 @@ public struct Destination: Codable, Sendable, Hashable {
     }
 }
 
-// By hand, since synthesised keys would add conformances to every plugin (``TextKey``), and to omit what is not set.
+// By hand, since synthesised keys would add conformances to every plugin (``TextKey``), and to omit default values.
 
 extension View: Codable {
-    /// Decodes a view from an object of which only the member `kind` is required.
+    /// Decodes a view from an object; only the member `kind` is required.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: TextKey.self)
         kind = try values.decode(Kind.self, forKey: .kind)

@@ -1,4 +1,4 @@
-/// What a person has done with a view of a screen.
+/// The action of a person on a view of a screen.
 public struct ViewEvent: Codable, Sendable, Equatable {
     /// An action of a person: a press, a change or a submission.
     public enum Kind: String, Codable, Sendable {

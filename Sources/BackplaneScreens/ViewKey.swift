@@ -1,23 +1,23 @@
-/// The key of a view in the whole body of a screen, by which it is found again in a later body.
+/// The unique key of a view in the body of a screen, by which it is found again in a later body.
 ///
-/// It is the path of the ids of the view and of those around it, such as `books/7/borrow`. A view without an id is
-/// known by its place, such as `:0`. Two views of a body never have the same key. It consists of ASCII characters
-/// without spaces, so that it can be part of an id in HTML.
+/// The key is the path of the ids of the enclosing views and of the view itself, such as `books/7/borrow`. A view
+/// without an id is identified by its place, such as `:0`. A key consists of ASCII characters without spaces, so that
+/// it can be part of an id in HTML.
 public struct ViewKey: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The path.
     public let rawValue: String
     /// The path.
     public var description: String { rawValue }
 
-    /// Creates the key with a path, which perhaps no view has.
+    /// Creates the key with a path, whether or not a view has it.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Creates the path of a view: that of its parent, and its own id or place.
+    /// Creates the key of a view from the key of its parent, and from its own id or place.
     ///
     /// - Parameters:
     ///   - view: The view.
-    ///   - place: Its place among its neighbours, from 0.
-    ///   - parent: The key of the view that contains it; `nil` for a view of the body itself.
+    ///   - place: The place of the view among its neighbours, from 0.
+    ///   - parent: The key of the enclosing view; `nil` for a view of the body itself.
     public init(_ view: View, at place: Int, under parent: ViewKey? = nil) {
         let step = Self.step(to: view, at: place)
         rawValue = parent.map { "\($0.rawValue)/\(step)" } ?? step
@@ -27,7 +27,7 @@ public struct ViewKey: RawRepresentable, Hashable, Sendable, CustomStringConvert
     ///
     /// - Parameters:
     ///   - views: The views of a body, or the children of a view.
-    ///   - parent: The key of the view that contains them; `nil` for those of the body itself.
+    ///   - parent: The key of the enclosing view; `nil` for the views of the body itself.
     public static func children(_ views: [View], under parent: ViewKey? = nil) -> [(view: View, key: ViewKey)] {
         views.enumerated().map { place, view in (view, ViewKey(view, at: place, under: parent)) }
     }
@@ -57,13 +57,13 @@ extension UInt8 {
     }
 }
 
-/// A view of a body, with its place in it.
+/// A view of a body, with its place in the body.
 public struct FoundView: Sendable, Equatable {
     /// The element of the body that has the key, with all its children.
     public var view: View
-    /// What distinguishes the view from all others of the body.
+    /// The key that identifies the view in the body.
     public var key: ViewKey
-    /// The keys of the rows of lists and tables that contain it, outermost first.
+    /// The keys of the rows of lists and tables that contain the view, outermost first.
     public var rows: [String]
 
     fileprivate init(_ view: View, at place: Int, in parent: FoundView?) {
@@ -97,10 +97,10 @@ public struct FoundView: Sendable, Equatable {
 }
 
 extension [View] {
-    /// The views of a body, through which one walks to all those that they contain.
+    /// The views of a body, from which all views in them can be reached.
     package var found: some Sequence<FoundView> { found(in: nil) }
 
-    /// All views of a body, each before those that it contains.
+    /// All views of a body, each before the views in it.
     package var allFound: some Sequence<FoundView> {
         sequence(state: found.reversed()) { (waiting: inout [FoundView]) -> FoundView? in
             guard let next = waiting.popLast() else { return nil }

@@ -1,15 +1,15 @@
 public import Backplane
 
-/// The limits of what a screen shows, which protect a host and its windows from screens that have gone wrong.
+/// The limits of a screen's body, which protect a host and its windows from faulty screens.
 public enum ViewLimits {
     /// The maximum number of views in a body, 10,000.
     public static let count = 10_000
-    /// The maximum number of views around each other, 64.
+    /// The maximum depth of nested views, 64.
     public static let depth = 64
     /// The maximum number of bytes of all texts in UTF-8, including ids, addresses and inputs, 1,048,576.
     public static let bytes = 1 << 20
 
-    /// Checks what a screen shows: its size, and that each view has the form of its kind.
+    /// Checks the size of a screen's title and body, and that each view has the form of its kind.
     ///
     /// - Throws: `screen.invalid-view`, at the key of the view.
     public static func check(_ body: [View], title: String = "") throws(BackplaneError) {

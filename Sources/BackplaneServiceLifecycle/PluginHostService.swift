@@ -53,7 +53,7 @@ public final class PluginHostService: Service {
     ///
     /// Other services of the group call this first, because a group starts all of its services concurrently.
     ///
-    /// - Throws: The error with which the host failed to start.
+    /// - Throws: The error that prevented the host from starting.
     public func ready() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             let outcome = start.withLock { start in

@@ -2,7 +2,7 @@ public import Backplane
 
 /// A change of a collection, as ``RecordCollection/changes(since:)`` returns it.
 public struct CollectionChange<R: Record>: Sendable {
-    /// The number of the change, from which later changes can be requested; numbers increase.
+    /// The number of the change, after which later changes can be requested; numbers increase.
     public var number: Int64
     /// The kind of the change, or `missed`.
     public var kind: CollectionChangeKind
@@ -12,7 +12,7 @@ public struct CollectionChange<R: Record>: Sendable {
     /// decoded.
     public var record: R?
 
-    /// Creates an element of the changes, by default one that concerns no single record.
+    /// Creates an element of the changes, by default without a record.
     public init(number: Int64, kind: CollectionChangeKind, id: String = "", record: R? = nil) {
         (self.number, self.kind, self.id, self.record) = (number, kind, id, record)
     }
@@ -22,13 +22,13 @@ public struct CollectionChange<R: Record>: Sendable {
 public enum CollectionChangeKind: String, Codable, Sendable {
     /// A record was stored under a new id.
     case inserted
-    /// A record replaced the one with its id.
+    /// A record replaced another one with the same id.
     case updated
     /// A record was deleted.
     case deleted
     /// All records were deleted.
     case emptied
-    /// Changes before the next one are no longer in the log, so a reader that follows the collection has to reread it.
+    /// Some earlier changes are no longer in the log, so a reader that follows the collection has to reread it.
     case missed
 }
 
@@ -96,7 +96,7 @@ extension TextKey {
 }
 
 extension RecordCollection {
-    /// Returns the changes of the collection after a number, followed by each new one, as an endless sequence.
+    /// Returns the changes of the collection after a number, followed by each new change, as an endless sequence.
     ///
     /// ```swift
     /// var last = try await books.lastChange()
@@ -104,8 +104,8 @@ extension RecordCollection {
     /// for try await change in books.changes(since: last) { … }
     /// ```
     ///
-    /// They are read from a log of at least 100,000 changes, so no writer waits for a reader. A reader that falls
-    /// further behind receives a change of the kind `missed`, and continues after it.
+    /// The changes are read from a log of at least 100,000 changes, so no writer waits for a reader. A reader that
+    /// falls further behind receives a change of the kind `missed`, and continues after it.
     ///
     /// - Parameter number: The ``CollectionChange/number`` of the last known change, ``lastChange()``, or 0 for all
     ///   changes in the log.
@@ -236,7 +236,7 @@ public struct LoggedChange: Sendable {
         case deleteAll = 4
     }
 
-    /// The number of the change, greater than that of every change before it.
+    /// The number of the change, greater than the numbers of all earlier changes.
     public var number: Int64
     /// The kind of the change of the record, or of the collection.
     public var kind: Kind

@@ -1,6 +1,6 @@
 package import Backplane
 
-/// The JSON of a record in the store, which begins with the type's schema unless the schema is 1.
+/// The JSON of a stored record, which begins with the type's schema unless the schema is 1.
 package enum StoredForm {
     /// The key of the schema in the JSON.
     static let schemaKey = "@schema"
@@ -92,9 +92,9 @@ package enum StoredForm {
 
 /// The preparation of a collection for records of a type: its indexes, and the migration of older records.
 ///
-/// Records of an older schema are found through an index over the schema with which each record was stored. Records
-/// migrated before a process was killed are therefore not migrated again, and the remaining ones are found at the next
-/// start.
+/// Records of an older schema are found through an index over the schema with which each record was stored. If the
+/// process is killed, migrated records are therefore not migrated again, and the remaining records are found at the
+/// next start.
 struct CollectionPreparation<R: Record> {
     private let exchange: StoreExchange
     private let log: Log

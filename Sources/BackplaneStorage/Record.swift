@@ -35,9 +35,9 @@ public protocol Record: Codable, Sendable {
     static var schema: Int { get }
     /// Returns a record converted from an older form.
     ///
-    /// It is called once for every older record when the collection is first used, and again for records that an older
-    /// generation of the plugin stores during a swap. A record for which it throws is left unchanged, and reported.
-    /// Default: decodes the older form as this type.
+    /// The function is called once for every older record when the collection is first used, and again for records that
+    /// an older generation of the plugin stores during a swap. If it throws, the record is left unchanged, and the
+    /// error is reported. Default: decodes the older form as this type.
     static func migrated(from old: OldRecord) throws -> Self
 }
 

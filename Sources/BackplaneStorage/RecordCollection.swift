@@ -14,7 +14,7 @@ public struct RecordCollection<R: Record>: Sendable {
 
     // MARK: Writing
 
-    /// Stores a record and replaces the one with the same id.
+    /// Stores a record, and replaces the record with the same id.
     ///
     /// - Returns: The new version of the record; 0 in a transaction, which assigns versions at its end.
     /// - Throws: `call.invalid-input` if the record cannot be encoded; `store.duplicate` if another record has the same
@@ -24,7 +24,7 @@ public struct RecordCollection<R: Record>: Sendable {
         try await write([Self.change(record)])[0]
     }
 
-    /// Stores a record if the one with the same id has a version, and otherwise changes nothing.
+    /// Stores a record if the stored record with its id has the given version, and otherwise changes nothing.
     ///
     /// - Returns: The new version of the record; 0 in a transaction.
     /// - Throws: `store.conflict` if the stored record has another version or was deleted; and the errors of
@@ -34,7 +34,7 @@ public struct RecordCollection<R: Record>: Sendable {
         try await write([Self.change(record)], if: [.version(collection: R.collection, id: record.id, version)])[0]
     }
 
-    /// Stores a record if there is none with its id, and otherwise changes nothing.
+    /// Stores a record if no record with its id is stored, and otherwise changes nothing.
     ///
     /// - Returns: The version of the record; 0 in a transaction.
     /// - Throws: `store.conflict` if there is a record with the id; and the errors of ``save(_:)-(R)``.
@@ -60,7 +60,7 @@ public struct RecordCollection<R: Record>: Sendable {
         _ = try await write([.delete(collection: R.collection, id: id)])
     }
 
-    /// Deletes the record with an id if it has a version, and otherwise changes nothing.
+    /// Deletes the record with an id if it has the given version, and otherwise changes nothing.
     ///
     /// - Throws: `store.conflict`.
     public func delete(_ id: String, ifVersion version: Int64) async throws(BackplaneError) {
@@ -117,7 +117,7 @@ public struct RecordCollection<R: Record>: Sendable {
 
     // A value that is not a number, a string, a Boolean or `null` in JSON is an error when the selection is used.
 
-    /// Returns all records in the order of their ids, which is that of their UTF-8 bytes.
+    /// Returns all records in the order of their ids, which are compared by their UTF-8 bytes.
     public func query() -> RecordSelection<R> { select { .init() } }
 
     /// Returns the records whose ids begin with a prefix, in the order of their ids.

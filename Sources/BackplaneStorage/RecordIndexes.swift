@@ -38,9 +38,9 @@ extension Indexed where Value: Encodable {
     ///
     /// - Parameters:
     ///   - path: The property's name in JSON, or names separated by dots for a property of a property.
-    ///   - isUnique: Whether a second record with the same value is refused; `nil` values never are. If stored records
-    ///     share a value when uniqueness is added, an error is logged, and the index is not used until their values
-    ///     differ.
+    ///   - isUnique: Whether a second record with the same value is refused; `nil` values are never refused. If stored
+    ///     records share a value when uniqueness is added, an error is logged, and the index is not used until their
+    ///     values differ.
     public init(_ path: String, isUnique: Bool = false) {
         declared = IndexDefinition(path, isUnique: isUnique)
     }
@@ -76,7 +76,7 @@ public struct FullText: Sendable {
     ///   - tokenizer: The tokenizer that divides texts into words.
     ///   - prefixes: The lengths, of 1 to 32 characters, of the word prefixes to index for faster searches.
     public init(_ paths: String..., tokenizer: TextTokenizer = .unicode, prefixes: [Int] = []) {
-        // Another name than that of an index of the values of the same properties.
+        // Differs from the name of an index of the same properties' values.
         declared = IndexDefinition(
             paths: paths, name: "text(\(paths.joined(separator: ",")))",
             text: TextIndexing(tokenizer, prefixes: prefixes))
@@ -163,7 +163,7 @@ public enum IndexedValue: Sendable {
     case integer(Int64)
     /// A number as JSON writes it, compared exactly.
     case decimal(String)
-    /// A number that is compared as its shortest decimal form, which is that of JSON.
+    /// A number that is compared in its shortest decimal form, as JSON writes it.
     case number(Double)
     /// A string, ordered by its UTF-8 bytes.
     case text(String)
@@ -201,6 +201,6 @@ public enum TextTokenizer: String, Sendable {
     case unicode
     /// English words, which other forms of the same word also match: `whale` finds `whales` and `whaling`.
     case english
-    /// All substrings, regardless of case; those of one or two characters are found by reading the texts.
+    /// All substrings, regardless of case; substrings of one or two characters are found by reading the texts.
     case substrings
 }

@@ -27,7 +27,7 @@ public struct RecordQuery: Sendable {
     public var limit: Int
     /// A Boolean value that indicates whether the values of the records are omitted.
     public var isWithoutValues: Bool
-    /// The conditions that must hold in the state of the store from which the page is read.
+    /// The conditions on the state of the store from which the page is read.
     public var conditions: [RecordCondition]
 
     /// Creates a query, by default for the first page of the whole collection, sorted by id.
@@ -54,7 +54,7 @@ public struct RecordRange: Sendable {
         /// The strings with a prefix.
         case prefix(String)
 
-        /// Returns the bounds of a range between two values, the lower of which is included by default.
+        /// Returns the bounds of a range between two values; the lower value is included by default.
         ///
         /// A missing bound is the first or last value of the other bound's kind.
         public static func between(
@@ -71,7 +71,7 @@ public struct RecordRange: Sendable {
     /// The bounds of the next property; `nil` for all values.
     public var bounds: Bounds?
 
-    /// Creates a range, by default that of all ids.
+    /// Creates a range, by default the range of all ids.
     public init(of index: String? = nil, equal: [IndexedValue] = [], _ bounds: Bounds? = nil) {
         (self.index, self.equal, self.bounds) = (index, equal, bounds)
     }
@@ -123,7 +123,7 @@ public struct RecordBatch: Sendable {
 
 /// A change of one collection.
 public enum RecordChange: Sendable {
-    /// Stores a record and replaces the one with the same id, regardless of the version in `StoredRecord`.
+    /// Stores a record and replaces the record with the same id, regardless of the version in `StoredRecord`.
     case save(collection: String, StoredRecord)
     /// Deletes the record with an id, if there is one.
     case delete(collection: String, id: String)
@@ -133,7 +133,7 @@ public enum RecordChange: Sendable {
 
 /// A requirement on the content of a store.
 public enum RecordCondition: Sendable {
-    /// The record with an id has a version; 0 requires that there is none.
+    /// The record with an id has the given version; 0 requires that no record has the id.
     case version(collection: String, id: String, Int64)
     /// Nothing in a collection has changed since a change number.
     case unchanged(collection: String, since: Int64)
@@ -145,7 +145,7 @@ public struct StoredRecord: Sendable {
     public var id: String
     /// The record in JSON.
     public var value: [UInt8]
-    /// The number of the change that wrote the record; 0 for one that a store has not written yet.
+    /// The number of the change that wrote the record; 0 for a record that a store has not written yet.
     ///
     /// A later write of the same id always has a greater version, even after the record was deleted.
     public var version: Int64

@@ -1,6 +1,6 @@
 public import Backplane
 
-/// An ordered selection of a collection's records: all of them, or those in a range of an index.
+/// An ordered selection of a collection's records: all records, or the records in a range of an index.
 ///
 /// A selection is lazy: it reads when its functions are called. Iteration reads page by page, so a collection may have
 /// any size; records that are written after the current position in the meantime are included.
@@ -9,8 +9,8 @@ public import Backplane
 /// for try await book in books.query(\.year, from: 1870, upTo: 1880) { … }
 /// ```
 ///
-/// A record that cannot be decoded does not hide the others: ``page(limit:after:)`` returns it as unreadable, the other
-/// functions skip it and log a warning.
+/// A record that cannot be decoded does not hide other records: ``page(limit:after:)`` returns it as unreadable, and
+/// the other functions skip it and log a warning.
 public struct RecordSelection<R: Record>: Sendable {
     let collection: RecordCollection<R>
     /// The selection, or the error in its values.
@@ -54,7 +54,7 @@ public struct RecordSelection<R: Record>: Sendable {
         return records
     }
 
-    /// Returns the number of records, including those that cannot be decoded.
+    /// Returns the number of records, including records that cannot be decoded.
     public func count() async throws(BackplaneError) -> Int { try await collection.count(selection.get()) }
 }
 

@@ -11,7 +11,7 @@ public struct Store: Sendable {
 
     /// Returns the store for use by one call.
     ///
-    /// Its operations end at the call's deadline with `call.deadline`, and the host logs its trace with writes.
+    /// Its operations end at the call's deadline with `call.deadline`. The host logs the call's trace with writes.
     ///
     /// ```swift
     /// try await context.store.during(call).collection(Note.self).save(note)
@@ -27,8 +27,7 @@ public struct Store: Sendable {
         RecordCollection(part, part.exchange)
     }
 
-    /// Runs a closure as a transaction, whose reads see one state of the store and whose changes are committed
-    /// together.
+    /// Runs a closure as a transaction, which reads a single state of the store and commits its changes together.
     ///
     /// ```swift
     /// try await store.transaction { transaction in
@@ -40,9 +39,9 @@ public struct Store: Sendable {
     /// }
     /// ```
     ///
-    /// If data that it has read has changed in the meantime, the closure runs again after a short random delay, so it
-    /// must have no side effects outside the store. Transactions are serializable; no component ever waits for
-    /// another's closure.
+    /// If data that the closure has read has changed in the meantime, the closure runs again after a short random
+    /// delay. It must therefore have no side effects outside the store. Transactions are serializable. No component
+    /// ever waits for another component's closure.
     ///
     /// - Parameters:
     ///   - attempts: The maximum number of times that the closure runs.
@@ -117,7 +116,7 @@ struct StorePart: Sendable {
     let log: Log
     private let readiness: Readiness
 
-    /// The collections of a component whose indexes have been, or are being, defined.
+    /// The collections of a component with defined indexes, or indexes that are being defined.
     private final class Readiness: Sendable {
         // An array: there are few, and a dictionary would make the runtime search every loaded image for `Hashable`.
         let collections = Mutex<[(name: String, task: Task<Result<Void, BackplaneError>, Never>)]>([])
@@ -138,7 +137,7 @@ struct StorePart: Sendable {
         let name = String(reflecting: R.self)
         let task = readiness.collections.withLock { collections in
             if let known = collections.first(where: { $0.name == name }) { return known.task }
-            // The task belongs to all who wait for it, not to the first of them, who may be cancelled.
+            // The task belongs to all its waiters, not to the first one, which may be cancelled.
             let task = Task { await CollectionPreparation<R>(base, log).run() }
             collections.append((name, task))
             return task

@@ -21,7 +21,7 @@ struct StoreExchange: Sendable {
         return call.withC { body($0) }
     }
 
-    /// Sets the indexes of a collection to those of a definition.
+    /// Gives a collection the indexes of a definition.
     func define(_ collection: CollectionDefinition) async throws(BackplaneError) {
         let _: [UInt8] = try await ask { table, component, context in
             collection.withC { table.define(component, $0, nil, answered, context) }
@@ -57,7 +57,7 @@ struct StoreExchange: Sendable {
         }
     }
 
-    /// Starts an operation, and waits for its end; a cancelled task cancels it by its id.
+    /// Starts an operation, and waits for its end; cancelling the task cancels the operation.
     private func ask<Value: Sendable>(
         _ start: (bp_store_2, _ component: UInt64, _ context: UnsafeMutableRawPointer) -> UInt64
     ) async throws(BackplaneError) -> Value {
@@ -147,7 +147,7 @@ private final class Waiting<Value: Sendable>: Sendable {
     }
 }
 
-/// The store functions that a collection uses: those of the host or of a transaction.
+/// The store functions that a collection uses: the functions of the host or of a transaction.
 protocol StoreAccess: Sendable {
     func write(_ batch: RecordBatch) async throws(BackplaneError) -> [Int64]
     func read(_ selection: StoreSelection) async throws(BackplaneError) -> RecordPage

@@ -3,7 +3,7 @@ import Synchronization
 
 /// One attempt of a transaction; see ``Store/transaction(attempts:_:)``.
 ///
-/// Its collections read and write like those of the store. ``RecordCollection/fetch(_:)`` returns records that the
+/// Its collections read and write like the store's collections. ``RecordCollection/fetch(_:)`` returns records that the
 /// transaction has saved. Queries do not, so querying a collection that the transaction has changed is an error: query
 /// first.
 public final class StoreTransaction: Sendable {
@@ -11,11 +11,11 @@ public final class StoreTransaction: Sendable {
         var changes: [RecordChange] = []
         /// The conditions that hold if all reads are still valid.
         var conditions: [RecordCondition] = []
-        /// The records and collections that conditions concern, by their bytes.
+        /// The records and collections with conditions, by their bytes.
         var known: Set<[UInt8]> = []
         /// The saved and deleted records by collection and id, `nil` for a deleted one.
         var pending: [[UInt8]: StoredRecord?] = [:]
-        /// The collections that were changed, and those that were emptied, by their bytes.
+        /// The changed and the emptied collections, by their bytes.
         var changed: Set<[UInt8]> = [], emptied: Set<[UInt8]> = []
         /// The number of the component's last change in the state that was read.
         var snapshot: Int64?
@@ -147,7 +147,7 @@ extension StoreTransaction: StoreAccess {
     private func readConsistently(_ selection: StoreSelection) async throws(BackplaneError) -> RecordPage {
         try requireOpen()
         var page = try await part.exchange.read(selection), checked: Int?
-        // Reads may be in flight at the same time: the conditions of one that ends first hold for the others, too.
+        // Reads may be in flight at the same time: the conditions of the read that ends first also apply to the others.
         while let conditions = note(page, of: selection, checked: checked) {
             var again = selection
             again.conditions = conditions
@@ -157,7 +157,7 @@ extension StoreTransaction: StoreAccess {
         return page
     }
 
-    /// Records a read, if it is of the same state as the previous ones.
+    /// Records a read, if it is of the same state as the previous reads.
     ///
     /// - Parameter checked: The number of conditions that held in the state from which the page was read.
     /// - Returns: The conditions under which the page has to be read again; `nil` if it was recorded.

@@ -5,7 +5,7 @@ public import Tracing
 
 /// Calls in the spans of swift-distributed-tracing.
 ///
-/// A call has a trace as W3C Trace Context has it, so the program's instrument must read and write `traceparent`.
+/// The trace of a call follows W3C Trace Context, so the program's instrument must read and write `traceparent`.
 extension PluginHost {
     /// Returns a new call that continues the span of a context.
     ///
@@ -57,7 +57,7 @@ extension PluginHost {
 extension Call {
     /// The context of the call's trace, in which a component of the program begins its spans.
     ///
-    /// It is the current context, with the trace as its span.
+    /// This is the current context, with the trace as its span.
     public var serviceContext: ServiceContext { ServiceContext.continuing(trace?.traceparent) }
 }
 

@@ -4,20 +4,21 @@ public import BackplaneExchange
 public import BackplaneNetwork
 import Tracing
 
-/// An executor that makes a client span of each request which another executor sends.
+/// An executor that creates a client span for each request of another executor.
 ///
 /// ```swift
 /// let options = HostOptions(executors: [TracedExecutor(AsyncHTTPClientExecutor())])
 /// ```
 ///
 /// The span continues the trace of the call for which the request is sent. Each attempt and each redirected request has
-/// a span of its own, which ends once the head of the response has arrived; what a cache or a mock answers has none.
+/// its own span, which ends once the head of the response has arrived. Requests that a cache or a mock answers have no
+/// span.
 ///
 /// The server receives the span in the field `traceparent` if the request has that field, because the manifest lists
 /// the host as `network.traced`, or the component has set it. No other host receives it.
 public struct TracedExecutor: HTTPExecutor {
     private let next: any HTTPExecutor
-    /// The methods that name a span; there could be any number of others.
+    /// The methods that name a span; other methods would add an unlimited number of names.
     private static let methods = HTTPRequest.idempotentMethods.union(["POST", "PATCH", "CONNECT"])
 
     /// Creates an executor that sends requests through another one.

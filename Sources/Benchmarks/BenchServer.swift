@@ -62,7 +62,7 @@ enum BenchServer {
     }
 }
 
-/// The value of loads.
+/// The JSON value that loads decode.
 struct BenchLibrary: Codable, Sendable {
     struct Volume: Codable, Sendable {
         var number: Int

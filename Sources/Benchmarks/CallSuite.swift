@@ -7,8 +7,8 @@ import FoundationEssentials
 // The cost of calls across the boundary, compared with the same calls in a single program.
 //
 // The provider is in a loaded library, and is called through the public API with a call frame. The direct calls go
-// through a Swift existential, are not inlined, and throw what the others throw. The struct contains a number, a string
-// of 31 bytes and a list.
+// through a Swift existential, are not inlined, and throw the same errors. The struct contains a number, a string of 31
+// bytes and a list.
 extension BenchSuite {
     static let calls = BenchSuite(name: "calls") { folder in
         let plugins = try await BenchmarkHost(in: folder), direct = makeDirectBenchmark(), call = plugins.call

@@ -4,14 +4,14 @@ import BackplaneTools
 import Foundation
 import Glibc
 
-/// A child process: this program, or the command `backplane` beside it. It does not outlive the measurement.
+/// A child process that runs this program, or the command `backplane` beside it, until the measurement ends.
 final class Child: Sendable {
     /// The hidden command of this program.
     static let command = "child"
     /// The tasks of a child of this program, by name.
     ///
-    /// Servers run until their parent has ended. The others print their figures: libraries are never unloaded, so what
-    /// loads many of them has a process of its own in each round.
+    /// Servers run until their parent has ended; the other tasks print their figures. Libraries are never unloaded, so
+    /// a task that loads many of them has its own process in each round.
     static let tasks: [String: @Sendable (_ folder: String) async throws -> Void] = [
         "server": { _ in try await BenchServer.serve() },
         "routes": { try await RouteServer.serve(in: $0) },
@@ -26,14 +26,14 @@ final class Child: Sendable {
     private let words: String
     /// The descriptor of the child's standard output, which can be read once.
     private let output: Int32
-    /// The descriptor of its standard input, which ends with this process.
+    /// The descriptor of the child's standard input, which ends with this process.
     private let input: Int32
     private let process: SpawnedProcess
 
     /// Runs a program and, at the same time, `body` on a separate thread, which may block.
     ///
-    /// The child's standard error is that of this process. When `body` has returned or the task is cancelled, the child
-    /// is killed if it is still running.
+    /// The child shares the standard error of this process. When `body` has returned or the task is cancelled, the
+    /// child is killed if it is still running.
     ///
     /// - Parameter program: A path or a name; the command `backplane` by default.
     static func with<Value: Sendable>(
@@ -108,8 +108,7 @@ final class Child: Sendable {
 
     // MARK: Children of this program
 
-    /// Runs a task of this program in a folder that is created for it and removed afterwards, and returns the figures
-    /// that it reports by these keys.
+    /// Runs a task of this program in a temporary folder, and returns the figures that it reports for the keys.
     static func figures(_ task: String, _ keys: [String], in parent: String) async throws -> [Figure] {
         let folder = "\(parent)/\(task)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -6,7 +6,7 @@ import Foundation
 import Glibc
 import TurnstileContracts
 
-// The cost of whole runs of the command, and of a turn of `backplane dev`.
+// The cost of running the command, and of a turn of `backplane dev`.
 extension BenchSuite {
     static let command = BenchSuite(name: "command") { folder in
         let crowd = try Crowd(in: folder), library = try RebuiltLibrary.built("Turnstile1")

@@ -15,7 +15,7 @@ struct BareHTTP: Sendable {
         client = HTTPClient(configuration: configuration)
     }
 
-    /// Returns a response, which is collected.
+    /// Returns a collected response.
     func get(_ url: String) async throws -> [UInt8] {
         let response = try await client.execute(HTTPClientRequest(url: url), deadline: .distantFuture)
         return Array(buffer: try await response.body.collect(upTo: 1 << 20))
@@ -28,7 +28,7 @@ struct BareHTTP: Sendable {
         return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
     }
 
-    /// Writes a response to a file, which is moved to its destination at the end, and returns its length.
+    /// Writes a response to a file, moves the file to its destination, and returns the length.
     func download(_ url: String, to path: String) async throws -> Int {
         let response = try await client.execute(HTTPClientRequest(url: url), deadline: .distantFuture)
         let incoming = path + ".incoming", file = open(incoming, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

@@ -4,7 +4,7 @@ import BackplaneHTTP
 import BackplaneNetwork
 
 // The cost of HTTP exchanges, compared with AsyncHTTPClient without Backplane: the processor time of this process for
-// each. The server is a process of its own on loopback.
+// each exchange. The server is another process, on loopback.
 extension BenchSuite {
     static let http = BenchSuite(name: "http") { folder in
         let server = try await Child.Server<BenchServer.Ports>("server", in: folder), bare = BareHTTP()
@@ -47,7 +47,7 @@ extension BenchSuite {
         }
     }
 
-    /// Repeats something, and returns how often it succeeded.
+    /// Repeats an operation, and returns how often it succeeded.
     private static func count(
         _ count: Int, _ once: @Sendable () async throws -> Bool
     ) async throws -> Int {

@@ -7,8 +7,9 @@ import BackplaneStorage
 import BackplaneTools
 import Synchronization
 
-/// A host whose components are linked into this program, which uses their contexts as the components would: HTTP and
-/// the store through the boundary.
+/// A host with components that are linked into this program.
+///
+/// The program uses the contexts of the components, and so accesses HTTP and the store through the boundary.
 final class LinkedHost: Sendable {
     let network: LinkedNetwork.Context
     let store: Store

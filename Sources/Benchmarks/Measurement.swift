@@ -1,6 +1,6 @@
 import Glibc
 
-/// One line of the table: a figure, and what it is compared with.
+/// One line of the table: a figure, its baseline and its target.
 struct Row: Sendable {
     enum Unit: String, Sendable, Encodable {
         case nanoseconds = "ns", microseconds = "µs", milliseconds = "ms"
@@ -22,7 +22,7 @@ struct Row: Sendable {
     }
     var name: String
     var unit: Unit
-    /// The name of what is measured beside it in the same rounds.
+    /// The name of the baseline, which is measured in the same rounds.
     var baseline: String?
     var target: Target?
 
@@ -47,7 +47,7 @@ struct Target: Sendable {
     func isMet(by figure: Double) -> Bool { side == .atMost ? figure <= bound : figure >= bound }
 }
 
-/// The figure of a row in one round, in the row's unit, and that of its baseline.
+/// The figures of a row and of its baseline in one round, in the row's unit.
 struct Figure: Sendable, Codable {
     var value: Double
     var baseline: Double?
@@ -84,9 +84,9 @@ struct Measurement: Sendable {
     var rows: [Row]
     /// The number of rounds of a full run.
     ///
-    /// Many short rounds are better than a few long ones: a longer disturbance affects few of them.
+    /// Many short rounds are better than a few long ones, because a longer disturbance affects a smaller part of them.
     var rounds = 21
-    /// The number of iterations in each round; `nil` for as many as take about 20 ms.
+    /// The number of iterations in each round; `nil` for a number that takes about 20 ms.
     var count: Int?
     var measure: @Sendable (_ count: Int) async throws -> [Figure]
 
@@ -115,7 +115,7 @@ struct Measurement: Sendable {
 // MARK: Kinds of measurements
 
 extension Measurement {
-    /// Makes a number of calls and returns the number of those that had the expected result.
+    /// A function that makes a number of calls, and returns how many had the expected result.
     typealias Calls = @Sendable (_ count: Int) async throws -> Int
 
     /// The clock by which calls are measured.
@@ -134,11 +134,10 @@ extension Measurement {
         }
     }
 
-    /// Creates the measurement of one call, beside another one.
+    /// Creates the measurement of a call and of a baseline.
     ///
-    /// A round whose number of calls is not fixed is split into parts of about a millisecond, of which the calls and
-    /// those of the baseline take turns. If the scheduler preempts a thread, that distorts some parts, but not their
-    /// median.
+    /// If the number of calls is not fixed, a round is split into parts of about a millisecond, in which the calls and
+    /// the baseline take turns. If the scheduler preempts a thread, it distorts some parts, but not their median.
     static func calls(
         _ name: String, _ unit: Row.Unit = .nanoseconds, by clock: Clock = .wall, rounds: Int = 21, count: Int? = nil,
         target: Target? = nil, beside baseline: String, _ others: @escaping Calls, _ calls: @escaping Calls
@@ -201,7 +200,7 @@ struct Miscount: Error, CustomStringConvertible {
     var description: String { "\(name): expected \(expected), found \(found)" }
 }
 
-/// The suites, each in a file of its own.
+/// The suites, each in its own file.
 struct BenchSuite: Sendable {
     /// The measurements of a suite, and its end.
     struct Opened: Sendable {
@@ -214,7 +213,7 @@ struct BenchSuite: Sendable {
     }
     /// The name on the command line.
     var name: String
-    /// The function that sets up the suite, with a folder of its own that is removed afterwards.
+    /// The function that sets up the suite in a temporary folder.
     var open: @Sendable (_ folder: String) async throws -> Opened
 
     static let all: [BenchSuite] = [

@@ -6,8 +6,8 @@ import BackplaneOperations
 import BackplaneTransfers
 import Foundation
 
-// The cost of graphs, compared with bare tasks, and of transfers, compared with AsyncHTTPClient that writes the same
-// files: the processor time of this process for each node or file. Every result is checked.
+// The cost of graphs, compared with bare tasks, and of transfers, compared with AsyncHTTPClient writing the same files:
+// the processor time of this process for each node or file. Every result is checked.
 extension BenchSuite {
     static let operations = BenchSuite(name: "operations") { folder in
         let server = try await Child.Server<BenchServer.Ports>("server", in: folder), bare = BareHTTP()
@@ -73,7 +73,7 @@ extension BenchSuite {
 
     // MARK: Transfers
 
-    /// Makes a transfer, and returns the number of bytes once it has succeeded.
+    /// Makes a transfer, and returns its number of bytes once it has succeeded.
     private static func transfer(_ url: String, to path: String, by pool: TransferPool) async throws -> Int {
         let id = "\(path) \(UUID().uuidString)"
         try await pool.begin(Transfer(id, download: url, to: path))
@@ -86,12 +86,12 @@ extension BenchSuite {
     }
 }
 
-/// Files that are fetched, several at once, each to a path that only one fetch uses at a time.
+/// Files that are fetched concurrently, each to a path that only one fetch uses at a time.
 private struct Files: Sendable {
     static let width = 64, size = 1_000_000
     let folder: String
 
-    /// Fetches files, and returns the number of those that have the right size.
+    /// Fetches files, and returns how many have the right size.
     func fetch(
         _ count: Int, _ fetch: @escaping @Sendable (_ path: String) async throws -> Int
     ) async throws -> Int {

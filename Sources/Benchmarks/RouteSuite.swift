@@ -8,9 +8,9 @@ import Hummingbird
 
 // The cost of a plugin's routes, compared with the same handler in a Hummingbird application without Backplane.
 //
-// The servers are in one process, and each has a port of its own; the load comes from one thread of this process
-// (`RouteLoad`), and shares the processors with them. Each round loads them one after the other, and then in the
-// opposite order, and its figures are those of both times.
+// The servers are in one process, with a port for each. The load comes from one thread of this process (`RouteLoad`),
+// which shares the processors with the servers. Each round loads one server after another, and then again in the
+// opposite order; the figures combine both runs.
 extension BenchSuite {
     static let routes = BenchSuite(name: "routes") { folder in
         let server = try await Child.Server<RouteServer.Ports>("routes", in: folder), direct = "direct in Hummingbird"
@@ -70,11 +70,10 @@ enum RouteServer {
     }
 }
 
-/// A load of keep-alive connections, each of which sends a request once the last one is answered.
+/// A load of keep-alive connections, each of which sends a request once the previous one is answered.
 ///
-/// One thread of this process serves all of them, with two calls of the system for each request. Even at the full speed
-/// of a server, a process of its own, it uses a part of one processor; the system gives the server the rest of that and
-/// the others.
+/// One thread of this process serves all connections, with two system calls for each request. Even at the full speed of
+/// the server, this takes only part of one processor. The server process can use the rest.
 struct RouteLoad: Sendable {
     var port: Int
     var path: String
@@ -95,9 +94,10 @@ struct RouteLoad: Sendable {
         }
     }
 
-    /// Sends a number of requests, after one on each connection that is not counted.
+    /// Sends a number of requests, after an uncounted request on each connection.
     ///
-    /// - Throws: `component.failed` if one fails; `POSIXError` if the server is not reached, or silent for a minute.
+    /// - Throws: `component.failed` if a request fails; `POSIXError` if the server is unreachable, or silent for a
+    ///   minute.
     func run(_ count: Int) async throws -> Outcome {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
@@ -142,7 +142,7 @@ struct RouteLoad: Sendable {
     }
 }
 
-/// A connection of a load to a server on this machine, and what it has received.
+/// A connection of a load to a server on this machine, with the bytes that it has received.
 struct LoadedConnection {
     let descriptor: Int32
     private(set) var received: [UInt8] = []
@@ -176,7 +176,7 @@ struct LoadedConnection {
         _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Receives what has arrived; returns `false` at the end of the connection.
+    /// Receives the bytes that have arrived; returns `false` at the end of the connection.
     mutating func receive() -> Bool {
         let size = 16 << 10, start = received.count, descriptor = descriptor
         received += repeatElement(0, count: size)
@@ -185,7 +185,7 @@ struct LoadedConnection {
         return count > 0
     }
 
-    /// Removes an answer that has arrived whole, and returns its parts.
+    /// Removes the next complete answer, and returns its parts.
     mutating func takeAnswer() -> (status: Int, head: String, body: String)? {
         guard let (status, body) = answer() else { return nil }
         defer { forget(body.upperBound) }
@@ -195,7 +195,7 @@ struct LoadedConnection {
         )
     }
 
-    /// Returns the status of an answer that has arrived whole, and the place of its body.
+    /// Returns the status of the next complete answer, and the place of its body.
     func answer() -> (status: Int, body: Range<Int>)? {
         received.withUnsafeBufferPointer { bytes in
             let name = "content-length:".utf8
@@ -219,7 +219,7 @@ struct LoadedConnection {
         text.reduce(0) { (48...57).contains($1) ? $0 * 10 + Int($1 - 48) : $0 }
     }
 
-    /// Removes the first bytes of what was received.
+    /// Removes the first of the received bytes.
     mutating func forget(_ count: Int) { received.removeSubrange(..<count) }
 
     /// Sends a request, and waits for the answer.

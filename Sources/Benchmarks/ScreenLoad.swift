@@ -2,20 +2,22 @@ import Backplane
 import Foundation
 import Glibc
 
-/// Sessions of browsers, each of which receives what its window shows, and presses of buttons in them.
+/// Sessions of browsers, which receive the changes of their windows and press buttons.
 ///
-/// One thread of this process serves all of them.
+/// One thread of this process serves all sessions.
 enum ScreenLoad {
     static let sessions = 200
     /// The time between two presses.
     private static let period = Duration.milliseconds(10)
     /// The number of sessions after which the memory of further ones is measured.
     private static let first = 20
-    /// The number of changes of the long list, whose largest message counts.
+    /// The number of changes of the long list, of which the largest message is measured.
     private static let changes = 20
 
-    /// Measures a number of presses: the bytes of a change of a long list, the 99th percentile of the times in
-    /// milliseconds, and the memory of a session in units of 1,024 bytes.
+    /// Measures a number of presses.
+    ///
+    /// - Returns: The bytes of a change of a long list, the 99th percentile of the times in milliseconds, and the
+    ///   memory of a session in units of 1,024 bytes.
     static func figures(ofPresses count: Int, _ ports: ScreenServer.Ports) async throws -> [Figure] {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try figures(ofPresses: count, to: ports) }) }
@@ -93,11 +95,11 @@ enum ScreenLoad {
     }
 }
 
-/// The connections of a browser, on one of which it receives changes, and what it knows of its page.
+/// The connections of a browser, one for changes and one for requests, and the browser's data about its page.
 private struct ScreenSession {
     private(set) var events: LoadedConnection, requests: LoadedConnection
     private let tab: String, fields: String, row: Int, screen: Substring
-    /// The times at which presses were due, and the number of those that are shown.
+    /// The times at which presses were due, and the number of presses whose effects have been shown.
     private var due: [ContinuousClock.Instant] = [], shown = 0
 
     var isWaiting: Bool { shown < due.count }
@@ -126,7 +128,7 @@ private struct ScreenSession {
         let revision = try part(/data-revision="([0-9]+)"/, of: page)
         let query = "tab=\(tab)&window=\(window)&revision=\(revision)"
         events.send("GET /events?\(query) HTTP/1.1\r\n\(host)\(cookie)\r\n")
-        // The message with which the stream begins.
+        // Wait for the first message of the stream.
         while !events.received.hasEnd("}\n\n\r\n") {
             guard events.receive() else { throw POSIXError(.ECONNRESET) }
         }
@@ -145,7 +147,7 @@ private struct ScreenSession {
         requests.send("POST /event HTTP/1.1\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
     }
 
-    /// Receives what has arrived of the answers to events.
+    /// Receives the available bytes of answers to events.
     mutating func receiveAnswer() throws {
         guard requests.receive() else { throw POSIXError(.ECONNRESET) }
         while let answer = requests.answer() {
@@ -156,10 +158,10 @@ private struct ScreenSession {
         }
     }
 
-    /// Receives what has arrived of a message.
+    /// Receives the available bytes of a message.
     ///
-    /// - Returns: The times of the presses that it is the first to show, and its size; `nil` unless it is whole and
-    ///   shows any. The row has the number of all presses, of which a message may show several.
+    /// - Returns: The times of the presses that the message is the first to show, and its size; `nil` if the message is
+    ///   incomplete or shows no new presses. The row shows the number of presses, so a message may show several.
     mutating func receiveMessage() throws -> (times: [Duration], size: Int)? {
         guard events.receive() else { throw POSIXError(.ECONNRESET) }
         guard events.received.hasEnd("}\n\n\r\n") else { return nil }

@@ -7,8 +7,8 @@ import Hummingbird
 
 // The cost of showing screens: a list as a page, a change of one row, and many sessions at once.
 //
-// The lists of 1,000 rows are in windows of this process. The sessions are connections to a server, a process of its
-// own, on each of which changes arrive as they do in a browser (`ScreenLoad`); they share the processors with it.
+// The lists of 1,000 rows are in windows of this process. The sessions are connections to a server in another process,
+// and receive changes as a browser does (`ScreenLoad`). Sessions and server share the processors.
 extension BenchSuite {
     static let screens = BenchSuite(name: "screens") { folder in
         let native = try await ShownList(.fastest, in: folder + "/native")
@@ -42,7 +42,7 @@ enum ScreenServer {
     /// The number of rows that each session shows.
     static let rows = 10
 
-    /// The ports of the screens, and of the routes that only the measurement uses.
+    /// The ports of the screens, and of routes for the measurement.
     struct Ports: Codable, Sendable { var screens, control: Int }
 
     /// Returns a host whose windows begin with a list of the plugin.
@@ -97,7 +97,7 @@ private struct ShownList: Sendable {
         await host.stop()
     }
 
-    /// Renders the whole window, and returns the time that it takes.
+    /// Renders the whole window, and returns the duration.
     func render() throws -> Duration {
         let drawing = window.drawing, start = ContinuousClock.now
         let size = rendering.content(of: drawing).utf8.count

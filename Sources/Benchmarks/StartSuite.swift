@@ -7,8 +7,8 @@ import BackplaneTools
 import Foundation
 import Glibc
 
-// The cost of an application before its first call: starting a host, its memory while it is idle, and resolving a large
-// manifest. The host is that of the example, `manifests/bookshelf.json`; no server is needed.
+// The cost of an application before its first call: starting a host, its memory while idle, and resolving a large
+// manifest. The host runs the example `manifests/bookshelf.json`, which needs no server for this.
 extension BenchSuite {
     static let start = BenchSuite(name: "start") { folder in
         let crowd = try Crowd(in: folder), bookshelf = try StartSuite.manifest(in: folder),
@@ -44,7 +44,7 @@ extension BenchSuite {
 }
 
 enum StartSuite {
-    /// Copies the manifest of the example, whose libraries are then looked for beside this program.
+    /// Copies the manifest of the example, so that its libraries are looked up beside this program.
     static func manifest(in folder: String) throws -> String {
         let path = folder + "/bookshelf.json"
         let checkout = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../manifests")
@@ -81,7 +81,7 @@ enum StartSuite {
         return ["dlopen": Figure((ContinuousClock.now - start) / .milliseconds(1))]
     }
 
-    /// Returns the resident memory of an idle host in a process of its own, in millions of bytes.
+    /// Returns the resident memory of an idle host in its own process, in millions of bytes.
     static func memory(of manifest: String, in folder: String) async throws -> Double {
         // Without a control socket, other commands do not find the host.
         let arguments = [
@@ -102,8 +102,8 @@ enum StartSuite {
 
 /// Managers of the library `BenchmarkCrowd`, which use one another in chains of ten, and the classes of the library.
 ///
-/// Each has a data access controller, a communication controller and two network services: one is the current version
-/// of its class, and the other a former version of another class. They are chosen from 6,000 classes.
+/// Each manager has a data access controller, a communication controller and two network services: the current version
+/// of one class, and a former version of another. The components are chosen from 6,000 classes.
 struct Crowd: Sendable {
     private static let size = 1_000
     private let text: Data

@@ -1,8 +1,7 @@
 import Foundation
 import GRDB
 
-/// The baseline of the store: GRDB alone, which keeps what a store keeps: records with a version, an index and a log of
-/// changes.
+/// The baseline of the store: GRDB alone, which stores records with a version, an index and a log of changes.
 ///
 /// Records are encoded and decoded by Foundation's coders, as a program without Backplane would.
 final class BareStore: Sendable {

@@ -5,7 +5,7 @@ import BackplaneStorage
 import Foundation
 import Synchronization
 
-// The cost of the store, compared with GRDB that makes such statements on a file of its own (`BareStore`).
+// The cost of the store, compared with GRDB running similar statements on another file (`BareStore`).
 extension BenchSuite {
     static let store = BenchSuite(name: "store") { folder in
         let written = try await BenchStore(in: folder + "/written"), bare = try BareStore(folder: folder + "/bare")
@@ -73,7 +73,7 @@ extension BenchSuite {
             })
     }
 
-    /// Fetches books all over the store, and returns the number of those that were found.
+    /// Fetches books all over the store, and returns how many were found.
     private static func fetches(
         _ count: Int, _ fetch: @Sendable (_ id: String) async throws -> BenchBook?
     ) async throws -> Int {
@@ -85,7 +85,7 @@ extension BenchSuite {
         return found
     }
 
-    /// Reads pages all over the store, and returns the number of those that are full.
+    /// Reads pages all over the store, and returns how many were full.
     private static func pages(
         _ count: Int, _ page: @Sendable (_ number: Int) async throws -> Int
     ) async throws -> Int {
@@ -95,9 +95,9 @@ extension BenchSuite {
     }
 }
 
-/// Books that no store has yet.
+/// Books that are not in any store yet.
 ///
-/// All measurements of a suite take theirs from the same numbers, because some of them write to the same file.
+/// All measurements of a suite share one sequence of numbers, because some of them write to the same file.
 private final class NewBooks: Sendable {
     private static let number = Atomic(1 << 20)
 
@@ -107,7 +107,7 @@ private final class NewBooks: Sendable {
     }
 }
 
-/// A store in SQLite with books, which are encoded and decoded as the SDK does it.
+/// A store in SQLite with books, which are encoded and decoded as in the SDK.
 private struct BenchStore: Sendable {
     /// The number of books in the stores that are read.
     static let size = 100_000

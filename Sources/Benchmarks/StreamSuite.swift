@@ -5,7 +5,7 @@ import FoundationEssentials
 
 // The cost of streams between a loaded library and the host program.
 //
-// An element of a stream of Backplane waits until it is taken, those of an `AsyncStream` are buffered without a limit.
+// Backplane's streams wait until each element is taken, but an `AsyncStream` buffers elements without a limit.
 extension BenchSuite {
     static let streams = BenchSuite(name: "streams") { folder in
         let plugins = try await BenchmarkHost(in: folder), call = plugins.call

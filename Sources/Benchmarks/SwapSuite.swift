@@ -6,9 +6,9 @@ import Glibc
 
 // The cost of a swap for its initiator and for callers.
 //
-// The plugin is a turnstile with a little state, whose library is rebuilt before every swap and stripped of debug
-// information, as for deployment. Every round has a process of its own, because generations are never unloaded. That no
-// call is lost, made twice or made by wrong code is a matter of the tests (docs/testing-backplane.md).
+// The plugin is a turnstile with a small state. Its library is rebuilt before every swap, without debug information, as
+// for deployment. Every round has its own process, because generations are never unloaded. The tests check that no call
+// is lost, made twice or answered by the wrong code (docs/testing-backplane.md).
 //
 // Peers were measured when the bounds were set, on a machine with two cores. Erlang/OTP 25 upgrades a process with
 // state in 0.29 ms (p99 0.47); its callers see a gap of 0.41 ms (at most 1.2), and no call is lost. Apache Felix
@@ -74,13 +74,13 @@ enum IdleSwaps {
     }
 
     private static func measure(_ swapped: TurnstileHost) async throws -> [String: Figure] {
-        // The first ones allocate what is allocated once.
+        // The first swaps make one-time allocations.
         for _ in 0..<count / 10 { try await swapped.swap() }
         let before = try memory()
         var times: [Double] = []
         for _ in 0..<count { times.append(try await swapped.swap().time / .milliseconds(1)) }
         let left = (try memory() - before) / 1_024 / Double(count)
-        // A swap with a trial and one without in turn, because each generation makes the next one a little slower.
+        // Alternate swaps with and without a trial, because each generation makes the next one a little slower.
         var tried: [Double] = [], untried: [Double] = []
         for _ in 0..<count / 10 {
             tried.append(try await swapped.swap(ChangeOptions()).time / .milliseconds(1))
@@ -98,7 +98,7 @@ enum IdleSwaps {
         return try ProcessMemory.bytes("Private_Dirty")
     }
 
-    /// Returns the milliseconds that copying a library and loading it take without a host, the median.
+    /// Returns the median time of copying and loading a library without a host, in milliseconds.
     private static func loading(_ editions: [String], in folder: String) throws -> Double {
         let times = try (0..<count / 4).map { number in
             let copy = "\(folder)/copy-\(number).so", start = ContinuousClock.now
@@ -112,7 +112,7 @@ enum IdleSwaps {
     }
 }
 
-/// Swaps during calls by four callers at full speed, and the same time without swaps.
+/// Swaps during calls by four callers at full speed, and calls for the same time without swaps.
 enum LoadedSwaps {
     private static let callers = 4, count = 200
 
@@ -150,9 +150,9 @@ enum LoadedSwaps {
         ]
     }
 
-    /// Returns the longest gap that any caller saw in each window, the median in milliseconds.
+    /// Returns the longest gap of any caller in a window, as the median of all windows in milliseconds.
     private static func gap(_ accounts: [SwapLoad.Account]) -> Double {
-        // The first window is that before the first swap.
+        // The first window precedes the first swap.
         let gaps = (1...count).map { window in
             accounts.map { $0.gaps.indices.contains(window) ? $0.gaps[window] : .zero }.max() ?? .zero
         }

@@ -15,7 +15,7 @@ struct Book: Codable {
     var year: Int
     var subjects: [String]
 
-    /// A cover, which is an image in SVG.
+    /// The cover as an SVG image.
     var cover: String {
         let title = title.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
         return """
@@ -70,7 +70,7 @@ struct Catalogue {
         }
     }
 
-    /// Returns the books that contain every word of a query, also as part of a longer word.
+    /// Returns the books that contain every word of a query, including as part of a longer word.
     func search(_ query: String?) throws -> [Book] {
         let words = Self.words(query ?? "")
         guard (1...100).contains(words.count) else {

@@ -22,7 +22,7 @@ final class Library: Sendable {
 
     init(_ options: Options) { (readers, tokenLifetime) = (options.readers, options.tokenLifetime) }
 
-    /// Returns a new token, by which a reader is recognised.
+    /// Returns a new token that identifies a reader.
     func signIn(_ reader: String, _ password: String) throws -> String {
         guard readers[reader] == password else {
             throw Refusal("401 Unauthorized", "credentials.wrong", "No reader has this name and password.")

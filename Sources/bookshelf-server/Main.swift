@@ -6,7 +6,7 @@ import Glibc
 enum Main {
     static func main() {
         let options = Options(CommandLine.arguments.dropFirst())
-        // Before any thread starts, so that none is interrupted and `sigwait` receives the signals.
+        // Before any thread starts, so that `sigwait` receives the signals and no thread is interrupted.
         var signals = sigset_t(), signal: Int32 = 0
         for signal in [SIGTERM, SIGINT] { sigaddset(&signals, signal) }
         pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -40,7 +40,7 @@ enum Main {
 /// The options of the command line.
 struct Options {
     var port: UInt16 = 0
-    /// The passwords of the readers who can sign in, by their names.
+    /// The passwords of the readers who can sign in, keyed by their names.
     var readers = ["ada": "difference-engine"]
     var tokenLifetime = 300
     var delay = Duration.zero

@@ -1,7 +1,7 @@
 import BackplaneTestKit
 import Foundation
 
-/// An error that is sent to the client as `{"error": code, "message": sentence}`; codes are such as `book.unknown`.
+/// An error that is sent to the client as `{"error": code, "message": sentence}`, with a code such as `book.unknown`.
 struct Refusal: Error {
     var status, code, message: String
 
@@ -90,12 +90,12 @@ struct Exchange {
 
     static func tag(of bytes: [UInt8]) -> String { "\"\(String(fnv(bytes), radix: 16))\"" }
 
-    /// Sends bytes with their entity tag, or the range of them that is asked for.
+    /// Sends bytes with their entity tag, or the requested range of the bytes.
     func send(_ bytes: [UInt8], type: String, _ fields: (String, String)...) {
         connection.answer(request, content: bytes, tag: Self.tag(of: bytes), [("Content-Type", type)] + fields)
     }
 
-    /// Sends the page of books that `page` and `per` in the query choose; a page beyond the last is empty.
+    /// Sends the page of books that the query selects with `page` and `per`; a page beyond the last is empty.
     func sendPage(of books: [Book]) throws {
         func number(_ name: String, upTo limit: Int, default number: Int) throws -> Int {
             guard let text = request.query[name] else { return number }
@@ -103,7 +103,7 @@ struct Exchange {
             throw Refusal("400 Bad Request", "page.invalid", "`\(name)` is a number from 1 to \(limit).")
         }
         let page = try number("page", upTo: 1_000_000, default: 1), per = try number("per", upTo: 100, default: 20)
-        // On the last page, there is no `next`.
+        // The last page has no `next`.
         struct Page: Encodable { var items: [Book], total: Int, next: Int? }
         let items = Array(books.dropFirst((page - 1) * per).prefix(per))
         let next = page * per < books.count ? page + 1 : nil
@@ -115,7 +115,7 @@ struct Exchange {
         throw Refusal("413 Content Too Large", "body.too-large", "The body has at most \(limit) bytes here.")
     }
 
-    /// Reads a body of JSON, and returns the texts for keys.
+    /// Reads a JSON body, and returns the strings for the keys.
     func body(_ keys: [String]) throws -> [String] {
         let object = try? JSONDecoder().decode([String: String].self, from: Data(body(upTo: 16 << 10)))
         let texts = keys.compactMap { object?[$0] }

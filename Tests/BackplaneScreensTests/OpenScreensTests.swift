@@ -72,7 +72,7 @@ struct `Open screens` {
                 == .screenUnknown)
         let invalid = await error { try await screens.open(ScreenRequest(number: 1, screen: "desk", input: "{}")) }
         #expect(invalid?.code == .screenInvalidInput)
-        #expect(invalid?.message == "the input of the screen `desk` is not what it expects: `plan` is missing")
+        #expect(invalid?.message == "the input of the screen `desk` does not have the expected form: `plan` is missing")
     }
 
     @Test func `a screen that is closed while it is assembled is not shown`() async throws {

@@ -99,7 +99,7 @@ struct `Screens of a plugin` {
     @Test func `A screen of the program clashes with one of a plugin, unless the manifest chooses`() async throws {
         try await Harbour.run { harbour in
             let clash = await error { try harbour.app.register(screen: PageScreen.self, forIdentifier: "harbour.ship") }
-            #expect(clash?.code == .screenClash && clash?.message.contains("as `Harbour` does") == true)
+            #expect(clash?.code == .screenClash && clash?.message.contains("and `Harbour` have") == true)
             try harbour.app.register(screen: PageScreen.self, forIdentifier: "harbour.pier")
         }
         // The libraries are loaded after the registration.

@@ -45,7 +45,7 @@ struct `Screens of a program` {
         try await AppManager.run { app, _ in
             let clash = await error { try app.register(screen: PageScreen.self, forIdentifier: "home") }
             #expect(clash?.code == .screenClash)
-            #expect(clash?.message == "the program already has the screen `home`; register this one as another")
+            #expect(clash?.message == "the program already has the screen `home`; give this one another identifier")
             try app.register(screen: PageScreen.self, forIdentifier: "leaf")
             let window = try await app.makeWindow()
             let leaf = try await app.screen(for: "leaf", data: ["number": 7], in: window)

@@ -104,7 +104,7 @@ struct `Windows of tests` {
                 _ = try await never
                 Issue.record("there is no Ulysses")
             } catch let error as ControlProblem {
-                #expect(error.description.contains("the window does not show what is waited for, but:\n(shelf)  Book"))
+                #expect(error.description.contains("the condition does not hold; the window shows:\n(shelf)  Book"))
             }
         }
     }

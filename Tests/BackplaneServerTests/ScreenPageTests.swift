@@ -332,7 +332,7 @@ struct `Pages of screens` {
                 for _ in 0..<2 {
                     let page = try await browser.get("/")
                     #expect(page.status == 500)
-                    #expect(page.text.contains("no screen is named to begin with"))
+                    #expect(page.text.contains("no first screen is named"))
                 }
             }
         }

@@ -2,6 +2,6 @@ import BackplaneHost
 
 /// The programs and libraries of this build.
 package enum BuiltProducts {
-    /// Where SwiftPM puts them: beside this program.
+    /// The folder of the products, which also contains this program.
     package static let folder = RunningExecutable.folder!
 }

@@ -4,7 +4,7 @@ import Foundation
 package enum Compiler {
     package struct Failure: Error { var command: [String] }
 
-    /// Runs one to its end.
+    /// Runs a compiler to its end.
     package static func run(_ command: [String]) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

@@ -2,10 +2,11 @@ import Glibc
 
 /// The bytes of files that tests write.
 package enum FileContents {
-    /// Writes a new file in the place of what is there, which may be mapped, and does not wait for the disk as
-    /// Foundation does: a test's files need not outlive it.
+    /// Replaces a file, which may be mapped, with a new one, and does not wait for the disk.
     ///
-    /// - Returns: whether all was written; `errno` says why not.
+    /// Foundation would wait for the disk, but a test's files need not outlive the test.
+    ///
+    /// - Returns: `true` if everything was written; otherwise, `errno` contains the reason.
     package static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o755) -> Bool {
         let unfinished = path + ".unfinished"
         guard let file = fopen(unfinished, "w") else { return false }

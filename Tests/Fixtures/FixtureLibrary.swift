@@ -2,13 +2,13 @@ import Foundation
 
 /// The libraries of `Tests/Plugins`, which SwiftPM has built beside this program, and variants of them.
 package enum FixtureLibrary {
-    /// Returns the bytes of a library or, with other arguments than its name, of a variant.
+    /// Returns the bytes of a library or, if arguments besides the name are given, of a variant.
     ///
     /// - Parameters:
     ///   - id: The plugin's id.
     ///   - version: The version of the plugin and its components.
     ///   - abi: The ABI numbers in its identity.
-    ///   - settings: What `setting` in `Tests/Plugins/fixture.h` finds.
+    ///   - settings: The values that `setting` in `Tests/Plugins/fixture.h` returns.
     package static func bytes(
         _ name: String = "FixturesInC", id: String? = nil, version: String? = nil, abi: ClosedRange<UInt32>? = nil,
         settings: [String: String] = [:]
@@ -21,7 +21,7 @@ package enum FixtureLibrary {
             let zeros = Data(count: size - text.utf8.count)
             bytes.replaceSubrange(start + offset..<start + offset + size, with: Data(text.utf8) + zeros)
         }
-        // The places of `bp_identity`, whose magic is its first field.
+        // The offsets of fields in `bp_identity`, counted from its first field, the magic number.
         if let id { write(id, after: "BACKPLNE", at: 216, size: 72) }
         if let version { write(version, after: "BACKPLNE", at: 288, size: 32) }
         if let abi, let record = bytes.firstRange(of: Data("BACKPLNE".utf8))?.lowerBound {

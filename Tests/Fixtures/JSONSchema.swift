@@ -1,7 +1,7 @@
 package import BackplaneDocuments
 import FoundationEssentials
 
-/// A validator for as much of JSON Schema (draft 2020-12) as our schemas use; any other keyword is an error.
+/// A validator for the part of JSON Schema (draft 2020-12) that our schemas use; any other keyword is an error.
 package struct JSONSchema {
     package struct UnknownKeyword: Error { var keyword: String }
     struct Unresolved: Error { var reference: String }
@@ -10,12 +10,12 @@ package struct JSONSchema {
 
     package init(_ root: DocumentValue) { self.root = root }
 
-    /// The places where a value is not what the schema says, each with the keyword that it breaks.
+    /// Returns the places at which a value violates the schema, each with the violated keyword.
     package func violations(in value: DocumentValue) throws -> [String] {
         try violations(in: value, at: "", root)
     }
 
-    /// The schema that a pointer such as `#/$defs/root` names.
+    /// Returns the schema at a pointer such as `#/$defs/root`.
     package func schema(_ reference: String) throws -> [String: DocumentValue] {
         var schema = root
         for step in reference.dropFirst("#/".count).split(separator: "/") {
@@ -98,7 +98,7 @@ package struct JSONSchema {
         case ("minimum", _, _), ("maximum", _, _):
             guard let bound = argument.double else { throw UnknownKeyword(keyword: keyword) }
             return expect(value.double.map { keyword == "minimum" ? $0 >= bound : $0 <= bound } ?? true)
-        // Those that say nothing of other kinds of values.
+        // These keywords do not apply to other kinds of values.
         case ("required", .array, _), ("dependentRequired", .dictionary, _), ("dependentSchemas", .dictionary, _),
             ("maxProperties", .integer, _), ("propertyNames", _, _), ("properties", .dictionary, _),
             ("additionalProperties", _, _), ("items", _, _), ("minItems", .integer, _), ("maxItems", .integer, _),
@@ -119,7 +119,7 @@ extension DocumentValue {
         }
     }
 
-    /// Data and dates are what they are in JSON.
+    /// Returns whether the value has a JSON type; data and dates have the types of their JSON encodings.
     fileprivate func `is`(_ type: String) -> Bool {
         switch self {
         case .null: type == "null"

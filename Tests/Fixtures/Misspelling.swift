@@ -1,8 +1,8 @@
-/// A slip in typing a name: a letter too few, too many, another one, or two in the wrong order.
+/// A misspelt name, with a letter that is missing, added or wrong, or with two letters in the wrong order.
 package struct Misspelling {
     package let text: String
 
-    /// Creates a misspelling that is neither the name nor another one that exists.
+    /// Creates a misspelling that differs from the name and from all other names.
     package init(of name: String, besides names: some Collection<String>, _ numbers: inout SeededNumbers) {
         var text = name
         while text == name || names.contains(text) {

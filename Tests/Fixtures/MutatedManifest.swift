@@ -2,14 +2,12 @@ import BackplaneDocuments
 package import BackplaneHost
 package import FoundationEssentials
 
-/// A manifest that was sound before somebody did something to its values, its bytes, or both.
-///
-/// It is always the same for the same seed.
+/// A valid manifest with random changes of its values, its bytes, or both, which are the same for the same seed.
 package struct MutatedManifest {
     private var numbers: SeededNumbers
     package let format: ManifestFormat
     package private(set) var bytes: Data
-    /// The environment to read it with.
+    /// The environment with which to read the manifest.
     package private(set) var environment: String?
 
     package init(seed: UInt64, format: ManifestFormat, of sound: [ManifestValue]) {
@@ -25,7 +23,7 @@ package struct MutatedManifest {
         if !numbers.once(in: 3) {
             for _ in 0..<Int.random(in: 1...4, using: &numbers) { value = mutated(value, numbers.pick(sound)) }
         }
-        // What a format cannot hold it gets as JSON, which is no harm to a fuzzer.
+        // A value that the format cannot represent is written as JSON, which does not matter for fuzzing.
         bytes = (try? value.encoded(as: format)) ?? value.json
         if numbers.once(in: 2) {
             for _ in 0..<Int.random(in: 1...6, using: &numbers) { mutateBytes() }
@@ -35,7 +33,7 @@ package struct MutatedManifest {
 
     // MARK: Values
 
-    /// The value with something else at one place in it.
+    /// Returns the value with a random change at one place.
     private mutating func mutated(_ value: ManifestValue, _ other: ManifestValue) -> ManifestValue {
         switch value {
         case .array(var values) where !values.isEmpty && !numbers.once(in: 5):
@@ -119,7 +117,7 @@ package struct MutatedManifest {
         case 2: bytes.insert(contentsOf: Data(bytes[start..<end]), at: Int.random(in: 0...bytes.count, using: &numbers))
         case 3: bytes.insert(contentsOf: numbers.pick(Self.tokens).utf8, at: start)
         case 4: bytes[start] = UInt8.random(in: 0...255, using: &numbers)
-        // Near the end of a binary property list is what all else depends on.
+        // The end of a binary property list contains the offsets that everything else depends on.
         case 5:
             bytes[bytes.count - 1 - Int.random(in: 0..<min(40, bytes.count), using: &numbers)] ^=
                 1 << UInt8.random(in: 0...7, using: &numbers)

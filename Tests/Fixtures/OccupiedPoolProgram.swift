@@ -2,14 +2,14 @@ package import BackplaneTestKit
 import Foundation
 package import Testing
 
-/// The host program `occupied-pool`, whose plugin keeps every thread of Swift's pool, as a process.
+/// The host program `occupied-pool` as a process; its plugin occupies every thread of Swift's pool.
 package enum OccupiedPoolProgram {
-    /// Is it watched by ThreadSanitizer or AddressSanitizer?
+    /// A Boolean value that indicates whether ThreadSanitizer or AddressSanitizer is in use.
     package static let isSanitized = isThreadSanitized || dlsym(nil, "__asan_init") != nil
     package static let isThreadSanitized = dlsym(nil, "__tsan_init") != nil
     package static let sanitized: Comment = "sanitizers have threads and delays of their own"
 
-    /// The lines that it prints.
+    /// Returns the lines that the program prints.
     package static func lines(_ arguments: [String], in folder: TestFolder) async throws -> [String] {
         let process = Process(), output = Pipe()
         process.executableURL = URL(filePath: BuiltProducts.folder + "/occupied-pool")

@@ -1,13 +1,13 @@
 package import Foundation
 
-/// A page of the documentation as its reader takes it: files to write, commands to run, and what these print.
+/// A page of the documentation as its reader follows it: files to write, commands to run, and the expected output.
 package struct Page {
-    /// A block with something after its language: `swift file=…`, `sh run`, `text output`.
+    /// A code block with an instruction after its language: `swift file=…`, `sh run`, `text output`.
     package struct Block {
         package var kind: Substring
         package var text: String
 
-        /// Where to write it; `nil`: it is no file.
+        /// The path to write the block to; `nil` if it is not a file.
         package var file: String? {
             kind.hasPrefix("file=") ? String(kind.dropFirst("file=".count)) : nil
         }
@@ -15,7 +15,7 @@ package struct Page {
 
     package let blocks: [Block]
 
-    /// - Parameter path: from the top of the package.
+    /// - Parameter path: The path relative to the root of the package.
     package init(_ path: String) throws {
         blocks = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
             .matches(of: /```\w+ ([^\n]+)\n([\s\S]*?)```/)

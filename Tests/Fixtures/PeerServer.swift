@@ -1,20 +1,20 @@
 import Foundation
 
-/// A server that others wrote, as a process that ends with the test.
+/// A server by other authors, in a process that ends with the test.
 ///
-/// The tests are skipped where a server is missing. With `BACKPLANE_REQUIRE_PEERS=1` in the environment a missing
-/// server is a failure.
+/// Tests are skipped if the server is missing. With `BACKPLANE_REQUIRE_PEERS=1` in the environment, a missing server is
+/// a failure.
 package struct PeerServer: Sendable {
     /// The reason why there is no server.
     package struct Missing: Error, CustomStringConvertible {
         package let description: String
     }
-    /// The ports that the server listens on.
+    /// The ports on which the server listens.
     package let ports: [String]
-    /// The folder that the server's files are in.
+    /// The folder of the server's files.
     package let folder: String
 
-    /// Returns whether a program is installed, or has to be.
+    /// Returns whether programs are installed or required.
     package static func isThere(_ programs: String...) -> Bool {
         ProcessInfo.processInfo.environment["BACKPLANE_REQUIRE_PEERS"] == "1" || programs.allSatisfy { path($0) != nil }
     }
@@ -25,11 +25,12 @@ package struct PeerServer: Sendable {
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// What a script in Python begins with: `wait_for_end(folder)`, which returns once the test, or its process, has
-    /// ended, and `end_with_starter`, with which a child process ends with the script's.
+    /// The beginning of a Python script, with functions for ending it.
     ///
-    /// The end of the input alone does not suffice, because another child of this process may have inherited its other
-    /// side. A script inherits the signals that a thread of Swift's blocks, among them the one that ends its server.
+    /// `wait_for_end(folder)` returns once the test or its process has ended. `end_with_starter` ends a child process
+    /// with the script. The end of the input alone does not suffice, because another child of this process may have
+    /// inherited the other end of the pipe. The script unblocks signals, because it inherits the signals that Swift's
+    /// threads block, including the signal that ends its server.
     package static var waiting: String {
         """
         import os, select, signal, sys
@@ -50,7 +51,7 @@ package struct PeerServer: Sendable {
 
     /// Runs a script in Python that starts a server, writes its ports to a file, and ends after ``waiting``.
     ///
-    /// The ports go to a file, since reading what a process prints would occupy a thread of Swift's pool.
+    /// The ports are written to a file, because reading a process's output would occupy a thread of Swift's pool.
     package static func with(
         _ script: String, arguments: [String] = [], prepare: (_ folder: String) throws -> Void = { _ in },
         _ body: (PeerServer) async throws -> Void
@@ -82,7 +83,8 @@ package struct PeerServer: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: The configuration, which names the file `FOLDER/nginx.pid`.
-    ///   - prepare: Writes further files of the configuration into that folder; the server's are in `files`.
+    ///   - prepare: A function that writes further files of the configuration to the folder; served files are in
+    ///     `files`.
     package static func withNginx(
         configuration: String, prepare: (_ folder: String) throws -> Void = { _ in },
         _ body: (PeerServer) async throws -> Void
@@ -97,8 +99,10 @@ package struct PeerServer: Sendable {
         }
     }
 
-    /// nginx takes no port that the system chooses, so that another program may take one meanwhile. It writes its
-    /// number once it listens on all of them.
+    /// A script that chooses free ports and starts nginx.
+    ///
+    /// nginx cannot listen on a port that the system chooses, so another program may take a port meanwhile. nginx
+    /// writes its process id once it listens on all ports.
     private static let nginxScript = """
         import os, socket, subprocess, sys, time
         folder, program = sys.argv[1:3]

@@ -4,7 +4,7 @@ package import BackplaneHost
 import BackplaneTestKit
 
 extension PluginHost {
-    /// Runs a host for as long as `body` does, by the system's clock, and in a folder of its own unless one is given.
+    /// Runs a host with the system's clock while `body` runs, in a new folder unless one is given.
     package static func running(
         _ manifest: Manifest, _ plugins: [any Plugin.Type] = [], in folder: String? = nil,
         executors: [any HTTPExecutor], lanes: LaneRule = .fastest, _ change: (inout HostOptions) -> Void = { _ in },

@@ -3,12 +3,12 @@ import BackplaneDocuments
 package import BackplaneHost
 import FoundationEssentials
 
-/// Manifests and values that are sound, and as odd as they may be.
+/// A generator of valid but unusual manifests and values.
 package struct RandomManifest {
     package var numbers: SeededNumbers
-    /// Kinds that JSON has not.
+    /// A Boolean value that indicates whether there are kinds of values that JSON does not have.
     package var hasForeignKinds = false
-    /// A kind that property lists have not.
+    /// A Boolean value that indicates whether there is `null`, which property lists do not have.
     package var hasNull = false
 
     package init(_ seed: UInt64) { numbers = SeededNumbers(seed) }
@@ -22,7 +22,7 @@ package struct RandomManifest {
     package static let wholes: [Int64] = [0, 1, -1, 255, 256, 65_535, 65_536, 4_294_967_295, 4_294_967_296, .max, .min]
     package static let fractions = [0.5, -0.1, 1e-300, 1.5e300, 1e19, 3.141592653589793]
 
-    /// A sound manifest, as it may be written.
+    /// Returns a valid manifest.
     package mutating func manifest() -> ManifestValue {
         var managers: [String: ManifestValue] = [:], credentials: [String: ManifestValue] = [:]
         for _ in 0..<Int.random(in: 0...4, using: &numbers) { managers[text()] = manager() }
@@ -82,7 +82,7 @@ package struct RandomManifest {
     private mutating func tokenRequest(values: [String]) -> ManifestValue {
         var members: [String: ManifestValue] = [:]
         for _ in 0..<Int.random(in: 0...3, using: &numbers) {
-            // A key of another name than `value`, with which an object would stand for a value.
+            // Not the key `value`, with which the object would represent another value.
             let parts: [ManifestValue] = [
                 .string(text()), ["value": .string(numbers.pick(values))], true, -7,
                 [.string(text()), [name(): 0.5]],
@@ -96,7 +96,7 @@ package struct RandomManifest {
         ])
     }
 
-    /// A secret, which contains no control characters and, as it may be a user's name, no colon.
+    /// Returns a secret without control characters and, because it may be a user's name, without a colon.
     private mutating func secret() -> ManifestValue {
         .string(numbers.pick(Self.texts.filter { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != 0x3A } }))
     }
@@ -159,7 +159,7 @@ package struct RandomManifest {
 
     private mutating func text() -> String { numbers.pick(Self.texts) }
 
-    /// A text that says something.
+    /// Returns a text that is not empty.
     private mutating func name() -> String { text() + "x" }
 
     private mutating func range() -> ManifestValue? {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A connection to a port of 127.0.0.1 that sends exactly what it is told, for requests that no client would make.
+/// A connection to a port of 127.0.0.1 that sends bytes unchanged, for requests that no HTTP client would make.
 public final class RawClient {
     private let descriptor: Int32
     private var received: [UInt8] = []
@@ -23,7 +23,7 @@ public final class RawClient {
 
     deinit { close(descriptor) }
 
-    /// Sends lines, separated by CR LF, as far as the server takes them.
+    /// Sends lines, separated by CR LF, as far as the server accepts them.
     public func send(_ lines: String...) {
         var rest = Array(lines.joined(separator: "\r\n").utf8)[...]
         while !rest.isEmpty {
@@ -33,10 +33,10 @@ public final class RawClient {
         }
     }
 
-    /// Sends nothing more.
+    /// Ends sending.
     public func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Receives text up to the end of a marker; without one, up to the end of the connection.
+    /// Receives text up to and including a marker or, without a marker, up to the end of the connection.
     public func receive(to marker: String? = nil) -> String {
         while true {
             if let marker, let end = received.firstRange(of: Array(marker.utf8))?.upperBound { return take(end) }

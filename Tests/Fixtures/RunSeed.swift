@@ -1,8 +1,8 @@
 import Foundation
 
-/// The seed of one run of the tests: the one in `BACKPLANE_SEED`, at night one from the clock, otherwise a fixed one.
+/// The seed of one run of the tests: `BACKPLANE_SEED` if set, at night a seed from the clock, otherwise a fixed seed.
 ///
-/// Tests whose names and values are drawn repeat those of an earlier run with its seed.
+/// With the seed of an earlier run, tests with random names and values repeat that run.
 package enum RunSeed {
     /// The seed, which is the same for the whole run.
     package static let value: UInt64 = {
@@ -16,6 +16,6 @@ package enum RunSeed {
 }
 
 extension SeededNumbers {
-    /// Creates the numbers of one case of a test, which are others in each run at night.
+    /// Creates the numbers for one case of a test, which differ in each run at night.
     package init(ofCase number: some BinaryInteger) { self.init(RunSeed.value &+ UInt64(truncatingIfNeeded: number)) }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The compiler of Rust, where there is one: the plugin in Rust is built by it while the tests run.
+/// The Rust compiler, which builds the plugin in Rust while the tests run, if it is installed.
 package enum RustCompiler {
-    /// Its path; `nil`: it is neither in `PATH` nor where `rustup` puts it.
+    /// The path of the compiler; `nil` if it is neither in `PATH` nor in the folder of `rustup`.
     package static let path: String? = {
         let environment = ProcessInfo.processInfo.environment
         let folders =
@@ -12,11 +12,11 @@ package enum RustCompiler {
         return folders.map { $0 + "/rustc" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }()
 
-    /// What a test says that is skipped without it.
+    /// The comment of tests that are skipped without the compiler.
     package static let isMissing =
         "rustc is not installed: it is neither in PATH nor in $CARGO_HOME/bin or ~/.cargo/bin"
 
-    /// The options that make a plugin, warnings being errors.
+    /// The options for a plugin, with warnings as errors.
     package static let options = ["--edition", "2021", "--crate-type", "cdylib", "-D", "warnings", "-O"]
 
     /// The source of the plugin in Rust.

@@ -5,16 +5,16 @@ package import BackplaneTestKit
 import Foundation
 import Synchronization
 
-/// Managers whose every step is what a test wants, found by the key in their configurations.
+/// A plugin with managers whose steps are scripts of a test, found by the key in the managers' configurations.
 package struct ScriptedPlugin: Plugin {
     package static let id = "org.backplane.tests.scripted"
     package static let version: Version = "1.0.0"
 
     package static func register(in registrar: inout Registrar) { registrar.add(ScriptedManager.self) }
 
-    /// A host of scripted managers and the tests' other ones.
+    /// Returns a host with scripted managers and with the managers of other plugins.
     ///
-    /// - Parameter managers: of each its script and, under `left`, the manager it is wired to.
+    /// - Parameter managers: The script of each manager and, as `left`, the manager to which it is wired.
     package static func host(
         _ managers: [String: Part], plugins: [any Plugin.Type] = [], lanes: LaneRule = .fastest,
         stopLimit: Duration = .seconds(60)
@@ -36,7 +36,7 @@ package struct ScriptedPlugin: Plugin {
         package var script: Script
         package var left: String?
         package var isLazy: Bool
-        /// Anything: another one is another configuration.
+        /// Any number; a different number makes the configuration different.
         package var edition: Int
 
         package init(script: Script = Script(), left: String? = nil, isLazy: Bool = false, edition: Int = 0) {
@@ -63,17 +63,17 @@ package struct Scripted: Contract {
     package init() {}
 }
 
-/// What a scripted manager does.
+/// The steps of a scripted manager.
 package struct Script: Sendable {
     package typealias Step = @Sendable (ScriptedManager.Context) async throws -> Void
     package typealias Act = @Sendable (ScriptedManager.Context, String, Call) async throws -> String
 
     private static let all = Mutex<[String: Script]>([:])
     fileprivate let key = UUID().uuidString
-    /// Of its managers, those that are there.
+    /// The number of existing managers with this script.
     package let instances = InstanceCount()
 
-    /// - Parameter act: what `act` answers; default: its input.
+    /// - Parameter act: The function that answers `act`; by default, it returns its input.
     package init(
         made: @escaping Step = { _ in }, activated: @escaping Step = { _ in }, stopped: @escaping Step = { _ in },
         act: @escaping Act = { _, text, _ in text }
@@ -119,7 +119,7 @@ package final class ScriptedManager: Manager {
     }
 }
 
-/// How many there are of something.
+/// The number of existing instances.
 package final class InstanceCount: Sendable {
     private let number = Mutex(0)
     package var count: Int { number.withLock { $0 } }

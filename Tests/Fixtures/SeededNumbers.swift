@@ -17,7 +17,7 @@ package struct SeededNumbers: RandomNumberGenerator {
 
     /// Returns a random element.
     ///
-    /// - Precondition: There is one.
+    /// - Precondition: The collection is not empty.
     package mutating func pick<Elements: RandomAccessCollection>(_ elements: Elements) -> Elements.Element {
         elements.randomElement(using: &self)!
     }

@@ -1,10 +1,9 @@
 import Foundation
 package import Testing
 
-/// A text that is compared with a recorded file; `RECORD_SNAPSHOTS=1` records it, and fails so that nobody forgets it
-/// there.
+/// Compares a text with a recorded file in the folder `Snapshots` of the test target.
 ///
-/// It lies in the folder `Snapshots` of the test target that asks.
+/// `RECORD_SNAPSHOTS=1` records the text, and fails so that the setting is not left in place.
 package func expectSnapshot(_ text: String, _ name: String, _ location: SourceLocation = #_sourceLocation) throws {
     let file = Page.root.appending(path: "Tests/\(location.moduleName)/Snapshots/\(name).txt")
     if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {

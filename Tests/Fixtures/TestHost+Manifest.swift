@@ -3,12 +3,11 @@ package import BackplaneHost
 package import BackplaneTestKit
 import Challenge
 
-/// Where a host's plugins come from, files that it loads or modules linked into this program, and how their calls
-/// cross.
+/// The origin of a host's plugins, loaded files or linked modules, and the lane of their calls.
 package enum Origin: CaseIterable, Sendable {
-    /// Files, and Swift values that cross natively.
+    /// Files, with Swift values in the native lane.
     case libraries
-    /// Files, and every call as JSON.
+    /// Files, with every call as JSON.
     case encoded
     case linked
 
@@ -20,7 +19,7 @@ extension TestHost {
     package var loads: String { folder + "/loads" }
     package var data: String { folder + "/data" }
 
-    /// - Parameter manifest: the text of a whole manifest.
+    /// - Parameter manifest: The text of a whole manifest.
     package convenience init(
         _ manifest: String, plugins: [any Plugin.Type] = [], pluginPaths: [String] = [], in files: TestFolder? = nil,
         log: TestLog = TestLog(), lanes: LaneRule = .fastest, startLimit: Duration = .seconds(60),
@@ -46,7 +45,7 @@ extension TestHost {
         }
     }
 
-    /// A host of these managers, given as JSON, with the plugins that only the tests have.
+    /// Creates a host for managers in JSON, with the plugins of the tests.
     package convenience init(
         managers: String, from origin: Origin, startLimit: Duration = .seconds(60), log: TestLog = TestLog(),
         stopLimit: Duration = .seconds(60)
@@ -58,7 +57,7 @@ extension TestHost {
             lanes: origin.lanes, startLimit: startLimit, stopLimit: stopLimit)
     }
 
-    /// Calls by name, texts in and out.
+    /// Calls a method by name, with JSON text as input and output.
     package func call(_ manager: String, _ method: String, _ input: String = "null", within limit: Duration? = nil)
         async throws(BackplaneError) -> String
     {
@@ -68,7 +67,7 @@ extension TestHost {
 
     /// Runs `body`, and lets limits of exactly these lengths pass, each once something waits for it.
     ///
-    /// - Parameter reach: Waits until `body` has come to the limits, for those that earlier steps have, too.
+    /// - Parameter reach: A function that waits until `body` has reached the limits, if earlier steps have equal ones.
     package func expiring<Value: Sendable>(
         _ limits: Duration..., once reach: () async throws -> Void = {},
         body: @escaping @Sendable () async throws -> Value
@@ -79,13 +78,13 @@ extension TestHost {
         return try await work.value
     }
 
-    /// The folders of hosts that are there now.
+    /// Returns the existing load folders of hosts.
     package func loadFolders() -> [String] {
         ((try? FileTree.names(in: loads)) ?? []).filter { $0.hasPrefix("host-") }
     }
 }
 
 extension TestLog {
-    /// What components wrote, without the host's own lines.
+    /// The lines of components, without the host's own lines.
     package var lines: [String] { records.filter { $0.source != "host" }.map { "\($0.source) \($0.message)" } }
 }

@@ -4,9 +4,9 @@ package import BackplaneTestKit
 package import Synchronization
 package import Testing
 
-/// Waits until a condition holds that nothing announces, by looking again and again.
+/// Polls until a condition holds, for conditions without a notification.
 ///
-/// It has no limit of its own: the test's time limit cancels it.
+/// There is no time limit, because the time limit of the test cancels the wait.
 package func eventually(
     _ location: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
 ) async rethrows {
@@ -15,12 +15,12 @@ package func eventually(
             Issue.record("it did not happen", sourceLocation: location)
             return
         }
-        // Another thread may have to come to a processor first.
+        // Another thread may need the processor first.
         try? await Task.sleep(for: .milliseconds(1))
     }
 }
 
-/// Returns the error that `body` throws; an issue when it throws none.
+/// Returns the error that `body` throws, and records an issue if it throws none.
 package func error(
     _ location: SourceLocation = #_sourceLocation, of body: () async throws -> some Sendable
 ) async -> BackplaneError? {
@@ -28,15 +28,14 @@ package func error(
 }
 
 extension TestGate {
-    /// Waits until the gate is open, even if the task is cancelled, as a component does that nothing can end.
+    /// Waits until the gate is open, even if the task is cancelled, as a component that ignores cancellation does.
     package func passThoughCancelled() async {
         await Task { try? await pass() }.value
     }
 }
 
 extension TestClock {
-    /// Runs `body`, in which something does not end: limits of exactly these lengths pass whenever there is one.
-    /// Afterwards none passes any more.
+    /// Runs `body`, and meanwhile lets every limit of exactly these lengths pass.
     package func passing<Value: Sendable>(
         _ limits: Duration..., body: () async throws -> Value
     ) async rethrows -> Value {
@@ -51,17 +50,17 @@ extension TestClock {
 }
 
 extension ChangeOptions {
-    /// Limits that do not pass on a busy machine.
+    /// Limits that are long enough for a busy machine.
     package static let patient = ChangeOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
 }
 
 extension Duration {
-    /// A time until deadlines that pass only by the test's clock: plugins go by the system's, which is behind it.
+    /// A time until deadlines that pass only by the test's clock; plugins use the system's clock, which is behind.
     package static let farAway = Duration.seconds(36_000)
 }
 
 extension Mutex where Value == Int {
-    /// Counts one more, and returns the new number.
+    /// Increments the number, and returns it.
     package func next() -> Int {
         withLock { number in
             number += 1

@@ -3,22 +3,22 @@ import Foundation
 import Glibc
 package import Testing
 
-/// A browser, Chromium without a display, which a test controls over WebDriver (W3C) with chromedriver.
+/// A browser, headless Chromium, which a test controls over WebDriver (W3C) with chromedriver.
 ///
-/// The tests are skipped where it is missing. It ends with the test in any case.
+/// Tests are skipped if the browser is missing. The browser always ends with the test.
 package final class WebBrowser: Sendable {
-    /// What the browser pretends to its pages.
+    /// The properties of the display that the browser simulates.
     package struct Settings: Sendable {
         /// The size of the window.
         let width: Int, height: Int
-        /// The values of features of CSS by their names, such as `prefers-color-scheme`.
+        /// The values of CSS media features, keyed by names such as `prefers-color-scheme`.
         let media: [String: String]
 
         package init(width: Int = 900, height: Int = 900, media: [String: String] = [:]) {
             (self.width, self.height, self.media) = (width, height, media)
         }
     }
-    /// The error of a command that the browser has not done.
+    /// The error of a command that has failed in the browser.
     package struct Problem: Error, CustomStringConvertible {
         /// The code of WebDriver, such as `no such element`.
         package let code: String
@@ -32,9 +32,9 @@ package final class WebBrowser: Sendable {
     private static let program = "chromium-headless-shell"
     private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         .map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-    /// Whether the browser is installed, or has to be.
+    /// A Boolean value that indicates whether the browser is installed or required.
     package static let isThere = PeerServer.isThere("chromedriver", program, "python3")
-    /// What a test says that is skipped without it.
+    /// The comment of tests that are skipped without the browser.
     package static let isMissing: Comment = "chromedriver, chromium-headless-shell or python3 is not installed"
 
     private let port: UInt16
@@ -45,7 +45,7 @@ package final class WebBrowser: Sendable {
 
     // MARK: Beginning and end
 
-    /// Runs a browser for as long as `body` runs.
+    /// Runs a browser while `body` runs.
     package static func run(
         _ settings: Settings = Settings(), _ body: (WebBrowser) async throws -> Void
     ) async throws {
@@ -65,7 +65,7 @@ package final class WebBrowser: Sendable {
         }
     }
 
-    /// The script kills the processes that chromedriver leaves, and removes the folder that they write into until then.
+    /// A script that kills the processes that chromedriver leaves behind, and removes the folder into which they write.
     private static let script = """
         import re, shutil, subprocess, tempfile, threading
         folder = sys.argv[1]
@@ -96,7 +96,7 @@ package final class WebBrowser: Sendable {
         var arguments: [DocumentValue] = [
             "--headless", "--disable-gpu", .string("--window-size=\(settings.width),\(settings.height)"),
         ]
-        // Chromium's sandbox does not work for root.
+        // Root cannot use Chromium's sandbox.
         if getuid() == 0 { arguments.append("--no-sandbox") }
         guard let path else { throw PeerServer.Missing(description: "\(program) is not installed") }
         let options: DocumentValue = ["binary": .string(path), "args": .array(arguments)]
@@ -137,7 +137,7 @@ package final class WebBrowser: Sendable {
             "POST", "/execute/sync", ["script": .string("return \(expression)"), "args": []], as: Value.self)
     }
 
-    /// Gives pages another size, as the turning of a phone does.
+    /// Resizes pages, as turning a phone does.
     package func resize(width: Int64, height: Int64) async throws {
         let metrics: DocumentValue = [
             "width": .integer(width), "height": .integer(height), "deviceScaleFactor": 1, "mobile": false,
@@ -150,16 +150,16 @@ package final class WebBrowser: Sendable {
         try await eventually(location) { try await value(of: "Boolean(\(condition))") }
     }
 
-    /// The complaints of the browser about its pages: errors of scripts, violations of their policy, failed loads.
+    /// Returns the browser's reports about its pages: script errors, violations of their policy, and failed loads.
     package func complaints() async throws -> [String] {
         struct Entry: Decodable, Sendable { var level: String, message: String }
         let entries = try await send("POST", "/se/log", ["type": "browser"], as: [Entry].self)
         return entries.filter { ["SEVERE", "WARNING"].contains($0.level) }.map(\.message)
     }
 
-    // MARK: What a person does
+    // MARK: Input
 
-    /// Clicks the first element of a selector, as soon as it is there and nothing is over it.
+    /// Clicks the first element of a selector once it exists and is not covered.
     package func click(_ selector: String, _ location: SourceLocation = #_sourceLocation) async throws {
         let missing = [
             "no such element", "stale element reference", "element not interactable", "element click intercepted",
@@ -172,21 +172,21 @@ package final class WebBrowser: Sendable {
                 for element in found.values { try await post("/element/\(element)/click") }
                 return true
             } catch let problem as Problem where missing.contains(problem.code) {
-                // A bar at an edge of the page may be over it.
+                // A bar at an edge of the page may cover the element.
                 if problem.code == "element click intercepted" { try await centre(selector) }
                 return false
             }
         }
     }
 
-    /// Scrolls until the first element of a selector, if it is there, is in the middle.
+    /// Scrolls the first element of a selector, if it exists, to the middle.
     private func centre(_ selector: String) async throws {
         let quoted = String(decoding: DocumentValue.string(selector).json, as: UTF8.self)
         let scroll = "document.querySelector(\(quoted))?.scrollIntoView({ block: 'center', behavior: 'instant' })"
         _ = try await value(of: "(\(scroll), true)", as: Bool.self)
     }
 
-    /// Presses keys one after another, in what has the focus.
+    /// Presses keys one after another in the focused element.
     package func type(_ keys: String) async throws {
         let actions = keys.flatMap { key in
             ["keyDown", "keyUp"].map { kind -> DocumentValue in
@@ -218,7 +218,7 @@ package final class WebBrowser: Sendable {
         _ method: String, _ path: String, _ body: DocumentValue? = nil, to port: UInt16, as _: Value.Type
     ) async throws -> Value {
         let content = body.map { String(decoding: $0.json, as: UTF8.self) } ?? ""
-        // On a thread of its own, because the server that is tested needs those of Swift's pool.
+        // On a separate thread, because the tested server needs the threads of Swift's pool.
         let (head, answer) = try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(

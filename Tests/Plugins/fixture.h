@@ -1,7 +1,7 @@
-/* What the libraries in C of the suite share.
+/* The common parts of the suite's libraries in C.
  *
- * A test makes a variant of a library by writing over bytes in a copy of its file
- * (Tests/Fixtures/FixtureLibrary.swift): the id, the version and the ABI range in its identity, and its settings. */
+ * A test creates a variant of a library by overwriting bytes in a copy of its file: the id, the version and the ABI
+ * range in its identity, and its settings (Tests/Fixtures/FixtureLibrary.swift). */
 #ifndef FIXTURE_H
 #define FIXTURE_H
 
@@ -22,12 +22,12 @@ const char *setting(const char *name);
 /* The first number of this copy's version. */
 const char *edition(void);
 
-/* The classes of each file, and at their end one without a size. */
+/* The classes of each file, each list ending with a class without a size. */
 extern const bp_component again[], authenticator[], byte_state[], caller[], credentials[], deep[], editions[],
     executor[], filter[], frames[], graph[], number_store[], pharmacy[], pipes[], relay[], routes[], serializer[];
 extern const bp_component culprit[], trespasser[];
 
-/* Whether a step of the culprit fails; it does not return if the step hangs. */
+/* Returns whether a step of the culprit fails; does not return if the step hangs. */
 int goes_wrong(const char *step);
 
 #pragma GCC visibility pop
@@ -37,12 +37,12 @@ static inline bp_bytes text(const char *literal) {
     return bytes;
 }
 
-/* What the descriptor of a class begins with. */
+/* The first members of the descriptor of a class. */
 #define CLASS(its_role, name, its_contract) \
     .size = sizeof(bp_component), .role = its_role, .class_name = BP_TEXT(name), .version = BP_TEXT("1.0.0"), \
     .contract = BP_TEXT(its_contract), .contract_version = BP_TEXT("1.0.0")
 
-/* An instance that knows itself and its first wire, if it has one. */
+/* An instance with its own handle and the handle of its first wire, if any. */
 typedef struct handles {
     uint64_t handle, wire;
 } handles;
@@ -53,7 +53,7 @@ static inline void create_handles(void *type, const bp_creation *creation, bp_cr
     done(context, BP_OK, self, text(""));
 }
 
-/* Passes a call on to the same method of its wire. */
+/* Forwards a call to the same method of the instance's wire. */
 static inline void pass_on(
     void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     const handles *self = instance;
@@ -61,16 +61,16 @@ static inline void pass_on(
     calls->call(self->handle, self->wire, method, input, frame, done, context);
 }
 
-#ifdef FIXTURE_ID       /* in the file of a library that has its entry */
+#ifdef FIXTURE_ID       /* defined in the file with the library's entry */
 BP_IDENTITY(FIXTURE_ID, "1.0.0")
 
 bp_get_interface get_interface;
 
-/* After the mark texts such as `name=value`, each with a zero at its end, and one more at the end of all. */
+/* The mark, followed by texts such as `name=value`, each ending with a zero byte, and another zero byte. */
 #define MARK "backplane.fixture-settings:"
 char settings[2048] = MARK;
 
-/* A compiler would otherwise believe that nobody changes them. */
+/* Volatile, because the compiler cannot see that tests change the bytes. */
 static const bp_identity *volatile const identity = &bp_identity_record;
 static const char *volatile const own_settings = settings + sizeof MARK;
 
@@ -88,8 +88,8 @@ const char *edition(void) {
     return number;
 }
 
-/* An answer with the classes of these lists, in the version of this copy. A setting with the name of a class is another
- * name for it. */
+/* Returns an answer with the classes of the lists, in the version of this copy. A setting with the name of a class
+ * renames the class. */
 static inline bp_answer answer_with(const bp_component *const *lists, size_t count, bp_component *components) {
     bp_answer own = {
         .size = sizeof own, .abi = BP_ABI_MAX, .id = text(identity->id), .version = text(identity->version),

@@ -1,9 +1,9 @@
 package import BackplaneScreens
 
-/// The texts that a person has entered in fields and that their screens do not show, as a browser's forms keep them.
+/// The texts that a person has entered in fields but their screens do not show yet, as a browser's forms keep them.
 ///
-/// A text is there until the screen shows another value than before, or no longer has the field. Choices and switches
-/// are as their screens show them.
+/// A text is kept until the screen shows another value than before, or no longer has the field. Choices and switches
+/// always have the values that their screens show.
 package struct EnteredValues: Sendable, Equatable {
     private struct Entry: Equatable {
         var value: String
@@ -23,10 +23,10 @@ package struct EnteredValues: Sendable, Equatable {
         entries[screen.number, default: [:]][key] = Entry(value: value, former: view.value)
     }
 
-    /// Drops texts that no longer count.
+    /// Drops texts that are out of date.
     ///
     /// - Parameters:
-    ///   - drawing: What the window shows now.
+    ///   - drawing: The current drawing of the window.
     ///   - edited: The field in which the person is typing, whose text is kept.
     package mutating func show(_ drawing: WindowDrawing, edited: ViewKey? = nil) {
         let shown = [drawing.screen, drawing.modal].compactMap(\.self)

@@ -6,7 +6,7 @@ import BackplaneScreens
 package struct HTMLPatch: Codable, Sendable, Equatable {
     /// The kind of a patch.
     package enum Kind: String, Codable, Sendable {
-        /// The element becomes the one in ``HTMLPatch/html``.
+        /// The element is replaced with the one in ``HTMLPatch/html``.
         case replace
         /// The content of the element becomes ``HTMLPatch/html``.
         case fill
@@ -34,11 +34,11 @@ package struct HTMLPatch: Codable, Sendable, Equatable {
 }
 
 extension HTMLRendering {
-    /// Returns the patches that make the page of one drawing the page of another, in order.
+    /// Returns the patches that turn the page of one drawing into the page of another, in order.
     ///
     /// - Parameters:
-    ///   - old: What the page shows.
-    ///   - new: What the page is to show.
+    ///   - old: The drawing that the page shows.
+    ///   - new: The drawing that the page is to show.
     package func patches(from old: WindowDrawing, to new: WindowDrawing) -> [HTMLPatch] {
         var patches: [HTMLPatch] = []
         func fill(_ id: String, _ write: (inout HTMLWriter) -> Void) {
@@ -69,7 +69,7 @@ extension HTMLRendering {
         return patches
     }
 
-    /// Returns the patches of a screen that goes on.
+    /// Returns the patches of a screen that both drawings show.
     private func patches(
         from old: WindowDrawing.Shown, to new: WindowDrawing.Shown, isModal: Bool
     ) -> [HTMLPatch] {
@@ -109,7 +109,7 @@ extension HTMLRendering {
 }
 
 extension WindowDrawing {
-    /// The ids of the parts of a page with which nothing can be done, because something covers them.
+    /// The ids of the parts of a page that cannot be used, because something covers them.
     fileprivate var coveredParts: Set<String> {
         if alert != nil { return ["bar", "screen", "modal"] }
         return modal == nil ? [] : ["bar", "screen"]

@@ -1,25 +1,25 @@
 package import BackplaneScreens
 
-/// The HTML of what windows show.
+/// The rendering of windows as HTML.
 ///
-/// The element of a view has the id `12/books/7`: the number of its screen, and its ``ViewKey``. A view of a row of a
-/// list, or of a cell, is within the element of that. Pages work without script:
+/// The element of a view has the id `12/books/7`: the number of its screen, and its ``ViewKey``. A view in a row of a
+/// list, or in a cell, is within the element of the row or the cell. Pages work without script:
 ///
-/// - Each screen is a form with the fields `token` and `screen`, and with a field for each field, choice and toggle,
-///   whose name is its id. A toggle is sent as `false`, and after that as `true` if it is on.
+/// - Each screen is a form with the fields `token` and `screen`, and a field for each field, choice and toggle of the
+///   screen, named by its id. A toggle is sent as `false`, followed by `true` if it is on.
 /// - The button that is pressed is `press`, with the id of the view. `change` is the button beside a control that takes
 ///   effect at once, and `submit` stands for the return key. `alert` removes the alert.
 ///
-/// A script applies ``HTMLPatch`` instead. It can keep an element that is replaced by one with the same tag, and change
+/// A script applies ``HTMLPatch`` instead. It can keep an element whose replacement has the same tag, and only change
 /// its attributes, so that transitions of the stylesheet take place.
 package struct HTMLRendering: Sendable {
-    /// The addresses to which pages refer, of which the server is in charge.
+    /// The addresses to which pages refer, which the server determines.
     package struct Addresses: Sendable {
-        /// Returns the address of a screen.
+        /// A function that returns the address of a screen.
         package var screen: @Sendable (Destination) -> String
-        /// Returns the address at which the server has the image with an address.
+        /// A function that returns the address at which the server provides the image with an address.
         package var image: @Sendable (String) -> String
-        /// Returns the address that selects a tab.
+        /// A function that returns the address that selects a tab.
         package var tab: @Sendable (Int) -> String
         /// The address that leads from the front screen to the one below it.
         package var back: String
@@ -45,7 +45,7 @@ package struct HTMLRendering: Sendable {
     ///   - token: The value of the field `token` of every form.
     package init(_ addresses: Addresses, token: String) { (self.addresses, self.token) = (addresses, token) }
 
-    /// Returns the screen and the key of a view whose element, field or button has an id; `nil` for another text.
+    /// Returns the screen and the key of the view whose element, field or button has an id; `nil` for any other text.
     package static func target(of id: String) -> (screen: Int, key: ViewKey)? {
         guard let slash = id.firstIndex(of: "/"), let screen = Int(id[..<slash]) else { return nil }
         return (screen, ViewKey(rawValue: String(id[id.index(after: slash)...])))

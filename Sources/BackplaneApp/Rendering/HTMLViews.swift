@@ -23,7 +23,7 @@ struct HTMLViews {
         html.markup(place.parent == .list ? "</li>" : "</td>")
     }
 
-    /// How the element of a view begins.
+    /// The beginning of the element of a view.
     private struct Element {
         /// A Boolean value that indicates whether the element is within the one with the view's id.
         var isInner = false
@@ -223,7 +223,7 @@ struct HTMLViews {
         html.markup("</p>")
     }
 
-    /// Writes the button that sends a control that takes effect at once, for pages without script.
+    /// Writes the button that sends the value of an immediate control, for pages without script.
     private func apply(_ view: View, _ html: inout HTMLWriter) {
         html.markup("<noscript><button name=\"change\"")
         html.id(" value=")
@@ -307,7 +307,7 @@ struct HTMLViews {
         html.markup(" name=\"press\"")
         html.id(" value=")
         if view.text.isEmpty { html.attribute(" aria-label=", view.id) }
-        // A disabled element loses the focus, and a busy one can be used again soon.
+        // A disabled element would lose the focus, but a busy one can be used again soon.
         if view.isDisabled { html.markup(view.isBusy ? " aria-disabled=\"true\"" : " disabled") }
         if view.isBusy { html.markup(" aria-busy=\"true\"") }
         html.markup("><span>")

@@ -73,7 +73,7 @@ struct TextBlock: Sendable, Equatable {
 
     init(_ lines: [TextLine] = []) { self.lines = lines }
 
-    /// Returns the block behind a lead, such as the bullet of a list, which has the same width in each line.
+    /// Returns the block with a lead before each line, such as the bullet of a list; both leads have the same width.
     func led(by first: TextSpan, then rest: TextSpan) -> TextBlock {
         TextBlock(
             lines.enumerated().map { number, line in
@@ -81,7 +81,7 @@ struct TextBlock: Sendable, Equatable {
             })
     }
 
-    /// Returns a block of blocks beside each other, each as wide as its column, and the last one as wide as it is.
+    /// Returns a block of blocks beside each other, each as wide as its column; the last one keeps its width.
     static func beside(_ blocks: [TextBlock], widths: [Int], gap: Int) -> TextBlock {
         let height = blocks.reduce(0) { max($0, $1.lines.count) }
         return TextBlock(
@@ -106,7 +106,7 @@ struct TextLayout {
 
     /// The number of the screen whose views are laid out.
     var screen = 0
-    /// The numbers that stand before targets; empty to show none.
+    /// The numbers before targets; empty to show none.
     var numbers: [WindowTarget.ID: Int] = [:]
     /// The texts that a person has entered in fields.
     var drafts: [ViewKey: String] = [:]
@@ -229,7 +229,7 @@ struct TextLayout {
         return TextBlock(rows.flatMap { TextBlock.beside($0, widths: limited, gap: 2).lines })
     }
 
-    /// Returns the widths of columns whose widest ones are made narrower, so that all have room; each is at least 1.
+    /// Returns the widths of columns, with the widest ones reduced so that all have room; each is at least 1.
     static func limited(_ widths: [Int], to width: Int) -> [Int] {
         var rest = width, limit = Int.max
         for (number, natural) in widths.sorted().enumerated() {
@@ -285,7 +285,7 @@ struct TextLayout {
         return TextBlock(lines.map { $0.padded(to: width) })
     }
 
-    /// Returns the lines that say why an image is not there; none if it is.
+    /// Returns the lines with the reason why an image is missing; none if it is present.
     private func reason(of image: View, width: Int) -> [TextLine] {
         image.problem.isEmpty ? [] : Self.wrapped("! " + image.problem, .faint, to: width).lines
     }
@@ -313,7 +313,7 @@ struct TextLayout {
         var text = shown, room = 0, remarks = states(of: view)
         if isTerminal {
             room = max(1, min(Self.fieldWidth, width - 2))
-            // The end of the text is where it is edited.
+            // The text is edited at its end.
             text = String(shown.suffix(columns: room))
         }
         let hint = value.isEmpty && draft == nil ? view.prompt.onOneLine : ""
@@ -372,7 +372,7 @@ struct TextLayout {
 
     // MARK: Breaking
 
-    /// Returns a text as lines, which are broken between words, or within those that have no room in a line.
+    /// Returns a text as lines, which are broken between words, or within a word that is wider than a line.
     static func wrapped(
         _ text: String, _ look: TextSpan.Look = .plain, _ target: WindowTarget.ID? = nil, to width: Int
     ) -> TextBlock {
@@ -435,7 +435,7 @@ extension StringProtocol {
         return self[start...]
     }
 
-    /// The text without what would move a terminal's cursor, change its state or turn the text around.
+    /// The text without characters that would move a terminal's cursor, change its state or reverse the text.
     ///
     /// Line feeds remain.
     var withoutControls: String {

@@ -1,14 +1,13 @@
 import BackplaneScreens
 
-/// The text of what windows show, for tests and pipes: nothing in it moves a cursor.
+/// The rendering of windows as text without cursor movements, for tests and pipes.
 ///
 ///     (Books)  Loans
 ///     # Books
 ///     Search: [moby]
 ///     • Moby-Dick →  [ Borrow ]
 ///
-/// The selected tab is in parentheses. Something that covers the rest has a line `│` at its side, and what it covers
-/// `░`.
+/// The selected tab is in parentheses. A part that covers others has a line of `│` at its side; a covered part has `░`.
 package struct TextRendering {
     private let drawing: WindowDrawing
     private let entered: EnteredValues

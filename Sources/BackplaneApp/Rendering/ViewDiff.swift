@@ -4,13 +4,13 @@ package import BackplaneScreens
 package struct ViewChange: Sendable, Equatable {
     /// The kind of a change.
     package enum Kind: Sendable, Equatable {
-        /// The view, with everything in it, becomes another one.
+        /// The view, with its contents, becomes another one.
         case replace(View)
         /// A view appears before another one with the same parent, or as the last one.
         case insert(View, before: ViewKey?)
         /// The view disappears.
         case remove
-        /// The view, which is the same, stands before another one with the same parent, or is the last one.
+        /// The unchanged view moves before another one with the same parent, or to the end.
         case move(before: ViewKey?)
         /// The first child of an overlay covers the view from now on, or no longer.
         case cover(Bool)
@@ -18,13 +18,13 @@ package struct ViewChange: Sendable, Equatable {
     /// The key of the view.
     package var key: ViewKey
     package var kind: Kind
-    /// What surrounds the view.
+    /// The surroundings of the view.
     package var place: ViewPlace
 }
 
-/// What surrounds a view, as far as its appearance depends on it.
+/// The surroundings of a view, as far as its appearance depends on them.
 package struct ViewPlace: Sendable, Equatable {
-    /// The kinds of the view that contains it, and of the one that contains that; `column` for the body.
+    /// The kinds of the views around it, the inner and the next outer one; `column` for the body.
     package var parent = View.Kind.column, grandparent = View.Kind.column
     /// The number of sections that contain it.
     package var sections = 0
@@ -40,7 +40,7 @@ package struct ViewPlace: Sendable, Equatable {
 }
 
 extension View {
-    /// A Boolean value that indicates whether the first child covers the others: it does unless it is empty.
+    /// A Boolean value that indicates whether the first child covers the others, as it does unless it is empty.
     package var isCovering: Bool {
         guard kind == .overlay, let cover = children.first else { return false }
         return ![.column, .row].contains(cover.kind) || !cover.children.isEmpty
@@ -53,10 +53,10 @@ extension View {
 /// in the number of views, apart from the order of children that have moved.
 package struct ViewDiff {
     private var changes: [ViewChange] = []
-    /// The ids and places of the views that contain what is compared.
+    /// The ids and places of the views that contain the compared views.
     private var path: [(id: String, place: Int)] = []
 
-    /// Returns the changes that make one body of another.
+    /// Returns the changes that turn one body into another.
     package static func changes(from old: [View], to new: [View]) -> [ViewChange] {
         var diff = ViewDiff()
         diff.compare(old, new) { _ in ViewPlace() }
@@ -124,7 +124,7 @@ package struct ViewDiff {
             changes.append(
                 ViewChange(key: key(of: old[index], at: index), kind: .remove, place: place(index)))
         }
-        // From the last one, so that the neighbour before which a child goes is in its place.
+        // From the last one, so that the neighbour before which a child is placed is already in its place.
         let staying = Self.longestIncrease(former)
         for index in newRange.reversed() where !staying.contains(index - newRange.lowerBound) {
             let next = index + 1 < new.count ? key(of: new[index + 1], at: index + 1) : nil

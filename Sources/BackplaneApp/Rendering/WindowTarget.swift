@@ -1,6 +1,6 @@
 package import BackplaneScreens
 
-/// Something in a window with which a person can do something.
+/// An element of a window that a person can use.
 package struct WindowTarget: Sendable, Equatable, Identifiable {
     /// The identity of a target, which remains while the window changes.
     package enum ID: Hashable, Sendable {
@@ -13,7 +13,7 @@ package struct WindowTarget: Sendable, Equatable, Identifiable {
         case view(screen: Int, ViewKey)
     }
     package var id: ID
-    /// The text by which a person knows it.
+    /// The text that identifies the target to a person.
     package var label: String
     /// The control or the link; `nil` for parts of the window itself.
     package var view: View?
@@ -21,7 +21,7 @@ package struct WindowTarget: Sendable, Equatable, Identifiable {
     package var rows: [String] = []
 }
 
-/// What a person does with a target.
+/// An action of a person with a target.
 package enum WindowAction: Sendable, Equatable {
     case select(tab: Int)
     case goBack
@@ -31,7 +31,7 @@ package enum WindowAction: Sendable, Equatable {
 }
 
 extension Window {
-    /// Does what a person does, and returns when the window shows the effect.
+    /// Performs the action of a person, and returns when the window shows the effect.
     package func perform(_ action: WindowAction) async {
         switch action {
         case .select(let tab): await select(tab: tab)
@@ -60,7 +60,7 @@ extension WindowDrawing {
     /// The text of the way back from the front screen; `nil` for a root.
     package var wayBack: String? { modal.map { $0.wayBack(isModal: true) } ?? screen?.wayBack(isModal: false) }
 
-    /// Returns what it means to press a button, to follow a link, or to enter a value or choose an option.
+    /// Returns the action of pressing a button, following a link, entering a value or choosing an option.
     ///
     /// - Parameters:
     ///   - target: The target.
@@ -101,14 +101,14 @@ extension WindowDrawing.Shown {
                 let label = view.text.isEmpty ? view.id : view.text
                 targets.append(
                     WindowTarget(id: .view(screen: number, found.key), label: label, view: view, rows: found.rows))
-            // What covers the others is the first child.
+            // The first child covers the others.
             case _ where view.isCovering: collect(found.children.prefix(1), to: &targets)
             default: collect(found.children, to: &targets)
             }
         }
     }
 
-    /// Returns the event of a control, with the values of the controls beside it and of those around its row.
+    /// Returns the event of a control, with the values of the controls beside it and around its row.
     ///
     /// - Parameters:
     ///   - kind: The kind of the event.

@@ -4,7 +4,7 @@ import Synchronization
 /// The actions of a person that a window performs: the events of a screen one after another, and everything else at
 /// once.
 ///
-/// A screen that handles an event slowly therefore holds up nothing but its own events.
+/// A screen that handles an event slowly therefore delays only its own events.
 final class TerminalActions: Sendable {
     /// The events that wait for a screen, and the task that sends them.
     private struct Sender {
@@ -12,7 +12,7 @@ final class TerminalActions: Sendable {
         let task: Task<Void, Never>
     }
     private struct State {
-        /// The senders of the screens, by number, for which there are events.
+        /// The senders of the screens with events, by the number of the screen.
         var senders: [Int: Sender] = [:]
         /// The task that performs actions in order; `nil` if there are none.
         var inOrder: Task<Void, Never>?
@@ -29,7 +29,7 @@ final class TerminalActions: Sendable {
     }
     private let window: Window
     private let state = Mutex(State())
-    /// The number of actions from which on others are not begun.
+    /// The maximum number of actions under way, beyond which others are not begun.
     private static let most = 100
 
     init(_ window: Window) { self.window = window }
@@ -93,7 +93,7 @@ final class TerminalActions: Sendable {
     }
 }
 
-/// The events that wait for a screen, in order; of several changes of a control, only the last one.
+/// The events that wait for a screen, in order, with only the last of several changes of a control.
 struct EventQueue: Sendable {
     private var events: [ViewEvent] = []
     /// The number of events beyond which others are dropped, as a keyboard does with keys.

@@ -2,16 +2,16 @@ import BackplaneScreens
 
 /// The dialogue with a person or a program through a pipe: a window as text with numbers, and lines that name them.
 ///
-/// `3` presses or follows what has the number 3, `3 moby` enters a text or chooses an option there, an empty line shows
-/// the window again, and `q` ends the dialogue; a second `q` does so without waiting for the line before.
+/// `3` presses or follows the target with the number 3, and `3 moby` enters a text or chooses an option there. An empty
+/// line shows the window again. `q` ends the dialogue; a second `q` ends it without waiting for the line before.
 struct TerminalDialogue: Sendable {
-    /// What follows from a line.
+    /// The result of a line.
     enum Outcome: Sendable, Equatable {
         /// The person does something, in order.
         case act([WindowAction])
         /// The window is shown again.
         case show
-        /// The line means nothing, as the text says.
+        /// The line is invalid, for the reason in the text.
         case refuse(String)
         case quit
     }
@@ -21,7 +21,7 @@ struct TerminalDialogue: Sendable {
 
     init(_ drawing: WindowDrawing) { self.drawing = drawing }
 
-    /// Returns the text of a drawing, to whose numbers the following lines refer.
+    /// Returns the text of a drawing; the following lines refer to its numbers.
     mutating func show(_ new: WindowDrawing) -> String {
         drawing = new
         entered.show(new)
@@ -30,7 +30,7 @@ struct TerminalDialogue: Sendable {
         return text
     }
 
-    /// Returns what a line means.
+    /// Interprets a line.
     mutating func read(_ line: String) -> Outcome {
         if line.isEmpty { return .show }
         if line == "q" { return .quit }

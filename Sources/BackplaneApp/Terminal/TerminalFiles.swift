@@ -2,12 +2,12 @@ import BackplaneHost
 import Glibc
 import Synchronization
 
-/// The input and the output of a session, which a thread of its own reads and writes, so that they hold up no task.
+/// The input and the output of a session, which its own thread reads and writes, so that no task is blocked.
 ///
-/// The thread reads on once what it has read is taken, so that a program that writes faster has to wait.
+/// The thread reads on only after its input has been taken, so that a program that writes faster has to wait.
 final class TerminalFiles: Sendable {
     private struct State {
-        /// The keys or the line that nobody has taken.
+        /// The keys or the line that have not been taken.
         var keys: [TerminalKey] = []
         var line: TerminalLines.Line?
         var isResized = false
@@ -23,12 +23,12 @@ final class TerminalFiles: Sendable {
     /// The output, opened so that writing does not block.
     let output: Int32
     private let givenOutput: Int32
-    /// The ends of a pipe whose bytes wake the thread: those of ``TerminalMode/News``, or any other.
+    /// The ends of a pipe whose bytes wake the thread: bytes of ``TerminalMode/News``, or any others.
     private let wakingEnds: [Int32]
     private let change: AsyncStream<Void>.Continuation
     private let state = Mutex(State())
 
-    /// Opens what a session needs; returns `nil` if that is impossible.
+    /// Opens the files that a session needs; returns `nil` if that is impossible.
     ///
     /// - Parameters:
     ///   - change: The stream that receives an element after each change, and ends with the output, or with the input
@@ -58,7 +58,7 @@ final class TerminalFiles: Sendable {
         }
     }
 
-    /// Closes what the session does not have from its caller, after the thread has ended.
+    /// Closes the files that the session has opened itself, after the thread has ended.
     func close() {
         if output != givenOutput { Glibc.close(output) }
         for end in wakingEnds { Glibc.close(end) }
@@ -66,7 +66,7 @@ final class TerminalFiles: Sendable {
 
     /// Returns a terminal or a pipe opened again, so that writing to it does not block; otherwise the file itself.
     ///
-    /// Set for the file itself, the flag would also hold for the other processes that have it, such as the shell.
+    /// The flag on the file itself would also affect other processes that use the file, such as the shell.
     static func reopened(_ file: Int32) -> Int32 {
         var status = stat()
         guard fstat(file, &status) == 0, [S_IFCHR, S_IFIFO].contains(status.st_mode & S_IFMT) else { return file }
@@ -76,7 +76,7 @@ final class TerminalFiles: Sendable {
 
     // MARK: The session's side
 
-    /// Returns the keys that were pressed, and how the terminal has changed.
+    /// Returns the keys that were pressed, and the changes of the terminal.
     func take() -> (keys: [TerminalKey], isResized: Bool, isContinued: Bool) {
         let taken = state.withLock { state in
             defer { (state.keys, state.isResized, state.isContinued) = ([], false, false) }
@@ -86,7 +86,7 @@ final class TerminalFiles: Sendable {
         return taken
     }
 
-    /// Returns the next line if it is there and meets a condition.
+    /// Returns the next line if it has arrived and meets a condition.
     func takeLine(if isWanted: (TerminalLines.Line) -> Bool = { _ in true }) -> TerminalLines.Line? {
         let line = state.withLock { state in
             state.line.map(isWanted) == true ? state.line.take() : nil
@@ -130,7 +130,7 @@ final class TerminalFiles: Sendable {
             }
             let isReading = isTaken && !isRead
             files[1].fd = isReading ? input : -1
-            // Without a text to write, only the end of the reader matters, which is always reported.
+            // Without a text to write, only the end of the reader matters, and the system always reports it.
             files[2] = pollfd(fd: hasReaderLeft ? -1 : output, events: isWritten ? 0 : Int16(POLLOUT), revents: 0)
             // The escape key is the beginning of other keys' bytes, which arrive at once.
             let ready = poll(&files, 3, isReading && decoder.isUndecided ? 50 : -1)
@@ -179,7 +179,7 @@ final class TerminalFiles: Sendable {
 
     /// Writes as much as there is room for, perhaps nothing; returns `false` if the reader has gone.
     private func writeOn() -> Bool {
-        // A pipe that is ready has room for so many bytes.
+        // A pipe that is ready has room for this number of bytes.
         let bytes = state.withLock { $0.unwritten.prefix(Int(PIPE_BUF)) }
         let count = bytes.withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
         if count < 0, errno == EINTR || errno == EAGAIN { return true }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The full-screen mode of the process's terminal: the alternate buffer, raw keys, and no lines of the log.
 ///
-/// The terminal is restored when the process leaves the mode, exits, crashes, or ends by a signal that nobody handles.
-/// What is written to standard error meanwhile appears then.
+/// The terminal is restored when the process leaves the mode, exits, crashes, or ends by an unhandled signal. Output to
+/// standard error in the meantime appears then.
 enum TerminalMode {
     /// A change of the terminal, as a byte in the pipe of ``enter(input:output:news:)``.
     enum News: UInt8 {
@@ -13,7 +13,7 @@ enum TerminalMode {
     /// The codes for the alternate buffer, no cursor and no wrapping of lines, with which the first drawing begins.
     static let codes = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
 
-    /// Enters the mode; returns `false` if the files are no terminal, or a session has it already.
+    /// Enters the mode; returns `false` if the files are no terminal, or another session is in the mode.
     ///
     /// - Parameters:
     ///   - input: The file from which keys are read.
@@ -59,7 +59,7 @@ enum TerminalMode {
 
     /// Leaves the mode that the session has entered.
     static func leave() {
-        // A handler that runs in another thread must not write to a file that has the number later.
+        // A handler in another thread must not write to a file that later gets the same number.
         newsFile.store(-1, ordering: .releasing)
         for number in [SIGWINCH, SIGCONT] + crashes + ends where isOurs[Int(number)] {
             sigaction(number, formerActions + Int(number), nil)
@@ -98,10 +98,10 @@ enum TerminalMode {
 
     // MARK: Standard error
 
-    /// Lets a file receive what is written to standard error, if that is a terminal.
+    /// Redirects standard error to a file, if it is a terminal.
     private static func keepErrors() {
         guard isatty(STDERR_FILENO) == 1, let file = tmpfile() else { return }
-        // A global exists from its first use on, which would allocate memory in a signal handler.
+        // A global is created at its first use, which would allocate memory in a signal handler.
         _ = errorsBuffer
         formerErrors = dup(STDERR_FILENO)
         errorsTarget = TerminalFiles.reopened(formerErrors)
@@ -115,7 +115,7 @@ enum TerminalMode {
 private func restore() {
     guard isActive.exchange(false, ordering: .acquiringAndReleasing) else { return }
     if !send(leaving, to: outputFile, patience: 0) {
-        // The terminal has stalled: without what it has not read, it has room for the codes.
+        // The terminal has stalled: dropping its unread output makes room for the codes.
         tcflush(outputFile, TCOFLUSH)
         _ = send(leaving, to: outputFile, patience: 0)
     }
@@ -134,7 +134,7 @@ private func send(_ text: StaticString, to file: Int32, patience: Int32) -> Bool
     send(text.utf8Start, text.utf8CodeUnitCount, to: file, patience: patience)
 }
 
-/// Writes bytes; returns `false` if the reader does not make room for so many milliseconds, or has gone.
+/// Writes bytes; returns `false` if the reader makes no room within the given milliseconds, or has gone.
 private func send(_ bytes: UnsafeRawPointer, _ count: Int, to file: Int32, patience: Int32) -> Bool {
     var sent = 0
     while sent < count {
@@ -153,11 +153,11 @@ private func send(_ bytes: UnsafeRawPointer, _ count: Int, to file: Int32, patie
 /// The attributes, the wrapping of lines, the cursor and the ordinary buffer.
 private let leaving: StaticString = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-/// A Boolean value that indicates whether a session has the terminal, of which a process has one.
+/// A Boolean value that indicates whether a session has the terminal; a process has only one.
 private let isTaken = Atomic(false)
 
-// What the signal handlers need, which can access only globals. They are written while `isActive` is false, before the
-// handlers are installed, by the session that has the terminal.
+// State for the signal handlers, which can access only globals. The session that has the terminal writes it before it
+// installs the handlers, while `isActive` is false.
 
 /// A Boolean value that indicates whether the terminal has to be restored.
 private let isActive = Atomic(false)

@@ -1,14 +1,14 @@
 import BackplaneHost
 import BackplaneScreens
 
-/// What a terminal shows of a window, and what its keys do: a state machine without a terminal.
+/// The appearance of a window in a terminal, and the effect of keys: a state machine without a terminal.
 struct TerminalScreen: Sendable {
     /// The size of a terminal, at least one column and one row.
     struct Size: Sendable, Equatable {
         var columns: Int
         var rows: Int
     }
-    /// What follows from a key, beside another appearance.
+    /// The result of a key, besides a changed appearance.
     enum Outcome: Sendable, Equatable {
         /// The person does something, in order; perhaps nothing.
         case act([WindowAction])
@@ -17,7 +17,7 @@ struct TerminalScreen: Sendable {
     /// The focus and the scroll position of a screen.
     private struct Place {
         var focus: WindowTarget.ID?
-        /// The index that the focus had among the targets before it could no longer be used.
+        /// The last index of the focused target among the targets that can be used.
         var index = 0
         /// The first visible line of the body.
         var top = 0
@@ -29,7 +29,7 @@ struct TerminalScreen: Sendable {
     private var entered = EnteredValues()
     /// A Boolean value that indicates whether the focused field was changed since it got the focus or was submitted.
     private var isEditing = false
-    /// The lines of the front screen's body, and what a person can do in it.
+    /// The lines and the targets of the front screen's body.
     private var body = TextBlock()
     private var targets: [WindowTarget] = []
     /// The number of screens whose places are kept.
@@ -43,7 +43,7 @@ struct TerminalScreen: Sendable {
 
     // MARK: Changes
 
-    /// Shows another drawing; the focus and the line it is on remain where they are, if they can.
+    /// Shows another drawing; the focus and its line remain in place, if possible.
     mutating func show(_ new: WindowDrawing) {
         let formerPlace = placeNumber, formerTargets = targets, edited = isEditing ? focusedKey : nil
         let offset = focusedLines.map { $0.lowerBound - place.top }
@@ -59,7 +59,7 @@ struct TerminalScreen: Sendable {
         isEditing = false
         let index = formerTargets.firstIndex { $0.id == focus }
         if let index { place.index = index }
-        // Something that is only out of use, as a button is while its work goes on, keeps the focus.
+        // A target that is disabled for a time keeps the focus, such as a button while its work goes on.
         if focus != nil, targets.isEmpty || isFocusOutOfUse { return clamp() }
         if let index {
             place.focus = targets[min(index, targets.count - 1)].id
@@ -99,7 +99,7 @@ struct TerminalScreen: Sendable {
 
     // MARK: Focus
 
-    /// The place of what is in front; an alert has one as well.
+    /// The place of the front screen or of the alert.
     private var place: Place {
         get { places[placeNumber] ?? Place() }
         set { places[placeNumber] = newValue }
@@ -108,7 +108,7 @@ struct TerminalScreen: Sendable {
     private var placeNumber: Int { drawing.alert == nil ? frontNumber : Self.alertPlace }
     private static let alertPlace = -1
 
-    /// What has the focus; as long as it cannot be used, nothing else gets the focus by itself.
+    /// The focused target; while it cannot be used, no other target gets the focus by itself.
     var focus: WindowTarget.ID? { place.focus }
 
     private var isFocusOutOfUse: Bool {
@@ -134,7 +134,7 @@ struct TerminalScreen: Sendable {
         if let extent = focusedLines {
             if extent.upperBound >= place.top + bodyRows { place.top = extent.upperBound - bodyRows + 1 }
             if extent.lowerBound < place.top { place.top = extent.lowerBound }
-            // What stands above the first target belongs to it.
+            // The lines above the first target belong to it.
             if focus == targets.first?.id, extent.upperBound < bodyRows { place.top = 0 }
         }
         clamp()
@@ -162,7 +162,7 @@ struct TerminalScreen: Sendable {
         reveal()
     }
 
-    /// Scrolls by a page, and moves the focus to the first target of what is visible.
+    /// Scrolls by a page, and moves the focus to the first visible target.
     private mutating func turn(by lines: Int) {
         scroll(by: lines)
         for line in body.lines.dropFirst(place.top).prefix(bodyRows) {
@@ -174,7 +174,7 @@ struct TerminalScreen: Sendable {
 
     // MARK: Keys
 
-    /// Does what keys mean that were pressed together, and returns what follows from them.
+    /// Performs keys that were pressed together, and returns their result.
     mutating func press(_ keys: [TerminalKey]) -> Outcome {
         var actions: [WindowAction] = [], rest = keys[...]
         while !rest.isEmpty {
@@ -219,7 +219,7 @@ struct TerminalScreen: Sendable {
         }
     }
 
-    /// Leaves a field, whose change is sent if it was not, and does something.
+    /// Leaves a field, sends its change if it has not been sent, and runs a function.
     private mutating func leaving(_ body: (inout TerminalScreen) -> Void) -> Outcome {
         let actions = endEditing()
         body(&self)
@@ -301,7 +301,7 @@ struct TerminalScreen: Sendable {
         let title = front.hasOwnTitle ? "" : front.heading.onOneLine
         var line = TextLine([TextSpan(title, .heading)])
         if let wayBack = drawing.wayBack?.onOneLine {
-            // The way back is shorter where both have no room.
+            // The way back is shortened if there is no room for both.
             let isShort = !title.isEmpty && line.width + wayBack.displayWidth + 4 > size.columns
             line = TextLine([TextSpan(isShort ? "‹ " : "‹ \(wayBack)  ", .faint)] + line.spans)
         }
@@ -310,7 +310,7 @@ struct TerminalScreen: Sendable {
         return lines
     }
 
-    /// The tabs, of which the selected one has its title, and the others as well if there is room.
+    /// The tabs: the selected one with its title, and the others with theirs if there is room.
     private var tabs: TextLine {
         func line(hasTitles: Bool) -> TextLine {
             TextLine(
@@ -326,7 +326,7 @@ struct TerminalScreen: Sendable {
         return whole.width <= size.columns ? whole : line(hasTitles: false)
     }
 
-    /// The lines below the body: what keys do, of which the first ones are left out where there is no room.
+    /// The lines below the body: the effects of keys, without the first ones if there is no room.
     private var footer: [TextLine] {
         guard size.rows >= 6 else { return [] }
         var hints = hints, text = hints.joined(separator: "  ")
@@ -359,7 +359,7 @@ struct TerminalScreen: Sendable {
 
     private var bodyRows: Int { max(1, size.rows - header.count - footer.count) }
 
-    /// The lines of the terminal, as many as it has rows, none of which is wider than it is.
+    /// The lines of the terminal: one for each row, and none wider than the terminal.
     var lines: [TextLine] {
         let visible = Array(body.lines.dropFirst(place.top).prefix(bodyRows))
         let rest = [TextLine](repeating: TextLine(), count: bodyRows - visible.count)

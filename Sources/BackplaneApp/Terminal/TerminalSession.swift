@@ -3,8 +3,8 @@ import Glibc
 
 /// A window in a terminal, or as text through a pipe.
 ///
-/// In a terminal, the window is shown on the full screen and used with keys. Otherwise each drawing is written as text
-/// with numbers, and lines such as `3` or `3 moby` name what to press, to follow or to enter.
+/// In a terminal, the window fills the screen and is used with keys. Otherwise, each drawing is written as text with
+/// numbers. Lines such as `3` or `3 moby` then press, follow or fill in the target with that number.
 ///
 /// ```swift
 /// try await TerminalSession.run(AppManager(host))
@@ -24,9 +24,9 @@ public struct TerminalSession: Sendable {
         (self.window, self.input, self.output) = (window, input, output)
     }
 
-    /// Shows a window of an application as ``run()`` does, and closes it.
+    /// Opens a window of an application, shows it as ``run()`` does, and closes it.
     ///
-    /// - Throws: The error for which the first screens of the window are not shown; `host.exhausted`.
+    /// - Throws: The error that prevents the first screens from being shown; `host.exhausted`.
     public static func run(_ app: AppManager) async throws(BackplaneError) {
         let window = try await app.makeWindow()
         do throws(BackplaneError) {
@@ -41,11 +41,12 @@ public struct TerminalSession: Sendable {
     /// Shows the window until the person quits, the input or the output ends, the window is closed, or the task is
     /// cancelled.
     ///
-    /// From then on, a write to a pipe without a reader no longer ends the process (`SIGPIPE`), unless it handles that.
+    /// From then on, a write to a pipe without a reader no longer ends the process (`SIGPIPE`), unless the process
+    /// handles that signal.
     ///
     /// - Throws: `host.exhausted` if no pipe or no thread can be created.
     public func run() async throws(BackplaneError) {
-        // What has changed is looked up, so that any number of changes is one element.
+        // Changes are looked up later, so that any number of changes is one element.
         let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         guard let files = TerminalFiles(input: input, output: output, change) else {
             throw BackplaneError(
@@ -103,7 +104,7 @@ public struct TerminalSession: Sendable {
                 for action in new { actions.perform(action) }
                 isDrawn = false
             }
-            // While the terminal has no room, keys still concern what it shows.
+            // While the terminal has no room, keys refer to the lines that it still shows.
             guard !files.isWriting else { continue }
             let drawing = window.drawing
             if drawing.revision != screen.drawing.revision {
@@ -125,7 +126,7 @@ public struct TerminalSession: Sendable {
         return TerminalScreen.Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// Returns the codes for the lines that differ from those that are shown.
+    /// Returns the codes for the lines that differ from the shown ones.
     private func text(of screen: TerminalScreen, over shown: inout [String]) -> String {
         let colour = getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
         let lines = screen.lines.map { screen.styled($0, colour: colour) }
@@ -140,7 +141,7 @@ public struct TerminalSession: Sendable {
 
     // MARK: Dialogue
 
-    /// Takes lines in order, each once the one before is performed and what follows from it is written.
+    /// Performs lines in order, each after the one before has been performed and its result written.
     private func runDialogue(
         _ files: TerminalFiles, _ changes: AsyncStream<Void>, _ change: AsyncStream<Void>.Continuation
     ) async {
@@ -151,7 +152,7 @@ public struct TerminalSession: Sendable {
             while !files.isWriting {
                 if actions.isBusy {
                     guard files.takeLine(if: { $0 == .text("q") }) != nil else { break }
-                    // The second one does not wait.
+                    // The second `q` does not wait.
                     if isQuitting { return }
                     isQuitting = true
                     continue

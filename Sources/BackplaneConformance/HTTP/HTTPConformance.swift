@@ -16,8 +16,8 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Cases that need a capability which the executor does not declare are skipped and listed; a separate case checks that
-/// the executor refuses their requests. Other rules that an executor is known not to follow are named by the caller.
+/// Cases that need a capability which the executor does not declare are skipped and listed. A separate case checks that
+/// the executor refuses their requests. The caller names other rules that the executor is known not to follow.
 public enum HTTPConformance {
     /// A case: a rule that executors must follow.
     struct Case: Sendable {
@@ -38,8 +38,8 @@ public enum HTTPConformance {
     /// The names of all cases, in order.
     public static var caseNames: [String] { cases.map(\.name) }
 
-    /// The cases that executors in plugins cannot follow: they have the whole body of a request, in memory or in a
-    /// file, before any of it is sent.
+    /// The cases that executors in plugins cannot follow, because they receive the whole body of a request, in memory
+    /// or in a file, before any of it is sent.
     public static let pluginExceptions: Set<String> = [
         "a stream is read only as fast as the server takes it",
         "a response that comes before the body was sent is the response",
@@ -50,8 +50,8 @@ public enum HTTPConformance {
     /// - Parameters:
     ///   - limit: The time limit of each case.
     ///   - exceptions: The names of cases that are skipped, because the executor is known not to follow their rules.
-    ///   - starting: A function that is called with the name of each case before it runs, to identify one that crashes
-    ///     the process.
+    ///   - starting: A function that is called with the name of each case before it runs, to identify a case that
+    ///     crashes the process.
     ///   - make: A function that creates an executor for `http:` for each case.
     public static func run(
         limit: Duration = .seconds(60), except exceptions: Set<String> = [],
@@ -152,7 +152,7 @@ extension HTTPConformance.Report.Outcome {
 }
 
 extension BackplaneError.Code {
-    /// An executor or a store does not follow a rule of its conformance suite.
+    /// The code of the error for an executor or a store that violates a rule of its conformance suite.
     public static let conformanceFailed = Self(rawValue: "conformance.failed")
 }
 
@@ -487,7 +487,7 @@ extension HTTPConformance {
         try await step(file.path)
     }
 
-    /// Requires that the server has received nothing, by sending one more request, which must be the first to arrive.
+    /// Requires that the server has received nothing, so that one more request is the first to arrive.
     static func expectSilence(_ server: TestServer, _ executor: any HTTPExecutor) async throws {
         _ = try await executor.execute(HTTPRequest("GET", server.url("/probe")))
         let first = await server.requests.first { _ in true }

@@ -4,7 +4,7 @@ import BackplaneStorage
 
 extension RecordStoreConformance {
     static let changes = [
-        Requirement("The log has every change, in order, with the records that are still as they were written.") {
+        Requirement("The log has every change, in order, with the records that have not changed since.") {
             trial in
             let numbers = try await trial.write(
                 trial.save("1", "[1]"), trial.save("2", "[2]"), trial.save("1", "[3]"), trial.delete("2"),
@@ -59,12 +59,12 @@ extension RecordStoreConformance {
 
 extension RecordStoreConformance {
     static let waits = [
-        Requirement("A wait for a change returns at once if there is one already.") { trial in
+        Requirement("A wait for a change returns immediately if a change already exists.") { trial in
             let number = try await trial.write(trial.save("1"))[0]
             try await trial.store.waitForChange(of: "books", since: number - 1, in: "A")
             try await trial.store.waitForChange(of: "books", since: number + 1_000, in: "A")
         },
-        Requirement("A wait for a change returns when that change is made, and for no other.") { trial in
+        Requirement("A wait returns after a change of its own collection, and of no other one.") { trial in
             let number = try await trial.write(trial.save("1"))[0]
             let waiting = Task { try await trial.store.waitForChange(of: "books", since: number, in: "A") }
             try await trial.untilWaiting(1)
@@ -78,7 +78,7 @@ extension RecordStoreConformance {
             let page = try await trial.changes(since: number)
             try expect(page.changes.map(\.number), equals: [change])
         },
-        Requirement("One change ends all waits for it, also one that is made before they begin.") { trial in
+        Requirement("One change ends all waits for it, even if the waits begin later.") { trial in
             for isWaiting in [true, false] {
                 let number = try await trial.write(trial.save("1"))[0]
                 let waits = (0..<8).map { _ in
@@ -89,7 +89,7 @@ extension RecordStoreConformance {
                 for wait in waits { try await wait.value }
             }
         },
-        Requirement("A wait for a change is cancelled with its task, before and after it begins, and no other is.") {
+        Requirement("Cancelling a task ends only its own wait, whether the wait has begun or not.") {
             trial in
             func wait() -> Task<Void, any Error> {
                 Task { try await trial.store.waitForChange(of: "books", since: 0, in: "A") }
@@ -105,7 +105,7 @@ extension RecordStoreConformance {
             try await trial.write(trial.save("1"))
             try await other.value
         },
-        Requirement("A reader that follows a collection while many write misses nothing.") { trial in
+        Requirement("A reader that follows a collection during many writes misses nothing.") { trial in
             let writing = Task {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for writer in 0..<8 {

@@ -4,14 +4,14 @@ import BackplaneStorage
 
 extension RecordStoreConformance {
     static let histories = (UInt64(1)...4).map { seed in
-        Requirement("Random histories leave what a simple model has (seed \(seed)).") { trial in
+        Requirement("Random histories have the same results as a simple model (seed \(seed)).") { trial in
             var history = RecordHistory(trial, seed: seed)
             try await history.run()
         }
     }
 }
 
-/// A random history of a collection with two indexes, and a model of it that sorts and compares all records each time.
+/// A random history of a collection with two indexes, and a model that sorts and compares all records each time.
 private struct RecordHistory {
     private struct Book {
         /// The positions of the properties' values among the ordered values.

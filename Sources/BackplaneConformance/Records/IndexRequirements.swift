@@ -4,7 +4,7 @@ import BackplaneStorage
 
 extension RecordStoreConformance {
     static let indexes = [
-        Requirement("An index that is not declared is an error that names those that are.") { trial in
+        Requirement("The use of an undeclared index is an error that names the declared ones.") { trial in
             try await trial.requireError(.storeUnindexed) { _ = try await trial.page(RecordRange(of: "p")) }
             try await trial.define(IndexDefinition("year", name: "years"))
             do {
@@ -26,7 +26,7 @@ extension RecordStoreConformance {
             try await trial.write(.deleteAll(collection: "books"), trial.save("5", #"{"p":5}"#))
             try expect(try await trial.ids(RecordRange(of: "p")), equals: ["5"])
         },
-        Requirement("An index that is added later has the records that were there before.") { trial in
+        Requirement("An index that is added later contains the existing records.") { trial in
             _ = try await trial.store.write((0..<5_000).map { trial.save("\($0)", #"{"p":\#(9_999 - $0)}"#) }, in: "A")
             try await trial.define(IndexDefinition("p"))
             try expect(
@@ -49,7 +49,7 @@ extension RecordStoreConformance {
             try await trial.define(IndexDefinition("p", name: "x"))
             try expect(try await trial.ids(RecordRange(of: "x")), equals: ["1", "2"])
         },
-        Requirement("Definitions that are none are refused.") { trial in
+        Requirement("Invalid definitions are refused.") { trial in
             for index in [
                 IndexDefinition(""), IndexDefinition("a..b"), IndexDefinition(), IndexDefinition("a", name: "\u{0}"),
             ] {
@@ -62,7 +62,7 @@ extension RecordStoreConformance {
                 try await trial.define(IndexDefinition("a"), collection: "")
             }
         },
-        Requirement("A unique index refuses a second record with its values, but for null.") { trial in
+        Requirement("A unique index refuses a second record with the same values, except for null.") { trial in
             try await trial.define(IndexDefinition("isbn", isUnique: true), IndexDefinition("a", "b", isUnique: true))
             try await trial.write(trial.save("1", #"{"isbn":"x","a":1,"b":1}"#))
             try await trial.requireError(.storeDuplicate) {
@@ -77,7 +77,7 @@ extension RecordStoreConformance {
             try await trial.write(trial.save("1", #"{"isbn":"x","a":1,"b":2}"#))
             try expect(try await trial.ids(RecordRange(of: "isbn", equal: ["x"])), equals: ["1"])
         },
-        Requirement("Numbers that no Double distinguishes are different values of a unique index.") { trial in
+        Requirement("A unique index distinguishes numbers that are equal as Double.") { trial in
             try await trial.define(IndexDefinition("p", isUnique: true))
             let numbers = [
                 "18446744073709551614", "18446744073709551615", "79228162514264337593543950334",
@@ -95,7 +95,7 @@ extension RecordStoreConformance {
                 }
             }
         },
-        Requirement("Uniqueness is asked of the result of a batch, not of each step.") { trial in
+        Requirement("Uniqueness is checked for the result of a batch, not for each step.") { trial in
             try await trial.define(IndexDefinition("p", isUnique: true))
             try await trial.write(trial.save("1", #"{"p":1}"#), trial.save("2", #"{"p":2}"#))
             try await trial.write(trial.save("1", #"{"p":2}"#), trial.save("2", #"{"p":1}"#))
@@ -108,7 +108,7 @@ extension RecordStoreConformance {
             }
             try expect(try await trial.ids(), equals: ["5"])
         },
-        Requirement("An index that records contradict is not added, and the others are.") { trial in
+        Requirement("A unique index is not added if records have equal values, but other indexes are.") { trial in
             try await trial.write(
                 trial.save("1", #"{"p":1,"q":2}"#), trial.save("2", #"{"p":1,"q":1}"#), trial.save("3"), trial.save("4")
             )
@@ -121,7 +121,7 @@ extension RecordStoreConformance {
             try await trial.define(IndexDefinition("p", isUnique: true), IndexDefinition("q", isUnique: true))
             try await trial.requireError(.storeDuplicate) { try await trial.write(trial.save("5", #"{"p":2}"#)) }
         },
-        Requirement("An index is right after it was built while others wrote.") { trial in
+        Requirement("An index that is built during writes is correct.") { trial in
             _ = try await trial.store.write((0..<4_000).map { trial.save("\(10_000 + $0)", #"{"p":\#($0)}"#) }, in: "A")
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await trial.define(IndexDefinition("p")) }
@@ -178,7 +178,7 @@ extension RecordStoreConformance {
             try expect(
                 try await trial.ids(RecordRange(of: "p", equal: [1]), isDescending: true), equals: ["d", "b", "a"])
         },
-        Requirement("A property is found by its path, and what is no single value counts as null.") { trial in
+        Requirement("A property is found by its path, and a list or an object counts as null.") { trial in
             try await trial.define(IndexDefinition("a.b"))
             let values = [
                 "1": #"{"x":{"b":9},"a":{"c":[1,{"b":8}],"b":"found"},"b":7}"#, "2": #"{"a":{}}"#, "3": #"{"a":5}"#,
@@ -190,7 +190,7 @@ extension RecordStoreConformance {
             try expect(
                 try await trial.ids(RecordRange(of: "a.b", equal: [.null])), equals: ["2", "3", "4", "5", "6", "7"])
         },
-        Requirement("Ranges have the limits that they include, and only values of their kind.") { trial in
+        Requirement("Ranges contain the limits that they include, and only values of one kind.") { trial in
             try await trial.define(IndexDefinition("p"))
             let values = ["null", "true", "1", "2", "2.5", "3", #""1""#, #""2""#, #""20""#, #""3""#]
             _ = try await trial.store.write(values.map { trial.save($0, #"{"p":\#($0)}"#) }, in: "A")
@@ -242,7 +242,7 @@ extension RecordStoreConformance {
                 try await trial.ids(RecordRange(.between("ab", and: "b", includingLast: true))), equals: ["ab", "b"])
             try expect(try await trial.ids(RecordRange(equal: ["a"])), equals: ["a"])
         },
-        Requirement("A cursor stays where it is while records come and go around it.") { trial in
+        Requirement("A cursor keeps its position while records are added and deleted around it.") { trial in
             try await trial.define(IndexDefinition("p"))
             for id in ["a", "b", "c", "d"] { try await trial.write(trial.save(id, #"{"p":"\#(id)"}"#)) }
             for range in [RecordRange(), RecordRange(of: "p")] {

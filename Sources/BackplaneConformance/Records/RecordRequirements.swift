@@ -4,7 +4,7 @@ import BackplaneStorage
 
 extension RecordStoreConformance {
     static let records = [
-        Requirement("What was saved is found by its id, and a second save replaces it.") { trial in
+        Requirement("A saved record is found by its id, and a second save replaces it.") { trial in
             let first = try await trial.write(trial.save("1", "[1]"))
             let second = try await trial.write(trial.save("1", "[2]"), trial.save("2", "[3]"))
             let record = try await trial.record("1")
@@ -22,7 +22,7 @@ extension RecordStoreConformance {
             try expect(try await trial.ids(of: "authors"), equals: ["2"])
             try expect(try await trial.ids(in: "B"), equals: ["3"])
         },
-        Requirement("Records come in the order of their ids' bytes, and backwards.") { trial in
+        Requirement("Records are returned in the order of their ids' bytes, or in reverse.") { trial in
             let ids = ["\u{0}", "10", "9", "Z", "a", "a\u{0}", "a\u{0}b", "aa", "b", "e\u{301}", "é", "\u{1F40B}"]
             _ = try await trial.store.write(ids.reversed().map { trial.save($0) }, in: "A")
             try expect(try await trial.ids().map { Array($0.utf8) }, equals: ids.map { Array($0.utf8) })
@@ -48,7 +48,7 @@ extension RecordStoreConformance {
             let record = try await trial.record("1")
             try expect(record?.value == value, "every byte is there")
         },
-        Requirement("Names, ids and values that no store takes are refused, and nothing is written.") { trial in
+        Requirement("Invalid names, ids and values are refused, and nothing is written.") { trial in
             for change in [
                 trial.save(""), trial.save(String(repeating: "x", count: 1 << 20 + 1)), trial.save("1", in: ""),
                 trial.save("1", in: "a\u{0}"),
@@ -69,7 +69,7 @@ extension RecordStoreConformance {
                 try expect(try await trial.store.count(query, in: "A"), equals: expected.count)
             }
         },
-        Requirement("Many thousand ids can be asked for, page by page.") { trial in
+        Requirement("Many thousand ids can be requested, page by page.") { trial in
             let wanted = (0..<12_000).map { "id-\($0)" }
             _ = try await trial.store.write(wanted.map { trial.save($0) }, in: "A")
             var query = RecordQuery(collection: "books", .ids(wanted)), found: [String] = []
@@ -80,7 +80,7 @@ extension RecordStoreConformance {
             } while query.after != nil && found.count <= wanted.count
             try expect(found, equals: wanted.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) })
         },
-        Requirement("A page ends once its values have 16 MB, and the next one continues there.") { trial in
+        Requirement("A page ends once its values have 16 MB, and the next page continues there.") { trial in
             for id in ["1", "2", "3", "4"] {
                 try await trial.write(
                     .save(collection: "books", StoredRecord(id: id, value: Array(repeating: 32, count: 9 << 20))))
@@ -101,7 +101,7 @@ extension RecordStoreConformance {
             try expect(collections.map(\.count), equals: [2, 1])
             try expect(try await trial.store.collections(in: "none").count, equals: 0)
         },
-        Requirement("The size of a collection is that of the values of its records.") { trial in
+        Requirement("The size of a collection is the size of its records' values.") { trial in
             let store = trial.store
             try expect(try await store.size(of: "books", in: "A"), equals: 0)
             for count in [0, 1, 5_000, 100_000] {
@@ -113,7 +113,7 @@ extension RecordStoreConformance {
             try expect(try await store.size(of: "books", in: "A"), equals: 100_002)
             try expect(try await store.size(of: "books", in: "B"), equals: 0)
         },
-        Requirement("A hundred writers at once lose nothing.") { trial in
+        Requirement("A hundred concurrent writers lose nothing.") { trial in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<100 {
                     group.addTask {
@@ -178,7 +178,7 @@ extension RecordStoreConformance {
             let page = try await trial.page(of: "authors")
             try expect(page.namespaceChange > page.change, "the last change of the namespace was in another collection")
         },
-        Requirement("Conditions are about the state before their batch.") { trial in
+        Requirement("Conditions apply to the state before their batch.") { trial in
             try await trial.write(
                 trial.save("1"), trial.save("1"), if: .version(collection: "books", id: "1", 0),
                 .unchanged(collection: "books", since: 0))

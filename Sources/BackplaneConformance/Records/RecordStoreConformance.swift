@@ -27,10 +27,9 @@ public enum RecordStoreConformance {
         ///
         /// - Parameters:
         ///   - store: An empty store.
-        ///   - waitingTasks: A function that returns the number of tasks waiting for changes in the store, with which
-        ///     requirements synchronise. Without it, they wait for a short time instead.
-        /// - Throws: ``ConformanceFailure`` if the store does not fulfil the requirement; any other errors that the
-        ///   store throws.
+        ///   - waitingTasks: A function that returns the number of tasks waiting for changes in the store. Requirements
+        ///     use it to synchronise. Without it, they wait for a short time instead.
+        /// - Throws: ``ConformanceFailure`` if the store does not fulfil the requirement; any other error of the store.
         public func check(_ store: any RecordStore, waitingTasks: (@Sendable () -> Int)? = nil) async throws {
             try await body(RecordStoreTrial(store: store, waitingTasks: waitingTasks))
         }

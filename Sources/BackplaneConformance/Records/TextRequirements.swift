@@ -23,7 +23,7 @@ extension RecordStoreConformance {
                 }
             }
         },
-        Requirement("A star makes the beginning of a word, quotation marks a phrase, and nothing else has a meaning.") {
+        Requirement("A star marks the beginning of a word, quotation marks a phrase; other signs mean nothing.") {
             trial in
             try await trial.withWords { trial in
                 for (text, ids) in [
@@ -42,7 +42,7 @@ extension RecordStoreConformance {
                 }
             }
         },
-        Requirement("The most relevant records come first, and as many as are asked for.") { trial in
+        Requirement("A search returns the requested number of records, the most relevant first.") { trial in
             try await trial.withWords { trial in
                 let padding = String(repeating: "and so on ", count: 50)
                 try await trial.write(
@@ -55,7 +55,7 @@ extension RecordStoreConformance {
                 try expect(try await trial.store.count(query, in: "A"), equals: 3)
             }
         },
-        Requirement("A search continues where its last page ended, also among equally relevant records.") { trial in
+        Requirement("A search continues after its last page, even among equally relevant records.") { trial in
             try await trial.withWords { trial in
                 _ = try await trial.store.write(
                     (100..<350).map {
@@ -88,7 +88,7 @@ extension RecordStoreConformance {
                 }
             }
         },
-        Requirement("What is changed or deleted is found as it is.") { trial in
+        Requirement("Searches find changed records by their new text, and no deleted ones.") { trial in
             try await trial.withWords { trial in
                 try await trial.write(trial.save("moon", #"{"title":"The comet"}"#), trial.delete("sea"))
                 try expect(try await trial.search("verne"), equals: [])
@@ -122,7 +122,7 @@ extension RecordStoreConformance {
                 try expect(try await trial.search("moon"), equals: ["moon"])
             }
         },
-        Requirement("An index of texts is built from the records that are there, changed and taken away.") { trial in
+        Requirement("An index of texts is built from the existing records, and can be changed and removed.") { trial in
             guard trial.store.capabilities.contains(.fullText) else { return }
             _ = try await trial.store.write(
                 (0..<5_000).map { trial.save("\($0)", #"{"title":"number \#($0 % 100)"}"#) }, in: "A")
@@ -139,7 +139,7 @@ extension RecordStoreConformance {
             try await trial.requireError(.storeUnindexed) { _ = try await trial.search("number") }
             try await trial.write(trial.save("1", #"{"title":"number 1"}"#), trial.delete("2"))
         },
-        Requirement("English words are found by their forms, and parts of words by an index of them.") { trial in
+        Requirement("An English index finds other forms of a word, and an index of parts finds its parts.") { trial in
             guard trial.store.capabilities.contains(.fullText) else { return }
             try await trial.define(
                 IndexDefinition(paths: ["title"], name: "words", text: TextIndexing(.english)),
@@ -149,7 +149,7 @@ extension RecordStoreConformance {
             try expect(try await trial.search("yage", in: "parts"), equals: ["1"])
             try expect(try await trial.search("yage"), equals: [])
         },
-        Requirement("Every word counts in an index of parts of words, also one of fewer than three characters.") {
+        Requirement("A search for parts of words considers every word, even with fewer than three characters.") {
             trial in
             guard trial.store.capabilities.contains(.fullText) else { return }
             try await trial.define(
@@ -174,7 +174,7 @@ extension RecordStoreConformance {
             try expect((first.records + second.records).map(\.id), equals: ["1", "2"])
             try expect(second.next == nil, "there is no further page")
         },
-        Requirement("Definitions of indexes of texts that no store takes are refused.") { trial in
+        Requirement("Invalid definitions of indexes of texts are refused.") { trial in
             for index in [
                 IndexDefinition(paths: ["title"], isUnique: true, text: TextIndexing()),
                 IndexDefinition(paths: ["title"], text: TextIndexing(prefixes: [0])),
@@ -184,7 +184,7 @@ extension RecordStoreConformance {
                 try await trial.requireError(.callInvalidInput) { try await trial.define(index) }
             }
         },
-        Requirement("A search can be bound to a state of the collection.") { trial in
+        Requirement("A search can be limited to a state of the collection.") { trial in
             try await trial.withWords { trial in
                 let change = try await trial.page(limit: 0).change
                 func search() async throws {

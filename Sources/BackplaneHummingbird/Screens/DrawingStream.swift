@@ -11,14 +11,14 @@ import Synchronization
 
 /// The drawings of a window as server-sent events, which a script shows.
 ///
-/// A connection takes only the newest drawing, so that a window that changes quickly does not overtake a slow browser.
+/// A connection takes only the newest drawing, so that a slow browser keeps up with a window that changes quickly.
 final class DrawingStream: Sendable {
     private struct State {
         /// The step that waits for the next drawing.
         var step: RouteStep<WindowDrawing?>?
         var isStopped = false
     }
-    /// The size of patches from which the whole content may be smaller, in bytes.
+    /// The size of patches, in bytes, above which the whole content may be smaller.
     private static let manyBytes = 32 << 10
     private let window: Window
     private let rendering: HTMLRendering
@@ -29,7 +29,7 @@ final class DrawingStream: Sendable {
         (self.window, self.rendering, self.clock) = (window, rendering, clock)
     }
 
-    /// Sends what changes, until the window is closed, the browser leaves, or the server stops.
+    /// Sends changes until the window is closed, the browser leaves, or the server stops.
     ///
     /// - Parameter revision: The revision of the drawing that the page shows; `nil` if it shows another window.
     @concurrent func send(after revision: Int?, to writer: inout any ResponseBodyWriter) async throws {
@@ -43,7 +43,7 @@ final class DrawingStream: Sendable {
     @concurrent private func write(after revision: Int?, to writer: inout any ResponseBodyWriter) async throws {
         defer { state.withLock { $0.step.take() }?.cancel() }
         var shown = window.drawing
-        // With the first message, even if it changes nothing, the script knows that there is a window.
+        // The first message, even without changes, shows the script that there is a window.
         let isShown = shown.revision == revision
         try await write(
             isShown ? ScreenMessage(revision: shown.revision) : message(showing: shown, after: nil), to: &writer)
@@ -66,7 +66,7 @@ final class DrawingStream: Sendable {
         try await writer.write(ByteBuffer(string: try ServerEvent.json(message).text))
     }
 
-    /// Returns the step that waits for the next drawing, which begins unless it has.
+    /// Returns the step that waits for the next drawing, and begins it if necessary.
     private func current(after revision: Int) -> (RouteStep<WindowDrawing?>, isStopped: Bool) {
         let (step, isStopped) = state.withLock { ($0.step, $0.isStopped) }
         if let step { return (step, isStopped) }
@@ -107,9 +107,9 @@ final class DrawingStream: Sendable {
     }
 }
 
-/// What the script of a page receives.
+/// A message to the script of a page.
 private struct ScreenMessage: Encodable, Sendable {
-    /// The revision of the drawing that the page shows then.
+    /// The revision of the drawing that the page shows after the message.
     var revision: Int
     /// The address of the window, if it is another one.
     var address: String?
@@ -117,14 +117,14 @@ private struct ScreenMessage: Encodable, Sendable {
     var patches: [HTMLPatch]?
     /// The content of the page in place of changes, and its title.
     var content, title: String?
-    /// Whether another screen has the attention.
+    /// Whether another screen is in front.
     var moves: Bool?
 
     init(revision: Int) { self.revision = revision }
 }
 
 extension HTMLPatch {
-    /// The number of bytes that are sent, roughly.
+    /// The approximate number of bytes in the message.
     fileprivate var size: Int { id.utf8.count + (html?.utf8.count ?? 0) + 64 }
 }
 #endif

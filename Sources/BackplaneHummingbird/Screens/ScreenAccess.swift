@@ -6,11 +6,11 @@ import Glibc
 import NIOCore
 import Synchronization
 
-/// The decisions about who may see and use the screens of an application.
+/// The access control for the screens of an application.
 ///
-/// A one-time token, which the program prints, becomes the cookie of a browser. A cookie is a random identifier and the
-/// time of its issue with their authentication code by the key (HMAC, RFC 2104), so that the server keeps no list of
-/// them, and browsers stay signed in when a program that keeps its key is started again.
+/// A browser exchanges a one-time token, which the program prints, for a cookie. A cookie contains a random identifier,
+/// the time of its issue, and their authentication code by the key (HMAC, RFC 2104). The server therefore keeps no list
+/// of cookies, and browsers stay signed in when a program with the same key is restarted.
 final class ScreenAccess: Sendable {
     /// A browser that is signed in.
     struct Browser: Hashable, Sendable {
@@ -22,9 +22,9 @@ final class ScreenAccess: Sendable {
     static let lifetime = 30 * 86_400, renewal = 86_400
     private static let mostTokens = 100
     private let key: [UInt8]
-    /// The names in addresses by which the server is known, besides `localhost` and the addresses of interfaces.
+    /// The host names of the server, besides `localhost` and the addresses of interfaces.
     private let names: Set<String>
-    /// The tokens that nobody has used, the latest last.
+    /// The unused tokens, the latest last.
     private let tokens = Mutex<[String]>([])
 
     init(key: [UInt8]? = nil, names: [String] = []) {
@@ -33,7 +33,7 @@ final class ScreenAccess: Sendable {
     }
 
     static func randomBytes(_ count: Int) -> [UInt8] {
-        // The system's source: getrandom.
+        // The source of the system: `getrandom`.
         var source = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: 0 ... .max, using: &source) }
     }
@@ -50,7 +50,7 @@ final class ScreenAccess: Sendable {
         return token
     }
 
-    /// Signs a browser in, after which the token is invalid; returns `nil` for a token that is.
+    /// Signs a browser in and invalidates the token; returns `nil` for an invalid token.
     func redeem(_ token: String) -> Browser? {
         let isKnown = tokens.withLock { tokens in
             guard let index = tokens.lastIndex(where: { $0.isSame(as: token) }) else { return false }
@@ -60,7 +60,7 @@ final class ScreenAccess: Sendable {
         return isKnown ? Browser(id: Self.randomBytes(16).hexadecimal) : nil
     }
 
-    /// Returns the value of the cookie of a browser, which is issued at a time in seconds since 1970.
+    /// Returns the value of a browser's cookie, issued at a time in seconds since 1970.
     func cookie(of browser: Browser, at now: Double = .secondsSince1970) -> String {
         let time = String(Int(now))
         return "\(browser.id).\(time).\(code("cookie \(time)", browser))"
@@ -68,7 +68,7 @@ final class ScreenAccess: Sendable {
 
     /// Returns the browser with a cookie, and the age of the cookie in seconds.
     ///
-    /// - Returns: `nil` if the server has not given the cookie, or has given it too long ago.
+    /// - Returns: `nil` if the server has not issued the cookie, or issued it too long ago.
     func browser(
         withCookie value: some StringProtocol, at now: Double = .secondsSince1970
     ) -> (browser: Browser, age: Int)? {
@@ -96,9 +96,9 @@ final class ScreenAccess: Sendable {
 
     // MARK: Hosts and origins
 
-    /// Returns whether a request names this server by an address, as `localhost`, or by a name that was given.
+    /// Returns whether a request names this server by an address, as `localhost`, or by one of its names.
     ///
-    /// A page of another site whose name leads here (DNS rebinding) names its own.
+    /// A page of another site whose name resolves to this server (DNS rebinding) sends its own name.
     func isOwn(host: String?) -> Bool {
         guard let host = host?.lowercased() else { return false }
         let colon = host.lastIndex(of: ":").flatMap { host[$0...].contains("]") ? nil : Optional($0) }
@@ -106,12 +106,12 @@ final class ScreenAccess: Sendable {
         return name == "localhost" || names.contains(name) || name.isAddress
     }
 
-    /// Returns whether a request comes from a page of this server, or from none.
+    /// Returns whether a request comes from a page of this server, or from no page.
     ///
     /// - Parameters:
     ///   - host: The host that the request names.
     ///   - origin: Its field `Origin`.
-    ///   - site: Its field `Sec-Fetch-Site`, if it changes something.
+    ///   - site: Its field `Sec-Fetch-Site`, if the request changes something.
     static func isOwn(origin: String?, site: String?, host: String) -> Bool {
         if let site, site != "same-origin" { return false }
         guard let origin = origin?.lowercased() else { return true }

@@ -4,7 +4,7 @@ import BackplaneNetwork
 import BackplaneRoutes
 import BackplaneScreens
 
-/// A place of an application as a path and a query: a screen, or a way to one.
+/// The address of a place in an application as a path and a query: a screen, or a way to one.
 enum ScreenAddress: Equatable, Sendable {
     /// The screen that a window begins with: `/`.
     case root
@@ -49,7 +49,7 @@ enum ScreenAddress: Equatable, Sendable {
         self = address
     }
 
-    /// The address of what a window shows.
+    /// Creates the address of a window's current screen.
     init(of drawing: WindowDrawing) {
         let isRoot = drawing.selected == 0 && drawing.modal == nil && drawing.screen?.back == nil
         if let front = drawing.front, !isRoot { self = .screen(front.destination) } else { self = .root }
@@ -70,7 +70,7 @@ enum ScreenAddress: Equatable, Sendable {
     /// Goes to the address, unless the window shows it.
     ///
     /// - Parameter source: The number of the screen with the link to the address; `nil` for one that was typed.
-    /// - Throws: The error for which the screen is not shown.
+    /// - Throws: The error that prevents the screen from being shown.
     func show(in window: Window, from source: Int? = nil) async throws {
         guard self != ScreenAddress(of: window.drawing) else { return }
         switch self {
@@ -81,11 +81,11 @@ enum ScreenAddress: Equatable, Sendable {
             guard window.drawing.front?.destination != destination else { return }
             try await window.open(destination)
         case .root:
-            // First, since going back does nothing else while a screen is assembled.
+            // First, because going back only cancels while a screen is assembled.
             await window.select(tab: 0)
             while let modal = window.drawing.modal?.number {
                 await window.goBack()
-                // The application's flow may keep it.
+                // The application's flow may keep the modal screen.
                 guard window.drawing.modal?.number != modal else { return }
             }
             window.popToRoot()

@@ -9,14 +9,14 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The images of screens, which browsers load from this server: it loads them with the host's client and cache.
+/// The images of screens, which browsers load from this server, and the server through the host's client and cache.
 ///
 /// A browser asks again for each image that it has, so that the host's cache alone decides how long an image is fresh.
 struct ScreenImages: Sendable {
     /// The maximum number of bytes of an image.
     private static let limit = 5 << 20
     private static let timeout = Duration.seconds(30)
-    /// The types by the endings of files. Browsers run no script of an image.
+    /// The types by file extension. Browsers run no scripts in images.
     private static let types = [
         "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp",
         "avif": "image/avif", "svg": "image/svg+xml",
@@ -79,7 +79,7 @@ struct ScreenImages: Sendable {
     /// - Parameter tag: The text that changes with the image; `nil` if a browser may not keep it.
     private static func fields(_ type: String, tag: String? = nil) -> HTTPFields {
         var fields: HTTPFields = [
-            // A drawing that is opened by itself has no rights.
+            // A drawing that is opened by itself may not load or run anything.
             .contentType: type, .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
         ]
         fields[.cacheControl] = tag == nil ? "no-store" : "private, no-cache"
@@ -87,7 +87,7 @@ struct ScreenImages: Sendable {
         return fields
     }
 
-    /// Returns the drawing that stands for an image that cannot be shown.
+    /// Returns the placeholder for an image that cannot be shown.
     private static func missing(_ status: Int) -> Response {
         let drawing = """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" width="96" height="96" fill="none" \

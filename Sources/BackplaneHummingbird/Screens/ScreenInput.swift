@@ -2,11 +2,11 @@
 import BackplaneApp
 import BackplaneScreens
 
-/// What a person has done on a page, as a script or a form sends it.
+/// An action of a person on a page, as a script or a form sends it.
 struct ScreenInput: Decodable, Sendable {
     enum Kind: String, Decodable, Sendable {
         case press, change, submit
-        /// A link was followed; or the browser has gone back or forward to an address, and there is no view.
+        /// A link was followed or, without a view, the browser has gone back or forward to an address.
         case link
         /// The alert was removed.
         case alert
@@ -22,9 +22,9 @@ struct ScreenInput: Decodable, Sendable {
     /// The address of a link.
     var address: String?
 
-    /// Returns what a form sends; `nil` if it was sent by no button of a page.
+    /// Creates the input from a form; returns `nil` if no button of a page sent the form.
     init?(form: QueryFields, in drawing: WindowDrawing) {
-        // Forms end lines with CRLF, and screens with LF.
+        // Lines end with CRLF in forms, and with LF in screens.
         let values = form.values.filter { HTMLRendering.target(of: $0.key) != nil }
             .compactMapValues { $0.last?.replacing("\r\n", with: "\n") }
         self.values = values
@@ -65,7 +65,7 @@ struct ScreenInput: Decodable, Sendable {
         return found.event(kind, value: value ?? "", values: named).map { (target.screen, $0) }
     }
 
-    /// The number of the screen whose link was followed; `nil` if it is not that of a view.
+    /// The number of the screen whose link was followed; `nil` if the link is not in a view.
     var source: Int? { id.flatMap(HTMLRendering.target(of:))?.screen }
 }
 

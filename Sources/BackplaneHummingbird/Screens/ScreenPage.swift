@@ -7,7 +7,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The pages of screens, and the answers that stand for them.
+/// The pages of screens, and the answers in place of pages.
 enum ScreenPage {
     /// The path of the stylesheet and the script.
     static let stylesheet = "/screens.css", script = "/screens.js"
@@ -95,7 +95,7 @@ enum ScreenPage {
         stylesheet: Asset("text/css; charset=utf-8", StyleSheet.css + notice),
         script: Asset("text/javascript; charset=utf-8", ScreenScript.source),
     ]
-    /// The remark that the connection is lost.
+    /// The notice that the connection is lost.
     private static let notice = """
 
         #notice { position: fixed; inset: auto 0 0; z-index: 4; margin: 0; padding: 0.75rem 1rem; text-align: center;
@@ -106,14 +106,14 @@ enum ScreenPage {
 }
 
 extension WindowDrawing {
-    /// A Boolean value that indicates whether the window will show something else by itself.
+    /// A Boolean value that indicates whether the window is about to change by itself.
     fileprivate var isUnderWay: Bool {
         firstView { $0.isBusy || $0.kind == .progress && $0.fraction != 1 } != nil
     }
 }
 
 extension Response {
-    /// Returns the answer without its content if the browser has that already, which its entity tag says.
+    /// Returns the answer without its content if the browser already has the content, according to its entity tag.
     func ifChanged(for request: Request) -> Response {
         guard let tag = headers[.eTag], request.headers[.ifNoneMatch]?.contains(tag) == true else { return self }
         var headers = headers
@@ -121,12 +121,12 @@ extension Response {
         return ScreenPage.answer(304, headers)
     }
 
-    /// Adds the fields that every answer has, so that a page does nothing but what the server wants.
+    /// Adds the fields of every answer, which restrict a page to the purposes of the server.
     mutating func secure() {
         if !headers.contains(.contentSecurityPolicy) { headers[.contentSecurityPolicy] = Self.policy }
         if !headers.contains(.cacheControl) { headers[.cacheControl] = "no-store" }
         headers[.xContentTypeOptions] = "nosniff"
-        // With `no-referrer`, browsers would not say from which page a form is sent.
+        // With `no-referrer`, browsers would not send the origin of a form's page.
         headers[.referrerPolicy] = "same-origin"
     }
 
@@ -143,7 +143,7 @@ extension HTTPField.Name {
 extension String {
     /// The text between tags, or between quotes as the value of an attribute.
     fileprivate var escapedForHTML: String {
-        // Not by characters: one with a combining mark is another one.
+        // By scalars, because a character with a combining mark is a different character.
         unicodeScalars.reduce(into: "") { html, scalar in
             switch scalar {
             case "&": html += "&amp;"

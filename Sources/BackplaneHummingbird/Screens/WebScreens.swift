@@ -20,8 +20,8 @@ import NIOCore
 /// try await server.run()
 /// ```
 ///
-/// A browser is signed in with an address that is valid once, and then by a cookie. Each of its tabs has a window of
-/// its own, in which the address of the page is that of the front screen. Without script, pages consist of forms and
+/// A browser is signed in with an address that is valid once, and then by a cookie. Each of its tabs has its own
+/// window, and the address of the page is the address of the front screen. Without script, pages consist of forms and
 /// links, and the tabs of a browser share a window.
 ///
 /// In a Hummingbird application, ``WebScreensMiddleware`` serves the screens beside other routes. Behind a proxy with
@@ -32,7 +32,7 @@ public final class WebScreens: Sendable {
     private let access: ScreenAccess
     private let windows: WebWindows
     private let images: ScreenImages
-    /// The one that receives the bodies of requests.
+    /// The receiver of the bodies of requests.
     private let receiver: RouteServer
     private let isSecure: Bool
     private let logger: Logger
@@ -44,13 +44,13 @@ public final class WebScreens: Sendable {
     ///   - app: The application.
     ///   - names: The names by which browsers know the server, besides `localhost` and addresses of interfaces.
     ///   - isSecure: Whether browsers reach the server over TLS through a proxy. Browsers then send the cookie over TLS
-    ///     only, as they do if the server has a certificate of its own.
+    ///     only, as they do if the server has its own certificate.
     ///   - key: 32 secret bytes, with which cookies are signed. Browsers stay signed in when a program with the same
-    ///     key is started again, and another key signs them out. Default: random ones.
-    ///   - limit: The maximum number of windows. Beyond it, the one that was unused for longest is closed, and a new
-    ///     browser is refused while all are in use.
+    ///     key is started again, and another key signs them out. Default: a random key.
+    ///   - limit: The maximum number of windows. Beyond it, the window that was unused for longest is closed. While all
+    ///     windows are in use, a new browser is refused.
     ///   - patience: The time after which an unused window is closed.
-    ///   - logger: The logger. Default: one that writes to the host's log.
+    ///   - logger: The logger. Default: a logger that writes to the host's log.
     public init(
         _ app: AppManager, names: [String] = [], isSecure: Bool = false, key: [UInt8]? = nil, limit: Int = 200,
         patience: Duration = .seconds(1_800), logger: Logger? = nil
@@ -64,9 +64,9 @@ public final class WebScreens: Sendable {
         receiver = RouteServer(app.host, mounting: .managers([], under: "/"), limits: Self.limits, logger: logger)
     }
 
-    /// Returns an address that signs one browser in, and is invalid then.
+    /// Returns an address that signs one browser in, and is then invalid.
     ///
-    /// Whoever knows it can use the application, so that it belongs in no log.
+    /// Anyone with the address can use the application, so do not write it to a log.
     ///
     /// - Parameter base: The address of the server, such as `http://127.0.0.1:8080`.
     public func signInAddress(at base: String) -> String { "\(base)/?token=\(access.makeToken())" }
@@ -87,7 +87,7 @@ extension WebScreens {
         let tabCookie: String
     }
 
-    /// Returns the answer to a request; `nil` for a path that is none of the screens'.
+    /// Returns the answer to a request; `nil` for a path that does not belong to the screens.
     ///
     /// - Parameter isEncrypted: A Boolean value that indicates whether the server encrypts the connection.
     func answer(to request: Request, isEncrypted: Bool = false) async -> Response? {
@@ -97,7 +97,7 @@ extension WebScreens {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// Returns the methods of a path; `nil` for one that is none of the screens'.
+    /// Returns the methods of a path; `nil` for a path that does not belong to the screens.
     private static func methods(of path: String) -> [String]? {
         switch path {
         case "/event": return ["POST"]
@@ -137,7 +137,7 @@ extension WebScreens {
         let isForeign = request.headers[.secFetchSite].map { !["same-origin", "none"].contains($0) } ?? false
         let values = isForeign ? [] : request.values(ofCookie: cookie)
         let known = values.lazy.compactMap { [access] in access.browser(withCookie: $0) }.first
-        // Of a browser that is not signed in, nothing is read but a token.
+        // From a browser that is not signed in, only a token is read.
         let text = request.uri.query ?? ""
         guard known != nil || path == "/" && text.hasPrefix("token=") && text.utf8.count < 100 else {
             return Self.notSignedIn(again: request)
@@ -184,27 +184,27 @@ extension WebScreens {
             response.headers[.setCookie] = field(of: cookie, browser ?? new, isSecure: isSecure)
             return response
         }
-        // An address that is opened again in its browser.
+        // The address was opened again in the same browser.
         return browser == nil ? Self.notSignedIn(again: nil) : response
     }
 
     /// Returns the page for a browser that is not signed in.
     ///
-    /// - Parameter request: The request to make again, if it was one for a page: a browser that follows a link of
+    /// - Parameter request: The request to make again, if it asked for a page, because a browser that follows a link of
     ///   another site sends no cookie.
     private static func notSignedIn(again request: Request?) -> Response {
         let address = request.flatMap { $0.method == .get ? ScreenAddress($0.uri.string) : nil } ?? .root
         return ScreenPage.message(
             403, "Not signed in",
-            "This application belongs to the browser in which the address was opened that the program printed at its "
-                + "start. Such an address is valid once: start the program again for a new one.",
+            "Open the address that the program printed at its start. It signs in one browser and is then invalid: "
+                + "start the program again for a new one.",
             again: address.text)
     }
 
-    /// Returns the page for a window that cannot be opened, because too many others are in use.
+    /// The page for a window that cannot be opened, because too many others are in use.
     private static var busy: Response {
         ScreenPage.message(
-            503, "Too many windows", "The application has as many windows as it can have. Close one, and try again.")
+            503, "Too many windows", "The application can have no more windows. Close one, and try again.")
     }
 
     /// Returns the rendering of pages and patches for a browser.
@@ -265,7 +265,7 @@ extension WebScreens {
 // MARK: Events
 
 extension WebScreens {
-    /// Returns the stream of what a tab shows.
+    /// Returns the stream of the drawings of a tab.
     private func events(_ request: Request, _ visit: Visit) -> Response {
         // With this method, a script learns whether the browser is still signed in.
         if request.method == .head { return ScreenPage.answer(200, "text/event-stream", "") }
@@ -275,8 +275,9 @@ extension WebScreens {
         }
         guard let use = windows.enter(visit.browser, tab: tab, page: page) else { return Self.busy }
         let shown = visit.query["revision"].flatMap { Int($0) }
-        // A page says where its tab is if the tab has no window yet, unless the window shows just this page, and if a
-        // newer window has shown it. One that the tab is leaving may ask late, and says nothing.
+        // A page tells the address of its tab in two cases: the tab has no window yet (unless the window shows just
+        // this page), or a newer window has shown the page. A page that the tab is leaving may ask late, and tells
+        // nothing.
         let isElsewhere =
             use.isFirst ? shown != use.window.pageRevision : page.map { $0 > use.window.number } ?? false
         let address = isElsewhere ? visit.query["address"].flatMap { ScreenAddress($0) } : nil
@@ -286,7 +287,7 @@ extension WebScreens {
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream"],
             body: ResponseBody { [self] writer in
-                // Browsers take the stream for open once it has begun.
+                // Browsers consider the stream open once it has begun.
                 try await writer.write(ByteBuffer(string: ":\n\n"))
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
                     guard let window = await opened(use.window) else { return }
@@ -298,7 +299,8 @@ extension WebScreens {
             })
     }
 
-    /// Returns the answer to what a person has done: 204 to a script, and to a form the way to what is shown then.
+    /// Returns the answer to an action of a person: the status 204 for a script, and a redirect to the current screen
+    /// for a form.
     private func event(_ request: Request, _ visit: Visit) async -> Response {
         let isForm = request.headers[.contentType]?.lowercased().hasPrefix("application/json") != true
         let form: QueryFields?
@@ -339,7 +341,7 @@ extension WebScreens {
         return ScreenPage.answer(204, [.screenRevision: "\(window.drawing.revision)"])
     }
 
-    /// Does what a person has done, and returns once the screen has handled it, or after the limit for answers.
+    /// Performs the action of a person, and returns once the screen has handled it, or after the limit for answers.
     ///
     /// - Returns: `false` if an address cannot be shown.
     private func act(_ input: ScreenInput, in window: Window) async -> Bool {
@@ -347,7 +349,7 @@ extension WebScreens {
             switch input.kind {
             case .alert: window.dismissAlert()
             case .press, .change, .submit:
-                // The drawing may have changed since the person has seen it.
+                // The drawing may have changed since the person saw it.
                 guard let (screen, event) = input.event(in: window.drawing) else { return true }
                 await window.send(event, to: screen)
             case .link:
@@ -379,7 +381,7 @@ extension String {
 }
 
 extension Request {
-    /// Returns the values of all cookies with a name, of which another server of the machine may have given some.
+    /// Returns the values of all cookies with a name; another server on the machine may have set some of them.
     fileprivate func values(ofCookie name: String) -> [String] {
         headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { pair in
             let pair = pair.trimmingBlanks
@@ -402,8 +404,8 @@ extension HTTPField.Name {
 /// router.add(middleware: WebScreensMiddleware(screens))
 /// ```
 ///
-/// The paths of the screens are `/`, `/back`, `/event`, `/events`, `/image`, `/screens…` and `/tabs/…`; requests
-/// for others go on to the application.
+/// The paths of the screens are `/`, `/back`, `/event`, `/events`, `/image`, `/screens…` and `/tabs/…`; requests for
+/// other paths go on to the application.
 public struct WebScreensMiddleware<Context: RequestContext>: RouterMiddleware {
     private let screens: WebScreens
 

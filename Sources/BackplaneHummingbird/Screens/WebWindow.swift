@@ -5,7 +5,7 @@ import BackplaneHost
 import BackplaneNetwork
 import Synchronization
 
-/// The window of a tab or a browser, which is opened at once.
+/// The window of a tab or a browser, which begins to open at once.
 final class WebWindow: Sendable {
     /// The number by which pages name the window.
     let number: Int
@@ -22,7 +22,7 @@ final class WebWindow: Sendable {
 
     /// Returns the window, once it is set up.
     ///
-    /// - Throws: The error for which it is not.
+    /// - Throws: The error that prevents the window from being set up.
     func window() async throws(BackplaneError) -> Window {
         let window = try await opening.value.get()
         opened.withLock { $0 = window }
@@ -32,7 +32,7 @@ final class WebWindow: Sendable {
     /// Returns whether the window shows a screen.
     func shows(_ screen: Int) -> Bool { opened.withLock(\.self)?.drawing.shows(screen) == true }
 
-    /// What the window shows; `nil` if it has not been used.
+    /// The current drawing of the window; `nil` if the window has not been used.
     var drawing: WindowDrawing? { opened.withLock(\.self)?.drawing }
 
     /// The revision of the drawing that the last page of the window shows; `nil` if there is none.
@@ -46,7 +46,7 @@ final class WebWindow: Sendable {
     }
 }
 
-/// The windows of all browsers, which are closed when nobody has used them for a while.
+/// The windows of all browsers, which are closed after they were unused for a while.
 final class WebWindows: Sendable {
     /// A request's use of a window, during which it is not closed.
     final class Use: Sendable {
@@ -92,7 +92,7 @@ final class WebWindows: Sendable {
         return Use(entered.entry.window, isFirst: entered.isFirst, of: self)
     }
 
-    /// Begins to use the window of a browser that shows a screen, or else that of its pages without script.
+    /// Begins to use the window of a browser that shows a screen, or else the window of its pages without script.
     func enter(_ browser: ScreenAccess.Browser, showing screen: Int?) -> Use? {
         let entry = all(of: browser).first { entry in screen.map { entry.window.shows($0) } ?? false }
         return enter(browser, tab: entry?.tab)

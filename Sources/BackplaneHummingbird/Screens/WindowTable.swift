@@ -1,14 +1,14 @@
 #if Engines
 import Backplane
 
-/// The windows of all browsers, of which there is a limited number: which one is used, and which ones are closed.
+/// The limited set of windows of all browsers, which decides which window is used and which windows are closed.
 ///
-/// A tab with script has a window of its own. All other tabs of a browser share one, which the next script adopts.
+/// A tab with script has its own window. All other tabs of a browser share one window, which the next script adopts.
 struct WindowTable<Window> {
     struct Entry {
         let number: Int
         let browser: String
-        /// The tab to which the window belongs; `nil` for that of pages without script.
+        /// The tab to which the window belongs; `nil` for the window of pages without script.
         fileprivate(set) var tab: String?
         let window: Window
         /// The number of requests that use it.
@@ -16,7 +16,7 @@ struct WindowTable<Window> {
         /// The end of the last use.
         fileprivate var lastUse: Deadline
     }
-    /// The maximum number of all windows, and of those of one browser.
+    /// The maximum numbers of windows in total and for one browser.
     let limit: Int, limitOfBrowser: Int
     /// The time after which an unused window is closed.
     let patience: Duration
@@ -40,7 +40,7 @@ struct WindowTable<Window> {
         if let index = entries.firstIndex(where: { $0.browser == browser && $0.tab == tab }) {
             entries[index].uses += 1
             let entry = entries[index]
-            // Its page was shown by the window without a tab, which nobody needs any more.
+            // The page was shown by the window without a tab, which is no longer needed.
             guard tab != nil, let page, page != entry.number,
                 let other = entries.firstIndex(where: { $0.number == page && $0.isIdle(of: browser) })
             else { return (entry, false, []) }
@@ -90,7 +90,7 @@ struct WindowTable<Window> {
         return entries.map(\.window)
     }
 
-    /// Removes the window whose last use is the longest ago.
+    /// Removes the window that was unused for longest.
     private mutating func removeIdle(where isWanted: (Entry) -> Bool) -> Window? {
         let index = entries.indices.filter { entries[$0].uses == 0 && isWanted(entries[$0]) }
             .min { entries[$0].lastUse < entries[$1].lastUse }
@@ -102,7 +102,7 @@ extension WindowTable: Sendable where Window: Sendable {}
 extension WindowTable.Entry: Sendable where Window: Sendable {}
 
 extension WindowTable.Entry {
-    /// Returns whether the window is that of the browser's pages without script, and unused.
+    /// Returns whether the window belongs to the browser's pages without script, and is unused.
     fileprivate func isIdle(of browser: String) -> Bool { self.browser == browser && tab == nil && uses == 0 }
 }
 #endif

@@ -5,24 +5,24 @@ import Foundation
 import GRDB
 import Glibc
 
-/// The files of a cache in a folder of its own: `cache.sqlite` with what SQLite puts beside it, and large bodies in
+/// The files of a cache in its own folder: `cache.sqlite` with the files that SQLite adds, and large bodies in
 /// `bodies`.
 struct CacheFile: Sendable {
     let folder: String
     var path: String { folder + "/cache.sqlite" }
     private var bodies: String { folder + "/bodies" }
-    /// The file that tells the next process that opens the cache alone to begin it again.
+    /// The file that marks the cache as damaged; the next process that opens the cache alone creates it again.
     private var mark: String { path + ".damaged" }
 
     /// The size above which a body is a file of its own, in bytes.
     static let inlineLimit = 256 << 10
-    /// The version of the format, in SQLite's `user_version`; a file with another one is begun again.
+    /// The version of the format, in SQLite's `user_version`; a file with another version is created again.
     private static let version = 1
 
     /// A cache that is open.
     struct Opened: Sendable {
         let database: DatabasePool
-        /// The lock by which processes know of each other.
+        /// The lock by which processes detect each other.
         let lock: CacheLock
     }
 
@@ -57,7 +57,7 @@ struct CacheFile: Sendable {
         }
     }
 
-    /// Marks the cache as damaged, so that it is begun again when it is next opened.
+    /// Marks the cache as damaged, so that the next opening creates it again.
     func markDamaged() {
         let file = Glibc.open(mark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if file >= 0 { close(file) }
@@ -78,12 +78,12 @@ struct CacheFile: Sendable {
         configuration.busyMode = .timeout(1)
         configuration.prepareDatabase { db in
             guard !db.configuration.readonly else { return }
-            // Only before there is a table, so that the space of removed responses can be given back.
+            // Possible only before there is a table; lets the file shrink after responses are removed.
             if isNew { try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
             try db.execute(sql: "PRAGMA journal_size_limit = \(StoreFile.logLimit)")
         }
-        // In WAL mode with `synchronous = NORMAL`: a power failure may take back the last responses, but a process that
-        // is killed loses none.
+        // In WAL mode with `synchronous = NORMAL`: a power failure may undo the last responses, but a killed process
+        // loses none.
         let database = try DatabasePool(path: path, configuration: configuration)
         try database.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {
@@ -105,7 +105,7 @@ struct CacheFile: Sendable {
 
     /// Writes a body to a new file, and returns the file's name.
     ///
-    /// No response refers to the file until its row is committed, so a body that is written half is never served. It
+    /// No response refers to the file until its row is committed, so an incomplete body is never served. The function
     /// waits for the disk, so that a power failure cannot leave a row without the bytes of its body.
     func write(_ body: Data) throws -> String {
         let name = UUID().uuidString, path = bodies + "/" + name
@@ -157,8 +157,8 @@ struct CacheFile: Sendable {
 
     func removeBody(_ name: String) { unlink(bodies + "/" + name) }
 
-    /// Removes the files of responses that were not stored to the end, or whose rows are gone, and no others: no other
-    /// process has the cache open.
+    /// Removes only the files of responses that were stored incompletely, or whose rows are gone; no other process has
+    /// the cache open.
     private func removeOrphans(_ database: DatabasePool) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: bodies)
         guard !names.isEmpty else { return }
@@ -178,7 +178,7 @@ struct CacheFile: Sendable {
 
     private func failure(_ number: Int32) -> BackplaneError { failure(BackplaneError.unusableFile(number, at: path)) }
 
-    /// Returns an error of the record store, which has files of the same kind, as that of a cache.
+    /// Returns an error of the record store, which uses the same kind of files, as the error of a cache.
     private func failure(_ store: BackplaneError) -> BackplaneError {
         BackplaneError(.networkCache, store.message.replacing("the store", with: "the cache"), at: path)
     }
@@ -199,7 +199,7 @@ struct CacheFile: Sendable {
 enum CacheTables {
     /// The statements that create the tables; the body is last, so that a search does not read it.
     ///
-    /// Triggers count the responses and their bytes, so that no process reads all of them to know what there is.
+    /// Triggers count the responses and their bytes, so that no process has to read all of them for their numbers.
     static let sql = """
         CREATE TABLE entries (
             id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, url TEXT NOT NULL, endpoint TEXT, tags BLOB,

@@ -5,8 +5,8 @@ import Glibc
 
 /// The lock that is held while a cache is open, shared by all processes that have it open.
 ///
-/// It is on the second byte of `cache.sqlite.lock`. The lock on the first one is exclusive, and held while the cache is
-/// being opened.
+/// The lock is on the second byte of `cache.sqlite.lock`. A lock on the first byte is exclusive, and held while the
+/// cache is being opened.
 final class CacheLock: Sendable {
     private let descriptor: Int32
 

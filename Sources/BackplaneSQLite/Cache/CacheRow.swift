@@ -40,7 +40,7 @@ enum CacheRow {
         try String.fetchOne(db.cachedStatement(sql: "SELECT file FROM entries WHERE key = ?"), arguments: [key])
     }
 
-    /// Adds a response, or replaces that with the same key.
+    /// Adds a response, or replaces the one with the same key.
     ///
     /// - Parameter file: The name of the file with the body; `nil` to store the body in the row.
     static func save(_ response: CachedResponse, for key: String, used: Double, file: String?, in db: Database) throws {
@@ -87,7 +87,7 @@ enum CacheRow {
             arguments += [url]
         }
         if let prefix = rule.prefix {
-            // The index finds the first URL, and no URL contains a character as late as the one that ends the range.
+            // The index finds the first URL. The character at the end of the range comes after all characters of URLs.
             conditions.append("url >= ? AND url < ?")
             arguments += [prefix, prefix + "\u{10FFFF}"]
         }
@@ -100,7 +100,7 @@ enum CacheRow {
 
     /// Returns the responses without their bodies, the most recently used first.
     ///
-    /// A response with the status 0 only names the fields with which others vary.
+    /// A response with the status 0 only names the fields by which others vary.
     static func list(of url: String?, limit: Int, in db: Database) throws -> [CacheEntry] {
         let rows = try Row.fetchAll(
             db,

@@ -13,15 +13,14 @@ import Synchronization
 /// let network = HTTPPipeline([AsyncHTTPClientExecutor()], cache: ResponseCache(disk: disk))
 /// ```
 ///
-/// A stored response survives the end of the process at any moment; a power failure may take back the last ones. Bodies
-/// of more than 256 KB are files beside the database. Above the limit, the least recently used responses are removed in
+/// A stored response survives the end of the process at any moment; a power failure may undo the last ones. Bodies of
+/// more than 256 KB are files beside the database. Above the limit, the least recently used responses are removed in
 /// the background, until a tenth of it is free. A use is recorded once a minute, and written with the next response.
 ///
-/// Several processes may use one folder. A damaged file is deleted and begun again, by the last process that has it
-/// open.
+/// Several processes may use one folder. The last process that has a damaged file open deletes it and creates it again.
 public final class SQLiteResponseCache: CacheProvider {
     private struct State {
-        /// The open cache; `nil` while and after it was found damaged, unless it could be begun again.
+        /// The open cache; `nil` after the cache was found damaged, unless it could be created again.
         var open: CacheFile.Opened?
         /// The times of uses that are to be written, by the keys of the responses.
         var uses: [String: Double] = [:]
@@ -42,7 +41,7 @@ public final class SQLiteResponseCache: CacheProvider {
     /// The number of responses that are removed in one transaction, between which others can be stored.
     private static let pruningStep = 256
 
-    /// Opens the cache in a folder of its own, which is created if necessary.
+    /// Opens the cache in its own folder, which is created if necessary.
     ///
     /// - Parameters:
     ///   - folder: The folder.
@@ -72,7 +71,7 @@ public final class SQLiteResponseCache: CacheProvider {
         guard let open = state.withLock({ $0.open }) else { return }
         let uses = takeUses()
         try? open.database.write { try Self.write(uses, in: $0) }
-        // The last connection to be closed moves the log into the file, which one that only reads cannot.
+        // The last connection to be closed moves the log into the file, so it must not be one that only reads.
         open.database.invalidateReadOnlyConnections()
         try? open.database.close()
     }
@@ -85,7 +84,7 @@ public final class SQLiteResponseCache: CacheProvider {
     public func load(_ key: String) async throws -> CachedResponse? {
         guard let database = state.withLock({ $0.open?.database }) else { return nil }
         do {
-            // Once more, if another process has replaced the body meanwhile.
+            // Twice, because another process may replace the body meanwhile.
             for _ in 0..<2 {
                 switch try await database.unsafeRead({ [file] in try CacheRow.find(key, in: $0, file) }) {
                 case .intact(let response, let used):
@@ -106,11 +105,11 @@ public final class SQLiteResponseCache: CacheProvider {
         }
     }
 
-    /// Stores a response, which has replaced that with the same key when the function returns.
+    /// Stores a response, which has replaced the one with the same key when the function returns.
     ///
     /// A response that exceeds the limit of the cache by itself is not stored.
     ///
-    /// - Throws: `network.cache`, for example if the disk is full; the former response is then still there.
+    /// - Throws: `network.cache`, for example if the disk is full; the former response then remains.
     public func store(_ response: CachedResponse, for key: String) async throws {
         guard let database = state.withLock({ $0.open?.database }) else {
             throw file.damage(nil)
@@ -153,7 +152,7 @@ public final class SQLiteResponseCache: CacheProvider {
     public func removeExpired(_ rule: CacheExpiry) async throws -> Int {
         guard let database = state.withLock({ $0.open?.database }) else { return 0 }
         do {
-            // Most changes of a server concern nothing that is stored, and need no transaction that writes.
+            // Most changes of a server concern no stored response, and need no transaction that writes.
             guard try await database.unsafeRead({ try CacheRow.exists(for: rule, in: $0) }) else { return 0 }
             return try await database.writeWithoutTransaction { [file] db in
                 var files: [String] = [], count = 0
@@ -187,7 +186,7 @@ public final class SQLiteResponseCache: CacheProvider {
         }
         guard isFull else { return }
         let uses = takeUses()
-        // A full disk takes the record of uses, but not the responses.
+        // On a full disk, the record of uses is lost, but not the responses.
         database.asyncWrite({ try Self.write(uses, in: $0) }, completion: { _, _ in })
     }
 
@@ -215,7 +214,7 @@ public final class SQLiteResponseCache: CacheProvider {
             guard state.pruning == nil else { return }
             state.pruning = Task(priority: .utility) { [self] in
                 var isDone = false
-                // If it fails, the next response that is stored tries again.
+                // After a failure, the next stored response tries again.
                 while !isDone, let step = try? await removeLeastUsed(database) {
                     evictions.add(step.count, ordering: .relaxed)
                     isDone = step.isLast
@@ -252,21 +251,21 @@ public final class SQLiteResponseCache: CacheProvider {
         }
     }
 
-    /// Shortens the file if more than a quarter of it is free, as after a flush or with a lower limit.
+    /// Shortens the file if more than a quarter of it is free, for example after a flush or with a lower limit.
     private static func giveBackSpace(_ db: Database) throws {
         let free = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
         let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
         if free > pages / 4 { try db.execute(sql: "PRAGMA incremental_vacuum") }
     }
 
-    /// Waits until nothing is removed in the background.
+    /// Waits for the end of removals in the background.
     package func settle() async {
         while let pruning = state.withLock({ $0.pruning }) { await pruning.value }
     }
 
     // MARK: Damage
 
-    /// Converts an error, and begins the cache again if the error indicates damage.
+    /// Converts an error, and creates the cache again if the error indicates damage.
     private func failure(_ error: any Error, of database: DatabasePool) -> any Error {
         if error is CancellationError { return error }
         guard let error = error as? DatabaseError, error.isDamage else { return file.failure(error) }

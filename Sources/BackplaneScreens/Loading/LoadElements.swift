@@ -1,8 +1,8 @@
-/// Views that loads cover: with a loader while one of them runs, and with the reasons once some have failed.
+/// Views that are covered by a loader while a load runs, and by the reasons of failures afterwards.
 ///
-/// Below the reasons, "Try again" repeats the loads that have failed, and "Cancel" removes the overlay; the screen
-/// passes both events to ``Loads/handle(_:onCancel:)``. Nothing is shown of loads that were cancelled or redundant.
-/// While nothing covers the views, the column in front is empty, so that they keep their keys.
+/// Below the reasons, "Try again" repeats the failed loads, and "Cancel" removes the overlay. The screen passes both
+/// events to ``Loads/handle(_:onCancel:)``. Cancelled and redundant loads are not shown. While nothing covers the
+/// views, the column in front is empty, so that the views keep their keys.
 public struct LoadOverlay: ViewElement {
     /// The element as data.
     public let view: View
@@ -12,7 +12,7 @@ public struct LoadOverlay: ViewElement {
     /// - Parameters:
     ///   - loads: The loads of the screen.
     ///   - key: The key of the loads that the overlay shows; `nil` for all loads.
-    ///   - keepOnError: Whether the overlay stays after a failure, with its reason. Otherwise the screen shows it.
+    ///   - keepOnError: Whether the overlay stays after a failure and shows the reason. Otherwise the screen shows it.
     ///   - covered: A function that returns the views that the overlay covers.
     public init(
         _ loads: Loads, _ key: String? = nil, keepOnError: Bool = true, @ViewBuilder over covered: () -> [View]
@@ -41,29 +41,29 @@ public struct LoadOverlay: ViewElement {
     }
 }
 
-/// A button that is busy and disabled, or changed otherwise, from the first of its loads to the last.
+/// A button that is busy and disabled, or changed in another way, while any of its loads runs.
 ///
-/// A second press that comes nevertheless starts nothing (``Loads/start(_:replacing:_:)``).
+/// If the button is pressed again before it is redrawn, no second load starts (``Loads/start(_:replacing:_:)``).
 ///
 /// ```swift
 /// LoadButton("Borrow", id: "borrow", loads)       // handle: loads.start("borrow") { try await … }
 /// LoadButton("Save", id: "save", loads, while: [.loader, .custom { $0.text = "Saving" }])
 /// ```
 ///
-/// A button has no size of its own to change: the one who draws it makes room for its label.
+/// A button has no size that a change could set: the program that draws it makes room for its label.
 public struct LoadButton: ViewElement {
     /// A change of a button while one of its loads runs.
     public struct State: Sendable {
         fileprivate let change: @Sendable (inout View) -> Void
 
-        /// The button shows that its work goes on, and cannot be pressed: ``View/isBusy``.
+        /// The button shows that its work continues, and cannot be pressed: ``View/isBusy``.
         public static let loader = State { $0.isBusy = true }
         /// The button cannot be pressed: ``View/isDisabled``.
         public static let disabled = State { $0.isDisabled = true }
-        /// The button has no label. In a browser, a busy button hides its label in any case, and keeps its size.
+        /// The button has no label. A browser always hides the label of a busy button, and keeps the button's size.
         public static let contentHidden = State { $0.text = "" }
 
-        /// Returns a change of your own, such as to another label or style; keep the id.
+        /// Returns a change that a function makes, such as to another label or style; keep the id.
         public static func custom(_ change: @escaping @Sendable (_ button: inout View) -> Void) -> State {
             State(change: change)
         }
@@ -89,14 +89,14 @@ public struct LoadButton: ViewElement {
     }
 }
 
-/// An image whose address is loaded first: a placeholder until then, and the reason if that fails.
+/// An image whose address is loaded first, with a placeholder until then, and the reason if the load fails.
 ///
 /// ```swift
 /// let cover: LoadState<String> = loads.lazily("cover of \(book.id)") { try await library.cover(book.id, agent.call) }
 /// RemoteImage(cover, description: book.title)
 /// ```
 ///
-/// A row that is used for something else never shows the former image, not even until the new one has arrived.
+/// A row that is reused for another item never shows the former image, not even while the new one is loaded.
 public struct RemoteImage: ViewElement {
     /// The element as data.
     public let view: View
@@ -105,7 +105,7 @@ public struct RemoteImage: ViewElement {
     ///
     /// - Parameters:
     ///   - address: The state of an address such as `https://…`, or of the absolute path of a file.
-    ///   - description: The text for those who do not see the image, and in its place until it is there.
+    ///   - description: The text for people who cannot see the image, also shown until the image has arrived.
     public init(_ address: LoadState<String>, description: String) {
         view = Image(address.value ?? "", description: description)
             .busy(address.value == nil && address.isLoading).problem(address.failure?.reason)
@@ -115,7 +115,7 @@ public struct RemoteImage: ViewElement {
     public init(_ address: String, description: String) { self.init(.loaded(address), description: description) }
 }
 
-/// What a button of a ``LoadOverlay`` does, which its id says.
+/// The action of a button in a ``LoadOverlay``, encoded in the button's id.
 enum LoadAction: Equatable {
     case retry(String?)
     case cancel(String?)

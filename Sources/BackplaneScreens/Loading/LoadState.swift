@@ -1,6 +1,6 @@
-/// The state of something that is loaded.
+/// The state of a loaded value.
 ///
-/// While it is loaded again, and after a failure, the former value is still there:
+/// While the value is loaded again, and after a failure, the former value remains available:
 ///
 /// ```swift
 /// var body: [View] {
@@ -11,14 +11,14 @@
 public enum LoadState<Value: Sendable>: Sendable {
     /// Nothing was loaded yet, or the only load was cancelled.
     case idle
-    /// A load runs, of which a part from 0 to 1 is completed, if that is known.
+    /// A load runs; its progress is from 0 to 1, or `nil` if it is unknown.
     case loading(progress: Double?, former: Value?)
     /// The value of the latest load.
     case loaded(Value)
     /// The latest load has failed; `loads.retry(failure)` repeats it.
     case failed(LoadFailure, former: Value?)
 
-    /// The value of the latest load that has succeeded.
+    /// The value of the latest successful load.
     public var value: Value? {
         switch self {
         case .idle: nil

@@ -1,11 +1,11 @@
 public import Backplane
 public import BackplaneNetwork
 
-/// A state machine over the starts, the progress and the ends of loads, which says what a part of an interface shows.
+/// A state machine over the starts, the progress and the ends of loads, which determines what an interface shows.
 ///
-/// It knows a load by its id, and all loads of the same thing by a key: a load that has failed is repeated by its key.
+/// An id identifies each load. A key identifies all loads of the same thing, and is used to repeat a failed load.
 public struct LoadTracker: Sendable, Equatable {
-    /// The number of a load, which no other load that runs has; for loads of endpoints ``ExchangeEvent/exchange``.
+    /// The number of a load, unique among running loads; for loads of endpoints ``ExchangeEvent/exchange``.
     public typealias ID = UInt64
     /// The kind of an end.
     public enum End: Sendable, Hashable {
@@ -13,9 +13,9 @@ public struct LoadTracker: Sendable, Equatable {
         case succeeded
         /// An end with an error that is neither a cancellation nor redundant.
         case failed
-        /// The load was cancelled, of which nothing is shown.
+        /// The load was cancelled; nothing is shown.
         case cancelled
-        /// Another load of the same was in flight, so that nothing was loaded, and nothing is shown.
+        /// Another load of the same thing was in flight, so nothing was loaded; nothing is shown.
         case redundant
 
         /// Creates the kind of an end with an error, or without one.
@@ -32,7 +32,7 @@ public struct LoadTracker: Sendable, Equatable {
     private struct Run: Equatable {
         enum Phase {
             case loading
-            /// It has a value, and goes on, such as a stream of values.
+            /// It has a value, and continues, as a stream of values does.
             case settled
             /// Its end changes nothing.
             case cancelled
@@ -50,9 +50,9 @@ public struct LoadTracker: Sendable, Equatable {
 
     // MARK: Transitions
 
-    /// Adds a load, and removes the failure of its key; a load that runs already is not added again.
+    /// Adds a load, and removes the failure of its key; a running load is not added again.
     ///
-    /// - Parameter key: What is loaded; `nil` for a load that is only counted, and cannot be repeated.
+    /// - Parameter key: The key of the load; `nil` for a load that is only counted, and cannot be repeated.
     public mutating func start(_ id: ID, _ key: String? = nil) {
         guard runs[id] == nil else { return }
         runs[id] = Run(key: key)
@@ -64,7 +64,7 @@ public struct LoadTracker: Sendable, Equatable {
         runs[id]?.progress = fraction.flatMap { $0.isNaN ? nil : min(max($0, 0), 1) }
     }
 
-    /// Notes that a load has a value and goes on, such as a stream: only its failure is shown from now on.
+    /// Notes that a load has a value and continues, as a stream does: only its failure is shown from now on.
     ///
     /// - Returns: `false` for a load that was cancelled, or is unknown.
     @discardableResult
@@ -75,7 +75,7 @@ public struct LoadTracker: Sendable, Equatable {
         return true
     }
 
-    /// Removes a load, and returns the kind of its end; `nil` for one that was cancelled before, or is unknown.
+    /// Removes a load, and returns the kind of its end; `nil` for a load that was cancelled earlier or is unknown.
     @discardableResult
     public mutating func end(_ id: ID, _ error: BackplaneError? = nil) -> End? {
         guard let run = runs.removeValue(forKey: id), run.phase != .cancelled else { return nil }
@@ -87,7 +87,7 @@ public struct LoadTracker: Sendable, Equatable {
         return end
     }
 
-    /// Counts the loads of a key, or all loads, as cancelled, and returns their ids; their ends change nothing.
+    /// Counts the loads of a key, or all loads, as cancelled, and returns their ids; their later ends change nothing.
     public mutating func cancel(_ key: String? = nil) -> [ID] {
         let cancelled = runs.filter { $1.phase != .cancelled && (key == nil || $1.key == key) }.keys.sorted()
         for id in cancelled { runs[id]?.phase = .cancelled }
@@ -98,12 +98,12 @@ public struct LoadTracker: Sendable, Equatable {
     /// Removes the failure of a key, or all failures.
     public mutating func dismiss(_ key: String? = nil) { allFailures.removeAll { key == nil || $0.key == key } }
 
-    /// Notes a start without effect, because another load of its key runs.
+    /// Notes that a load was not started, because another load of its key runs.
     public mutating func skip() { counts[.redundant, default: 0] += 1 }
 
-    /// Notes an event of a load of an endpoint, or of any exchange of a client.
+    /// Notes an event of an endpoint's load, or of any exchange of a client.
     ///
-    /// - Parameter key: What is loaded; `nil` for a load that is only counted, and cannot be repeated.
+    /// - Parameter key: The key of the load; `nil` for a load that is only counted, and cannot be repeated.
     public mutating func note(_ event: ExchangeEvent, _ key: String? = nil) {
         switch event.stage {
         case .start: start(event.exchange, key)
@@ -119,7 +119,7 @@ public struct LoadTracker: Sendable, Equatable {
         }
     }
 
-    // MARK: What is shown
+    // MARK: Results
 
     /// Returns whether a load of a key runs, or any load.
     public func isLoading(_ key: String? = nil) -> Bool { !loading(key).isEmpty }
@@ -130,7 +130,7 @@ public struct LoadTracker: Sendable, Equatable {
         return known.isEmpty || known.count < all.count ? nil : known.reduce(0, +) / Double(known.count)
     }
 
-    /// Returns the failure of a key, or all failures, oldest first, whose keys say what to repeat.
+    /// Returns the failure of a key, or all failures, oldest first; each has the key to repeat.
     public func failures(of key: String? = nil) -> [LoadFailure] {
         key == nil ? allFailures : allFailures.filter { $0.key == key }
     }
@@ -145,19 +145,19 @@ public struct LoadTracker: Sendable, Equatable {
 
 /// The failure of a load, which `loads.retry(failure)` repeats.
 public struct LoadFailure: Sendable, Equatable {
-    /// What was loaded.
+    /// The key of the failed load.
     public var key: String
     /// The cause, with a code for your program and a message for people.
     public var error: BackplaneError
     /// The reason, for people.
     public var reason: String { error.message }
 
-    /// Creates the record of why the load of a key did not succeed.
+    /// Creates the record of a failed load.
     public init(key: String, error: BackplaneError) { (self.key, self.error) = (key, error) }
 }
 
 extension ExchangeEvent {
-    /// The received part of the response's body, or before it the sent part of the request's; `nil` if it is unknown.
+    /// The received part of the response's body or, before it, the sent part of the request's; `nil` if it is unknown.
     fileprivate var fraction: Double? {
         func part(_ done: Int64, of total: Int64?) -> Double? {
             guard let total, total > 0 else { return nil }

@@ -2,7 +2,7 @@ import Backplane
 public import BackplaneNetwork
 import Synchronization
 
-/// The loads of a screen: they redraw it, can be repeated once they have failed, and are cancelled with it.
+/// The loads of a screen, which redraw it, can be repeated after a failure, and are cancelled with the screen.
 ///
 /// ```swift
 /// actor BookList: Screen {
@@ -34,8 +34,8 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The functions of loads must not retain the screen, which would otherwise not be released while one of them can be
-/// repeated: they capture what they need.
+/// The functions of loads must not capture the screen, only what they need: a screen that they retain is not released
+/// while one of the loads can be repeated.
 public final class Loads: Sendable {
     /// A function that begins a load while the lock is held.
     private typealias Beginning = @Sendable (Loads, inout State) -> Void
@@ -43,19 +43,19 @@ public final class Loads: Sendable {
         var tracker = LoadTracker()
         /// The latest values.
         var values: [String: any Sendable] = [:]
-        /// The keys of the loads that began when they were first asked for.
+        /// The keys of the loads that began when their states were first read.
         var known: Set<String> = []
         /// The functions that begin the load of a key again.
         var repeats: [String: Beginning] = [:]
         /// The functions that cancel the loads that run.
         var cancels: [LoadTracker.ID: @Sendable () -> Void] = [:]
-        /// The number of the next function; those of endpoints are below 2⁵³.
+        /// The number of the next function; the numbers of endpoints' loads are below 2⁵³.
         var next: LoadTracker.ID = 1 << 53
     }
     private let state = Mutex(State())
     private let redraw: @Sendable () -> Void
 
-    /// Creates the loads of the screen with an agent, of which there are none yet.
+    /// Creates an empty collection for the loads of the screen with an agent.
     public convenience init(_ agent: Agent) { self.init { agent.redraw() } }
 
     package init(redraw: @escaping @Sendable () -> Void) { self.redraw = redraw }
@@ -64,11 +64,11 @@ public final class Loads: Sendable {
 
     // MARK: Starting
 
-    /// Starts a load, unless one of the same key runs: a button that is pressed twice loads once.
+    /// Starts a load, unless a load of the same key runs: a button that is pressed twice loads once.
     ///
     /// - Parameters:
-    ///   - key: What is loaded.
-    ///   - replacing: Whether a load of the key that runs is cancelled instead, such as the search for the text before.
+    ///   - key: The key of the load.
+    ///   - replacing: Whether a running load of the key is cancelled instead, such as the search for an earlier text.
     ///   - work: The function that loads the value.
     /// - Returns: `false` if nothing was started.
     @discardableResult
@@ -78,11 +78,11 @@ public final class Loads: Sendable {
         start(key, replacing: replacing) { _ in try await work() }
     }
 
-    /// Starts a load that reports its progress, unless one of the same key runs.
+    /// Starts a load that reports its progress, unless a load of the same key runs.
     ///
     /// - Parameters:
-    ///   - key: What is loaded.
-    ///   - replacing: Whether a load of the key that runs is cancelled instead.
+    ///   - key: The key of the load.
+    ///   - replacing: Whether a running load of the key is cancelled instead.
     ///   - work: The function that loads the value, and reports the completed part, from 0 to 1, if it is known.
     /// - Returns: `false` if nothing was started.
     @discardableResult
@@ -99,10 +99,10 @@ public final class Loads: Sendable {
 
     /// Follows a sequence, such as a stream of a wire, whose latest element is the value of the key.
     ///
-    /// It counts as a load until the first element. If it fails, also later, it can be repeated like any load.
+    /// The sequence counts as a load until its first element. A failure, even a later one, can be repeated as usual.
     ///
     /// - Parameters:
-    ///   - key: What is followed; a load of the key that runs, and the sequence before, are cancelled.
+    ///   - key: The key of the sequence; a running load and an earlier sequence of the key are cancelled.
     ///   - elements: The function that begins the sequence.
     public func follow<Elements: AsyncSequence & SendableMetatype>(
         _ key: String, _ elements: @escaping @Sendable () async throws -> Elements
@@ -115,7 +115,7 @@ public final class Loads: Sendable {
         }
     }
 
-    /// Returns the state of a key, whose load begins when it is first asked for, such as by the first drawing.
+    /// Returns the state of a key, and starts its load the first time, for example in the first drawing.
     public func lazily<Value: Sendable>(
         _ key: String, _ work: @escaping @Sendable () async throws -> Value
     ) -> LoadState<Value> {
@@ -141,20 +141,20 @@ public final class Loads: Sendable {
         state.cancels[id] = { task.cancel() }
     }
 
-    /// Tracks a load of an endpoint that has begun, and keeps its value.
+    /// Tracks a started load of an endpoint, and keeps its value.
     ///
-    /// - Returns: `false` if another load of the key runs; the load goes on, and nothing is shown of it.
+    /// - Returns: `false` if another load of the key runs; this load then continues untracked.
     @discardableResult
     public func track<Value: Sendable>(_ key: String, _ load: EndpointLoad<Value>) -> Bool {
         let latest = LatestValue()
-        // It is called before the observer of the end, for the same load.
+        // For one load, this is called before the observer of its end.
         load.onSuccess { value in latest.set(value) }
         return track(key, AnyLoad(load)) { latest.take() }
     }
 
-    /// Tracks a load of any endpoint that has begun, without its value.
+    /// Tracks a started load of any endpoint, without its value.
     ///
-    /// - Returns: `false` if another load of the key runs; the load goes on, and nothing is shown of it.
+    /// - Returns: `false` if another load of the key runs; this load then continues untracked.
     @discardableResult
     public func track(_ key: String, _ load: AnyLoad) -> Bool { track(key, load) { Nothing() } }
 
@@ -164,7 +164,7 @@ public final class Loads: Sendable {
             state.cancels[load.id] = { load.cancel() }
         }
         let isStarted = begin(key, replacing: false) { _, state in
-            // It has the observer below. Its end may come at once, but is noted once the lock is free.
+            // The new load has the observer below. It may end at once, but its end is noted once the lock is free.
             follow(load.reload(), &state)
         } first: { _, state in
             follow(load, &state)
@@ -180,11 +180,11 @@ public final class Loads: Sendable {
         return true
     }
 
-    /// Begins a load, unless one of the key runs that is not to be replaced.
+    /// Begins a load, unless another load of the key runs and is not to be replaced.
     ///
     /// - Parameters:
     ///   - run: The function that begins the load again.
-    ///   - first: The function that begins it now; `nil` for the same one.
+    ///   - first: The function that begins the load now; `nil` for `run`.
     @discardableResult
     private func begin(
         _ key: String, replacing: Bool, _ run: @escaping Beginning, first: Beginning? = nil
@@ -205,7 +205,7 @@ public final class Loads: Sendable {
         return true
     }
 
-    /// Ends a load; the end of one that was cancelled changes nothing.
+    /// Ends a load; the end of a cancelled load changes nothing.
     private func end(
         _ id: LoadTracker.ID, _ key: String, _ value: (any Sendable)?, _ error: BackplaneError? = nil
     ) {
@@ -228,19 +228,19 @@ public final class Loads: Sendable {
 
     // MARK: States
 
-    /// The loads as a value, which says what runs and what has failed.
+    /// The running and the failed loads, as a value.
     public var tracker: LoadTracker { state.withLock { $0.tracker } }
 
     /// The state of a key, with the values of its loads.
     ///
-    /// Values of another type are not there.
+    /// A value of another type is missing.
     public subscript<Value: Sendable>(key: String) -> LoadState<Value> {
         state.withLock { LoadState(of: key, in: $0.tracker, value: $0.values[key].flatMap { $0 as? Value }) }
     }
 
     // MARK: Repeating and ending
 
-    /// Repeats the load of a key that has failed, or all loads that have.
+    /// Repeats the failed load of a key, or all failed loads.
     public func retry(_ key: String? = nil) {
         state.withLock { state in
             for failure in state.tracker.failures(of: key) where !state.tracker.isLoading(failure.key) {
@@ -250,16 +250,16 @@ public final class Loads: Sendable {
         redraw()
     }
 
-    /// Repeats the load that has failed, unless that has been repeated since.
+    /// Repeats a failed load, unless it has already been repeated.
     public func retry(_ failure: LoadFailure) { retry(failure.key) }
 
-    /// Cancels the loads of a key, or all loads, of which nothing is shown any more.
+    /// Cancels the loads of a key, or all loads; nothing more is shown of them.
     public func cancel(_ key: String? = nil) {
         for cancel in state.withLock({ Self.cancel(key, &$0) }) { cancel() }
         redraw()
     }
 
-    /// Removes the failure of a key, or all failures, without a repetition.
+    /// Removes the failure of a key, or all failures, without repeating the loads.
     public func dismiss(_ key: String? = nil) { change { $0.tracker.dismiss(key) } }
 
     private static func cancel(_ key: String?, _ state: inout State) -> [@Sendable () -> Void] {

@@ -1,5 +1,5 @@
 extension Fake {
-    /// The place of a fake in a manifest: that of a manager, or of a collaborator of one.
+    /// The place of a fake in a manifest: a manager, or a collaborator of a manager.
     public struct Place: Hashable, Sendable {
         enum Position: Hashable, Sendable {
             case manager(String)
@@ -13,10 +13,10 @@ extension Fake {
         /// The manager to which the collaborator belongs; `nil` for the manifest's only manager.
         let owner: String?
 
-        /// Returns the place of a manager of the manifest, or of one under another manager's `uses`.
+        /// Returns the place of a manager in the manifest, including a manager that is declared in another's `uses`.
         public static func manager(_ name: String) -> Place { Place(position: .manager(name), owner: nil) }
 
-        /// Returns the place of a manager that the manifest does not have, for components that look managers up.
+        /// Returns the place of a manager that is missing in the manifest, for components that look managers up.
         public static func addedManager(_ name: String) -> Place { Place(position: .addedManager(name), owner: nil) }
 
         /// Returns the place of the manager that another manager calls by a label of its `uses`.
@@ -56,7 +56,7 @@ extension Fake {
 }
 
 extension Fake.Place: CustomStringConvertible {
-    /// The place as words in messages, such as "the communication controller of `LibraryManager`".
+    /// The place in words, such as "the communication controller of `LibraryManager`".
     public var description: String {
         let of = owner.map { " of `\($0)`" } ?? ""
         return switch position {

@@ -1,9 +1,9 @@
 public import Backplane
 public import BackplaneHost
 
-/// A component that replaces another one in a test, in the same role.
+/// A component that replaces another one of the same role in a test.
 ///
-/// It consists of closures, which may capture the test's variables. Calling a member without a closure throws an error:
+/// A fake consists of closures, which may capture the test's variables. A call of a member without a closure throws:
 ///
 /// ```swift
 /// Fake(LibraryNetwork.self) { network in
@@ -14,14 +14,11 @@ public import BackplaneHost
 /// Alternatively, it uses a class of the test, which must have the same role:
 /// `Fake(FakeBooks.self, configuration: ["fails": true])`.
 ///
-/// A fake that does not provide the contract that its users require is a problem of the manifest, as with any
-/// component.
+/// If a fake does not provide the contract that its users require, the manifest has an error, as for any component.
 public struct Fake: Sendable {
     /// The name of the replaced contract or class, used in class names such as `Fake.LibraryNetwork`.
     let name: String
-    /// The labels of the class's wires.
-    ///
-    /// The fake has these collaborators of the replaced component.
+    /// The labels of the class's wires, for which the fake keeps the collaborators of the replaced component.
     let labels: Set<String>
     let configuration: [String: ManifestValue]
     let register: @Sendable (_ registrar: inout Registrar, _ role: Role, _ className: String) -> Void

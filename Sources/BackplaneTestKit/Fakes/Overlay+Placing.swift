@@ -48,7 +48,7 @@ extension Overlay {
                 className: add(fake, .manager), configuration: fake.configuration)
         case .dataAccessController:
             unlock(owner, ReservedLabel.dataAccessController)
-            // The fake gets a namespace of its own: another manager may share the component that it replaces.
+            // The fake gets its own namespace, because another manager may share the replaced component.
             definition.dataAccessController = ComponentDefinition(
                 className: add(fake, .dataAccessController), configuration: fake.configuration)
         case .communicationController:

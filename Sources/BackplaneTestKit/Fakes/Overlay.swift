@@ -4,7 +4,7 @@ import BackplaneHost
 /// A manifest with fakes in some of its places.
 struct Overlay {
     var manifest: Manifest
-    /// The components as which the fakes are registered.
+    /// The components that represent the fakes.
     private(set) var components: [FakeComponent] = []
 
     struct FakeComponent: Sendable {

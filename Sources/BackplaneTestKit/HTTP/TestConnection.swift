@@ -46,8 +46,9 @@ public struct ReceivedRequest: Sendable {
     }
 }
 
-/// One connection of a ``TestServer``, used by its thread only; the server closes it from outside with `shutdown(2)`,
-/// and a ``TestEventFeed`` sends to it under its own lock.
+/// One connection of a ``TestServer``, which only the connection's own thread uses.
+///
+/// There are two exceptions: the server closes it with `shutdown(2)`, and a ``TestEventFeed`` sends under its own lock.
 public final class TestConnection: @unchecked Sendable {  // used by one thread, except as said above
     let descriptor: Int32
     /// The number of earlier connections.
@@ -55,7 +56,7 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
     /// A Boolean value that indicates whether the peer has closed the connection.
     public private(set) var wasLeft = false
     private var wasReset = false
-    /// The bytes that have been received and not been read.
+    /// The bytes that have been received but not read.
     private var received: [UInt8] = []
     /// The number of unread bytes of the body, or of its current chunk.
     private var unread = 0
@@ -79,7 +80,7 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
 
     // MARK: Sending
 
-    /// Sends bytes unchanged; waits while the peer accepts none.
+    /// Sends bytes unchanged, and waits while the peer does not accept them.
     public func send(_ bytes: some Collection<UInt8>) {
         expectsContinue = false
         var rest = Array(bytes)[...]
@@ -93,7 +94,7 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
     /// Sends text unchanged.
     public func send(_ text: String) { send(Array(text.utf8)) }
 
-    /// Sends the head of a response, whose body follows as the fields say.
+    /// Sends the head of a response; the script then sends the body in the form that the fields announce.
     public func sendHead(_ status: String, _ fields: [(String, String)] = []) {
         if fields.contains(where: { $0.0.lowercased() == "connection" && $0.1 == "close" }) { isLast = true }
         send("HTTP/1.1 \(status)\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n")
@@ -122,8 +123,9 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
         }
     }
 
-    /// Sends the range of a content that a `GET` request asks for, or all of it; if the client has it already, only a
-    /// 304 (RFC 9110, sections 13.1 and 14.2).
+    /// Sends a content, or the range of it that a `GET` request asks for (RFC 9110, section 14.2).
+    ///
+    /// A client that already has the content receives only a 304 (RFC 9110, section 13.1).
     ///
     /// - Parameters:
     ///   - request: The request to answer.
@@ -149,7 +151,7 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
         answer("206 Partial Content", fields + [("Content-Range", place)], body: Array(content[range]))
     }
 
-    /// Sends a chunk of a chunked body; an empty one is the last, and is followed by trailer fields.
+    /// Sends a chunk of a chunked body; an empty chunk ends the body, and the trailer fields follow.
     public func sendChunk(_ bytes: [UInt8], trailers: [(String, String)] = []) {
         guard bytes.isEmpty else {
             return send(Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10])
@@ -189,12 +191,12 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
         while fill() { received = [] }
     }
 
-    /// Waits until the peer has closed the connection or the server stops, and returns whether that was in time.
+    /// Waits until the peer closes the connection or the server stops; returns `false` if the limit passes first.
     public func hasEnded(within limit: Duration) -> Bool {
         poll(0x2000, limit)  // POLLRDHUP, which the Glibc module does not have
     }
 
-    /// Prepares the connection to be closed: lets a peer that is still sending receive the answer first.
+    /// Prepares the connection for closing, so that a peer that is still sending receives the answer first.
     func finish() {
         guard !wasReset, !wasLeft else { return }
         shutdown(descriptor, Int32(SHUT_WR))
@@ -209,7 +211,7 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
 
     // MARK: Receiving
 
-    /// Reads the head of the next request; returns `nil` at the end, and after refusing one that is no request.
+    /// Reads the head of the next request; returns `nil` at the end, or after refusing a malformed request.
     func nextHead() -> ReceivedRequest? {
         guard !wasReset, !wasLeft, !isLast, !hasUnreadBody else { return nil }
         guard let lines = nextLines() else {
@@ -236,7 +238,7 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
 
     /// Reads more of the current request's body, up to 64 KB.
     ///
-    /// Before the first piece, a client that waits for `100 Continue` is sent it.
+    /// A client that waits for `100 Continue` receives it before the first piece is read.
     ///
     /// - Returns: The bytes, or `nil` at the end of the body. If the connection ends before that, ``wasLeft`` is set.
     public func nextPiece() -> [UInt8]? {
@@ -265,7 +267,8 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
     /// - Parameters:
     ///   - request: The request, whose body has not been read.
     ///   - limit: The maximum size of the body, in bytes.
-    /// - Returns: The request, or `nil` if the connection ends prematurely, as ``wasLeft`` says, or the body is larger.
+    /// - Returns: The request, or `nil` if the body is larger, or if the connection ends prematurely, which sets
+    ///   ``wasLeft``.
     public func readBody(of request: ReceivedRequest, upTo limit: Int = 64 << 20) -> ReceivedRequest? {
         var request = request
         while request.body.count + unread <= limit {
@@ -277,7 +280,7 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
         return nil
     }
 
-    /// Gives up a peer whose body cannot be read.
+    /// Abandons a peer whose body cannot be read.
     private func abandon() -> [UInt8]? {
         close()
         wasLeft = true
@@ -291,7 +294,7 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
         }
     }
 
-    /// Reads lines up to an empty one; returns `nil` at the end, or if they are too long together.
+    /// Reads lines up to an empty line; returns `nil` at the end of the connection, or if the limit is exceeded.
     private func nextLines() -> [String]? {
         var lines: [String] = [], size = 0
         while size < Self.headLimit, let line = nextLine() {

@@ -65,7 +65,7 @@ extension TestHTTP.Answer {
 extension HTTPHeaders {
     /// Returns a `Link` field to the next page (RFC 8288), which `pages` follows.
     ///
-    /// - Parameter url: The URL, which may be relative to that of the response.
+    /// - Parameter url: The URL, which may be relative to the URL of the response.
     public static func link(next url: String) -> HTTPHeaders { ["Link": "<\(url)>; rel=\"next\""] }
 
     /// The fields with the media type of JSON, unless they have one.

@@ -9,29 +9,27 @@ public import BackplaneNetwork
 /// host.http.on("POST", "http://books.test/v1/loans", .status(503), .json(loan))  // once, then always
 /// ```
 ///
-/// A request without a defined answer fails and is recorded as unexpected. At its end,
-/// ``TestHost/run(_:plugins:fakes:pluginPaths:lanes:clock:_:)`` fails if there are such requests, even if a component
-/// recovered from the error.
+/// A request without a defined answer fails and is recorded as unexpected. If there are unexpected requests,
+/// ``TestHost/run(_:plugins:fakes:pluginPaths:lanes:clock:_:)`` fails at its end, even if a component recovered from
+/// the error.
 public final class TestHTTP: HTTPExecutor {
     struct Route: Sendable {
         var name: String
         var takes: @Sendable (HTTPRequest) -> Bool
-        /// The remaining answers.
-        ///
-        /// The last one is never removed.
+        /// The remaining answers, the last of which is never removed.
         var answers: [Answer]
     }
     private struct State: Sendable {
         var routes: [Route] = []
         var requests: [HTTPRequest] = []
         var unexpected: [HTTPRequest] = []
-        /// The function that answers requests without a defined answer; it returns `nil` if it has none either.
+        /// The function that answers requests without a defined answer, or returns `nil`.
         var others: (@Sendable (HTTPRequest, HTTPOptions) async throws -> HTTPStreamedResponse?)?
     }
     private let state = WatchedState(State())
     /// The schemes that are answered: `http` and `https`.
     public let schemes = ["http", "https"]
-    /// The capabilities that answers can inspect.
+    /// The capabilities, whose effects answers can inspect in the request.
     public let capabilities: HTTPCapabilities = [.streamedUploads, .contentInGET]
 
     /// Creates an HTTP executor without any answers.
@@ -39,7 +37,7 @@ public final class TestHTTP: HTTPExecutor {
 
     /// Defines the answers to requests of a method for a URL, which is compared as written, including the query.
     ///
-    /// If several definitions apply to a request, the latest applies. Several answers are returned in turn; the last
+    /// If several definitions match a request, the latest applies. Several answers are returned in turn, and the last
     /// one is repeated.
     public func on(_ method: String, _ url: String, _ answer: Answer, _ next: Answer...) {
         add("\(method) \(url)", [answer] + next) { $0.method == method && $0.url == url }
@@ -112,7 +110,7 @@ public final class TestHTTP: HTTPExecutor {
     }
 
     private func answer(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPResponse {
-        // Not under the lock: predicates belong to the test and may read its requests.
+        // Without the lock, because conditions are functions of the test and may read `requests`.
         let (routes, others) = state.change { state in
             state.requests.append(request)
             return (state.routes, state.others)
@@ -152,6 +150,6 @@ public final class TestHTTP: HTTPExecutor {
 }
 
 extension BackplaneError.Code {
-    /// The test has defined no answer for a request.
+    /// The code of the error for a request without a defined answer.
     public static let networkUnexpected = Self(rawValue: "network.unexpected")
 }

@@ -2,7 +2,7 @@ import Foundation
 public import Glibc
 import Synchronization
 
-/// A small HTTP/1.1 server on 127.0.0.1, whose answers come from a script: any bytes, at any time.
+/// A small HTTP/1.1 server on 127.0.0.1 with a script that can send any bytes at any time.
 ///
 /// ```swift
 /// let server = try TestServer { request, connection in
@@ -11,16 +11,15 @@ import Synchronization
 /// let response = try await executor.execute(HTTPRequest("GET", server.url("/books")))
 /// ```
 ///
-/// One thread accepts connections, and each of up to 128 connections has its own thread, on which the script runs and
-/// may block. A connection serves one request after the other until its client closes it or asks for `Connection:
-/// close`. All connections end when the server is stopped or released, and any connection ends after a minute without
-/// traffic.
+/// One thread accepts connections. Each of up to 128 connections has its own thread, on which the script runs and may
+/// block. A connection serves one request after another until its client closes it or asks for `Connection: close`.
+/// A connection ends after a minute without traffic, and when the server is stopped or released.
 public final class TestServer: Sendable {
     /// The TCP port on the loopback interface.
     public let port: UInt16
-    /// The requests as they arrive; of those that nobody has read, the latest 10,000.
+    /// The requests as they arrive; the stream keeps the latest 10,000 unread ones.
     public let requests: AsyncStream<ReceivedRequest>
-    /// One element for each connection that has ended; of those that nobody has read, the latest 10,000.
+    /// One element for each connection that has ended; the stream keeps the latest 10,000 unread ones.
     public let departures: AsyncStream<Void>
     private let connections: OpenConnections
 
@@ -72,7 +71,7 @@ public final class TestServer: Sendable {
     /// Returns the URL of a path.
     public func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// Accepts no more connections and requests, and closes all connections.
+    /// Stops accepting connections and requests, and closes all connections.
     ///
     /// - Parameter patience: The time that answers in progress have to end before their connections are closed.
     public func stop(within patience: Duration = .zero) { connections.stop(within: patience) }
@@ -98,11 +97,11 @@ private final class OpenConnections: Sendable {
             let descriptor = Glibc.accept(listener.descriptor, nil, nil)
             guard descriptor >= 0 else {
                 guard state.withLock({ $0.isOpen }) else { return nil }
-                // A client has left already, or there is no descriptor at the moment.
+                // The client has already left, or no descriptor is available at the moment.
                 usleep(1_000)
                 continue
             }
-            // A child process that inherited it would keep the connection from ending.
+            // A child process that inherited the descriptor would keep the connection open.
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             if let connection = admit(descriptor) { return connection }
             Glibc.close(descriptor)
@@ -130,7 +129,7 @@ private final class OpenConnections: Sendable {
         state.withLock { $0.isOpen = false }
         shutdown(listener.descriptor, Int32(SHUT_RDWR))
         if patience > .zero {
-            // Idle connections end at once, and the others with their answers, because nothing more is received.
+            // Without further input, idle connections end at once, and the others after their answers.
             state.withLock { for connection in $0.open.values { shutdown(connection.descriptor, Int32(SHUT_RD)) } }
             _ = group.wait(timeout: .now() + patience / .seconds(1))
         }
@@ -138,7 +137,7 @@ private final class OpenConnections: Sendable {
     }
 }
 
-/// A socket that reserves a port of 127.0.0.1, and closes with its last user.
+/// A socket that reserves a port of 127.0.0.1 until it is released.
 public final class LoopbackSocket: Sendable {
     /// The file descriptor, which is closed with the socket.
     public let descriptor: Int32
@@ -149,13 +148,13 @@ public final class LoopbackSocket: Sendable {
     ///
     /// - Parameters:
     ///   - port: The port; if 0, the system chooses a free one.
-    ///   - backlog: The number of connections that wait to be accepted; if `nil`, the socket does not listen, and
-    ///     connections are refused.
+    ///   - backlog: The maximum number of connections that wait to be accepted; if `nil`, the socket does not listen,
+    ///     and connections are refused.
     /// - Throws: `POSIXError` if the port cannot be used.
     public init(port: UInt16 = 0, backlog: Int32?) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if port > 0 {
-            // Connections of an earlier server that the system has not forgotten yet do not occupy the port.
+            // Closed connections of an earlier server would otherwise occupy the port for a while.
             var isReused: Int32 = 1
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -173,7 +172,7 @@ public final class LoopbackSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Lends the address to connect to.
+    /// Calls a function with the address to connect to.
     public func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: Self.address(port: port)) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -193,16 +192,16 @@ public final class LoopbackSocket: Sendable {
 
 /// A feed of server-sent events for any number of connections (WHATWG HTML, section 9.2).
 ///
-/// The latest 1,000 events are kept and sent to clients that come back with the `Last-Event-ID` of an earlier one.
+/// The latest 1,000 events are kept, and sent to clients that reconnect with the `Last-Event-ID` of an earlier event.
 public final class TestEventFeed: Sendable {
     private struct State {
         var listeners: [Int32: TestConnection] = [:]
         var last = 0
-        /// The latest events as they are sent; the last one has the number `last`.
+        /// The text of the latest events; the last event has the number `last`.
         var kept: [String] = []
     }
     private let state = Mutex(State())
-    /// The part of all ids that differs between feeds, because each feed counts from 1.
+    /// The random beginning of all ids, which distinguishes feeds because each feed counts from 1.
     private let prefix = String(UInt64.random(in: .min ... .max), radix: 36) + "-"
 
     /// Creates a feed without any events.
@@ -242,7 +241,7 @@ public final class TestEventFeed: Sendable {
             state.listeners[connection.descriptor] = connection
         }
         while request.method != "HEAD", !connection.hasEnded(within: .seconds(15)) {
-            // It keeps the client from giving up, and fails if the client is gone.
+            // A heartbeat keeps the client from giving up, and fails if the client has left.
             state.withLock { _ in connection.push(": heartbeat\n\n") }
         }
         state.withLock { $0.listeners[connection.descriptor] = nil }

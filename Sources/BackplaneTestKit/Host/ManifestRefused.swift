@@ -3,7 +3,7 @@ public import BackplaneHost
 
 /// All errors of a test's manifest, plugins and fakes, as one readable error.
 public struct ManifestRefused: Error, Sendable, Hashable {
-    /// The errors, without those that are probably consequences of others.
+    /// The errors, except for probable consequences of other errors.
     public let problems: [Problem]
     /// The number of errors that are probably consequences of these.
     public let consequences: Int

@@ -76,7 +76,7 @@ extension TestHost {
         return try await run(manifest, plugins: plugins, fakes: fakes, lanes: lanes, clock: clock, body)
     }
 
-    /// Stops the host; meanwhile its clock runs, so that a component that does not end is given up.
+    /// Stops the host while its clock runs, so that the host abandons a component that does not end.
     private func stop() async {
         let time = Task { [clock] in
             while true {

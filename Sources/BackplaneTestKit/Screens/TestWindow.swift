@@ -3,7 +3,7 @@ public import BackplaneApp
 import BackplaneScreens
 import Synchronization
 
-/// A window without a browser or a terminal: its content as text, and what a person does, by the labels of controls.
+/// A window without a browser or a terminal, which shows its content as text and is used by the labels of controls.
 ///
 /// ```swift
 /// let window = try await TestWindow(AppManager(host.host))
@@ -22,7 +22,7 @@ public final class TestWindow: Sendable {
 
     /// Opens a window of an application.
     ///
-    /// - Throws: The error for which its first screens are not shown.
+    /// - Throws: The error because of which the first screens cannot be shown.
     public init(_ app: AppManager) async throws(BackplaneError) { window = try await app.makeWindow() }
 
     /// The content of the window as text, one line below another.
@@ -32,11 +32,11 @@ public final class TestWindow: Sendable {
     ///     Search: [moby]
     ///     • Moby-Dick →  [ Borrow ]
     ///
-    /// Buttons that cannot be used are followed by `(busy)` or `(disabled)`. Something that covers the rest has a line
-    /// `│` at its side, and what it covers `░`.
+    /// Buttons that cannot be used are followed by `(busy)` or `(disabled)`. Covered lines begin with `░`, and lines of
+    /// the view that covers them begin with `│`.
     public var text: String { self.text(of: window.drawing) }
 
-    /// Ends the window with all its screens, and returns once their sources know.
+    /// Closes the window with all its screens, and returns once the screens' sources have been notified.
     public func close() async { await window.close() }
 
     // MARK: Actions
@@ -61,13 +61,13 @@ public final class TestWindow: Sendable {
         try await act(try find([.link], "link", label, in: row))
     }
 
-    /// Enters a text in a field, in place of the one that is there.
+    /// Enters a text in a field, replacing the current text.
     ///
     /// - Parameters:
     ///   - text: The text.
     ///   - label: The label of the field.
     ///   - row: The key of the row of a list or a table that contains it; `nil` if only one field has the label.
-    ///   - submitting: Whether the return key follows.
+    ///   - submitting: Whether to press the return key afterwards.
     /// - Throws: ``ControlProblem`` if there is no such field, or several.
     public func enter(
         _ text: String, in label: String, row: String? = nil, submitting: Bool = false
@@ -137,13 +137,13 @@ public final class TestWindow: Sendable {
 
     // MARK: Waiting
 
-    /// Waits until the text meets a condition, and returns it; the condition is checked for each drawing.
+    /// Waits until the text meets a condition, which is checked after each change of the window, and returns the text.
     ///
     /// - Parameters:
     ///   - limit: The time limit.
     ///   - clock: The clock by which the limit is measured.
     ///   - isReached: The condition.
-    /// - Throws: ``ControlProblem`` with the text after the limit, or if the window is closed before;
+    /// - Throws: ``ControlProblem``, with the text, if the limit passes or the window is closed before;
     ///   `CancellationError` if the task is cancelled before.
     @discardableResult
     public func wait(
@@ -169,7 +169,7 @@ public final class TestWindow: Sendable {
         }
         if let text { return text }
         try Task.checkCancellation()
-        throw ControlProblem("the window does not show what is waited for, but:\n\(self.text)")
+        throw ControlProblem("the condition does not hold; the window shows:\n\(self.text)")
     }
 
     // MARK: Targets

@@ -22,7 +22,7 @@ public final class TestStore: RecordStore {
         set { fault.withLock { $0 = newValue } }
     }
 
-    /// Sets the indexes of a component's collection to those of a definition.
+    /// Replaces the indexes of a component's collection with the indexes of a definition.
     ///
     /// - Throws: ``failure``, if set.
     public func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError) {

@@ -6,8 +6,8 @@ public import FoundationEssentials
 ///
 /// A ``TestHost`` measures everything by its clock (``TestHost/clock``): the deadlines of calls, the limits of steps,
 /// drains and stops, probations, the timers of components, and the limits and retries of exchanges. `Date.now` is not
-/// affected, and the SDK provides no clock to components; they access this one, like any other, through a wire to a
-/// contract that returns the time:
+/// affected. The SDK provides no clock to components, so a component accesses this clock through a wire to a contract
+/// that returns the time:
 ///
 /// ```swift
 /// let clock = TestClock()
@@ -59,7 +59,7 @@ public final class TestClock: Clock {
     }
     private let state = WatchedState(State())
     private let start: Date
-    /// The time at which the clock was created, at which it stands still at first.
+    /// The time of the clock's creation, which is the clock's initial moment.
     private let origin = Deadline.now
     package let polls = SystemClock()
 
@@ -79,14 +79,14 @@ public final class TestClock: Clock {
 
     /// Advances the clock, and resumes the sleeping tasks and starts the timers' bodies that are due, earliest first.
     ///
-    /// The order in which resumed tasks run is not defined. Where it matters, and for a repeating timer, advance step
-    /// by step and wait for ``sleepers(_:)`` in between: a task that sleeps again does so from the clock's current
+    /// The order in which resumed tasks run is not defined. If the order matters, or a timer repeats, advance step by
+    /// step and wait for ``sleepers(_:)`` in between, because a task that sleeps again does so from the clock's current
     /// moment. A negative duration does nothing.
     public func advance(by duration: Duration) {
         advance(to: now.advanced(by: duration))
     }
 
-    /// Advances the clock to a moment, in the manner of ``advance(by:)``.
+    /// Advances the clock to a moment, as ``advance(by:)`` does.
     public func advance(to moment: Instant) {
         var isThere = false
         while !isThere {
@@ -111,7 +111,7 @@ public final class TestClock: Clock {
     /// - Throws: `CancellationError` if the task is cancelled before.
     public func run(for duration: Duration) async throws {
         let end = now.advanced(by: duration)
-        // Bodies that began before, such as those of an instance that has just begun to serve.
+        // Earlier bodies, such as the timer bodies of an instance that has just begun to serve.
         try await state.wait { $0.bodies == 0 }
         while let next = state.value.alarms.values.map(\.moment).filter({ $0 <= end }).min() {
             advance(to: max(next, now))
@@ -125,8 +125,8 @@ public final class TestClock: Clock {
     /// task.
     ///
     /// - Parameters:
-    ///   - count: The number of those that wait.
-    ///   - duration: The time that they wait from now on.
+    ///   - count: The number of waiting limits, deadlines, timers and tasks.
+    ///   - duration: The time that remains for each of them.
     /// - Throws: `CancellationError` if the task is cancelled before.
     public func waiters(_ count: Int = 1, for duration: Duration) async throws {
         try await state.wait { state in
@@ -139,15 +139,15 @@ public final class TestClock: Clock {
     /// Waits until something waits for exactly `duration`, as ``waiters(_:for:)`` does, and advances the clock by it.
     ///
     /// - Parameters:
-    ///   - duration: The time that they wait from now on, by which the clock advances.
-    ///   - count: The number of those that wait.
+    ///   - duration: The time that remains for each of them, and by which the clock advances.
+    ///   - count: The number of waiting limits, deadlines, timers and tasks.
     /// - Throws: `CancellationError` if the task is cancelled before.
     public func expire(_ duration: Duration, waiters count: Int = 1) async throws {
         try await waiters(count, for: duration)
         advance(by: duration)
     }
 
-    /// The number of limits, deadlines and timers that wait.
+    /// The number of waiting limits, deadlines and timers.
     package var pending: Int { state.value.alarms.count }
 
     /// Starts the due actions.
@@ -185,7 +185,7 @@ public final class TestClock: Clock {
     }
 }
 
-/// The clock of a host, whose moments begin with the time at which it was created.
+/// The conversion of the clock's moments to a host's deadlines, which begin at the time of the clock's creation.
 extension TestClock: HostClock {
     package var moment: Deadline { origin + now.offset }
     package var hasJitter: Bool { false }

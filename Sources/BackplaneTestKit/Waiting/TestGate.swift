@@ -34,8 +34,7 @@ public final class TestGate: Sendable {
     /// The number of arrivals since the gate's creation.
     package var arrived: Int { state.value.arrivals }
 
-    /// Waits until there have been at least `count` arrivals since the gate's creation, whether they have passed or
-    /// not.
+    /// Waits for at least `count` arrivals since the gate's creation, including tasks that have passed.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before.
     public func arrivals(_ count: Int = 1) async throws {

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import TurnstileContracts
 
-/// Another plugin with turnstiles, to which a manager moves, and with a caller of turnstiles.
+/// A plugin to which a turnstile's manager can move from another plugin, and which has a caller of turnstiles.
 public struct AnnexPlugin: Plugin {
     public static let id = "org.backplane.benchmark-annex"
     public static let version: Version = "1.0.0"
@@ -98,7 +98,7 @@ final class BarrierManager: Manager, StatefulComponent {
     }
 }
 
-/// A turnstile whose state is of another kind.
+/// A turnstile with a different kind of state.
 final class WicketManager: Manager, StatefulComponent {
     typealias Provides = Turnstile
     private let state = Mutex(TurnstileState())
@@ -122,7 +122,7 @@ extension TurnstileState {
     }
 }
 
-/// A manager without state that passes a turnstile on behalf of its callers, if the manifest connects one.
+/// A manager without state that passes a turnstile on behalf of its callers, if a turnstile is connected.
 final class UsherManager: Manager {
     typealias Provides = Turnstile
     struct Wires: Wiring {

@@ -2,7 +2,7 @@ public import Backplane
 import Glibc
 import Synchronization
 
-/// A plugin that does what none should: it keeps the thread that it is called on.
+/// A plugin with a fault: its methods occupy the thread on which they are called.
 public struct BusyLoopPlugin: Plugin {
     public static let id = "org.backplane.tests.busy-loop"
     public static let version: Version = "1.3.0"
@@ -12,12 +12,12 @@ public struct BusyLoopPlugin: Plugin {
     }
 }
 
-/// Every method ends once the file at the path it is given is there.
+/// Methods that return once the file at the given path exists.
 public struct BusyLooping: Contract {
     public static let version: Version = "1.0.0"
-    /// Computes.
+    /// Occupies the thread by computing.
     public let spin = AsyncMethod<String, Nothing>()
-    /// Blocks in the kernel.
+    /// Occupies the thread by blocking in the kernel.
     public let block = AsyncMethod<String, Nothing>()
     public init() {}
 }

@@ -2,7 +2,7 @@ public import Backplane
 public import FoundationEssentials
 import Synchronization
 
-/// What a manager has around it.
+/// The collaborators of a manager.
 public struct Surroundings: Codable, Sendable, Hashable {
     public var dataAccessController: String?
     public var communicationController: String?
@@ -17,9 +17,9 @@ public struct Surroundings: Codable, Sendable, Hashable {
 
 public struct Challenge: Contract {
     public static let version: Version = "1.0.0"
-    /// Asks every collaborator what it is.
+    /// Asks every collaborator for its name.
     public let surroundings = AsyncMethod<Nothing, Surroundings>()
-    /// What the collaborators answered while the manager was being initialised.
+    /// The answers of the collaborators during the manager's initialiser.
     public let atStart = SyncMethod<Nothing, Surroundings>()
     public init() {}
 }
@@ -39,7 +39,7 @@ public struct ChallengeNetwork: Contract {
 
 public struct ChallengeEndpoint: Contract {
     public static let version: Version = "1.0.0"
-    /// The `NIFServiceName` it was configured with.
+    /// The configured `NIFServiceName`.
     public let name = AsyncMethod<Nothing, String>()
     public init() {}
 }
@@ -144,7 +144,7 @@ actor ChallengeService: NetworkService {
     }
 }
 
-/// The layers that Nemo Logic's own tests are about, a manager that fails in every way a manager may, and a clock.
+/// A plugin with the layers of Nemo Logic's own tests, a manager that fails in every possible way, and a clock.
 public struct ChallengePlugin: Plugin {
     public static let id = "org.backplane.tests.challenge"
     public static let version: Version = "1.4.0"
@@ -161,38 +161,38 @@ public struct ChallengePlugin: Plugin {
     }
 }
 
-/// The number of a manager, and those of the managers it knows.
+/// The number of a manager, and the numbers of the managers that it knows.
 public struct Peers: Contract {
     public static let version: Version = "1.0.0"
-    /// The number it was configured with.
+    /// The configured number.
     public let number = AsyncMethod<Nothing, Int>()
-    /// Which instance of its library it is, in the order in which they were made.
+    /// The number of the instance, in the order in which the library's instances were created.
     public let instance = SyncMethod<Nothing, Int>()
-    /// The numbers of those it is wired to.
+    /// The numbers of the managers to which it is wired.
     public let friends = AsyncMethod<Nothing, [Int]>()
-    /// The numbers of those it looked up in its initialiser.
+    /// The numbers of the managers that it looked up in its initialiser.
     public let met = AsyncMethod<Nothing, [Int]>()
     /// The number of a manager by its name in the manifest.
     public let ask = AsyncMethod<String, Int>()
-    /// The first manager that serves this contract, whose name has an ending.
+    /// The number of the first manager with this contract whose name has the given ending.
     public let resolve = AsyncMethod<String, Int>()
     /// Waits so many seconds, or until it is cancelled.
     public let wait = AsyncMethod<Double, Int>()
     public init() {}
 }
 
-/// A manager that is wired, looks up, fails and waits as its configuration says.
+/// A manager whose wires, look-ups, failures and waits depend on its configuration.
 final class PeerManager: Manager {
     typealias Provides = Peers
     struct Configuration: Decodable, Sendable {
         var number: Int?
-        /// Throws with this text when it is made.
+        /// The text of an error that the initialiser throws.
         var fails: String?
-        /// Managers to look up when it is made.
+        /// The managers to look up in the initialiser.
         var meets: [String]?
-        /// A manager to call when it is made, and whom that one is to ask then.
+        /// The manager to call in the initialiser, and the manager that it then calls.
         var asks: [String]?
-        /// A barrier that this many managers have to reach before any of them continues.
+        /// A barrier that a number of managers must reach before any of them continues.
         var barrier: Barrier?
         struct Barrier: Decodable, Sendable {
             var name: String
@@ -273,7 +273,7 @@ private enum Barriers {
     }
 }
 
-/// What the plugin in C provides as well: `Plugins/Clock`.
+/// The contract of the plugin in C, `Plugins/Clock`.
 public struct WallTime: Contract {
     public static let version: Version = "1.0.0"
     public let now = SyncMethod<Nothing, Date>()
@@ -281,7 +281,7 @@ public struct WallTime: Contract {
     public init() {}
 }
 
-/// `Plugins/Clock` once more, in Swift.
+/// The manager of `Plugins/Clock`, in Swift.
 final class Timepiece: Manager {
     typealias Provides = WallTime
 
@@ -293,21 +293,21 @@ final class Timepiece: Manager {
     }
 }
 
-/// What a manager may do wrong, and what it may be asked of its call.
+/// The failures of a manager, and the properties of its calls.
 public struct Trials: Contract {
     public static let version: Version = "2.1.0"
-    /// Throws an error of its own.
+    /// Throws a component error.
     public let fail = AsyncMethod<String, Nothing>()
     public let failNow = SyncMethod<String, Nothing>()
-    /// Answers infinity, which JSON does not have.
+    /// Returns infinity, which JSON cannot represent.
     public let infinity = AsyncMethod<Nothing, Double>()
     /// Waits so many seconds, or until it is cancelled.
     public let wait = AsyncMethod<Double, String>()
-    /// How often `wait` was cancelled.
+    /// The number of times `wait` was cancelled.
     public let cancellations = SyncMethod<Nothing, Int>()
-    /// The numbers of the components that this call came through.
+    /// The numbers of the components through which this call came.
     public let path = SyncMethod<Nothing, [UInt16]>()
-    /// Seconds until the call's deadline.
+    /// The number of seconds until the call's deadline.
     public let timeLeft = SyncMethod<Nothing, Double?>()
     public init() {}
 }
@@ -360,7 +360,7 @@ final class TrialManager: Manager {
     }
 }
 
-/// Passes on to another manager, to see what a call is when it arrives.
+/// Calls that are forwarded to another manager, to examine the call that arrives there.
 public struct Relay: Contract {
     public static let version: Version = "1.0.0"
     public let path = AsyncMethod<Nothing, [UInt16]>()

@@ -11,7 +11,7 @@ static const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("answer")},
 };
 
-/* SHA-256 of a short text: all of it is in memory. */
+/* SHA-256 of a short text in memory. */
 static const uint32_t round_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98,
     0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
@@ -75,7 +75,7 @@ static digest hmac(const char *key, const char *message) {
     const size_t length = strlen(message);
     digest own;
     memset(inner, 0, 64);
-    memcpy(inner, key, strlen(key));        /* of at most 64 bytes */
+    memcpy(inner, key, strlen(key));        /* the key has at most 64 bytes */
     memcpy(outer, inner, 64);
     for (size_t i = 0; i < 64; i++) inner[i] ^= 0x36, outer[i] ^= 0x5c;
     memcpy(inner + 64, message, length);
@@ -84,7 +84,7 @@ static digest hmac(const char *key, const char *message) {
     return sha256(outer, sizeof outer);
 }
 
-/* Copies a member of type string, the first of its name, with the escapes that the host writes in URLs and keys. */
+/* Copies the first string member with a name, with the escapes that the host writes in URLs and keys. */
 static bool member(bp_bytes json, const char *name, char *value, size_t size) {
     char key[64];
     const int length = snprintf(key, sizeof key, "\"%s\":\"", name);
@@ -106,7 +106,7 @@ static void serve(
     char verb[32], url[2048], body[65], key[65], message[4096], answer[256], *end = answer;
     switch (method) {
     case DIGESTS: done(context, BP_OK, text("true")); return;
-    case ANSWER: done(context, BP_OK, text("[]")); return;     /* a signature that is refused will be refused again */
+    case ANSWER: done(context, BP_OK, text("[]")); return;     /* a refused signature would be refused again */
     }
     if (!member(input, "method", verb, sizeof verb) || !member(input, "url", url, sizeof url)
         || !member(input, "digest", body, sizeof body) || !member(input, "key", key, sizeof key)) {

@@ -1,6 +1,6 @@
-/* Managers that keep bytes of any kind and hand them over.
+/* Managers that keep any bytes and hand them over.
  *
- * Their state has two versions: the older one has the bytes alone, the newer one an `!` before them. */
+ * Their state has two versions: the older version consists of the bytes, and the newer one begins with an `!`. */
 #include "../fixture.h"
 
 typedef struct component {

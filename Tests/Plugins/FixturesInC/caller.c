@@ -1,4 +1,4 @@
-/* A manager that calls a collaborator through `backplane.calls/1`, and asks for what its role may not have. */
+/* A manager that calls a collaborator through `backplane.calls/1`, and requests services that its role may not use. */
 #include "../fixture.h"
 
 static uint64_t handle, wire;
@@ -16,7 +16,7 @@ static const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("find")},
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("list")},
 };
-/* What it needs of its collaborator; the first four stand in the same places. */
+/* The methods that it needs of its collaborator, with the same numbers as its own first four methods. */
 static const bp_method needed[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("fail")},
     {sizeof(bp_method), BP_SYNC, BP_TEXT("failNow")},
@@ -27,14 +27,14 @@ static const bp_wire wires[] = {{
     .size = sizeof(bp_wire), .label = BP_TEXT("trials"), .contract = BP_TEXT("Trials"),
     .contract_version = BP_TEXT("2.0.0"), .methods = needed, .method_count = sizeof needed / sizeof *needed}};
 
-/* Of a call that belongs to nobody's: the host's log says how it ended. */
+/* Ends a call that serves no other call; the outcome is written to the host's log. */
 static void ended(void *context, int32_t status, bp_bytes payload) {
     const bp_log_1 *log = get_interface(text(BP_LOG), 1);
     log->write(handle, BP_LOG_INFO, text(status == BP_RETIRED ? "its call ended: retired" : "its call ended otherwise"),
         NULL, 0);
 }
 
-/* A look-up ends by calling `path` of what it found, for whoever asked. */
+/* A look-up ends with a call of `path` of the manager that was found, whose answer goes to the original caller. */
 typedef struct { bp_done done; void *context; bp_call frame; } asker;
 static void found(void *context, int32_t status, const bp_connection *connection, bp_bytes payload) {
     asker own = *(asker *)context;

@@ -1,4 +1,4 @@
-/* A borrower signs an account of the credential `library` in and out, and fetches with a credential. */
+/* A manager that signs an account of the credential `library` in and out, and fetches with a credential. */
 #include "../fixture.h"
 
 /* The text in a JSON string without escapes. */
@@ -13,7 +13,7 @@ enum { FETCH, FETCH_AS, SIGN_IN, SIGN_OUT, EDITION_OF };
 
 static const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("fetch")},    /* url -> the status, with the credential `library` */
-    {sizeof(bp_method), BP_ASYNC, BP_TEXT("fetchAs")},  /* url -> the status, as the account `ann` of it    */
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("fetchAs")},  /* url -> the status, as its account `ann`          */
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("signIn")},   /* password -> the principal of `ann`               */
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("signOut")},  /* null -> 0                                        */
     {sizeof(bp_method), BP_SYNC, BP_TEXT("edition")},   /* null -> a number                                 */
@@ -22,7 +22,7 @@ enum { METHODS = sizeof methods / sizeof *methods };
 
 static const bp_http_1 *http(void) { return get_interface(text(BP_HTTP), 1); }
 
-/* A call: the exchange that is made for it. */
+/* A call and its exchange. */
 typedef struct {
     bp_done done;
     void *context;
@@ -87,7 +87,7 @@ static void call_borrower(
     http()->open(component, &request, &options, NULL, &exchange, frame);
 }
 
-/* The manager passes everything on. */
+/* The manager forwards all calls. */
 static const bp_wire wires[] = {{
     .size = sizeof(bp_wire), .label = BP_TEXT("communicationController"), .contract = BP_TEXT("Borrowing"),
     .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS}};

@@ -1,5 +1,5 @@
-/* A manager that says which edition of it this is and how often it was asked to count. The setting `edition.fails`
- * makes every call an error. */
+/* A manager that returns its edition and the number of times it was asked to count. With the setting `edition.fails`,
+ * every call fails. */
 #include "../fixture.h"
 
 static int counted;

@@ -1,4 +1,4 @@
-/* An executor that answers each request with its own body, and without one with 204. */
+/* An executor that answers each request with the request's body, or with 204 if there is no body. */
 #define _GNU_SOURCE
 #include "../fixture.h"
 
@@ -41,7 +41,7 @@ static void open_exchange(void *self, uint32_t method, bp_bytes order, const bp_
     if (body) {
         const char *start = (const char *)body + sizeof key - 1;
         const size_t length = (size_t)((const char *)memchr(start, '"', order.length) - start);
-        /* Base64 has no character that JSON escapes but the solidus, whose escape is copied with it. */
+        /* The only character of Base64 that JSON escapes is the solidus, which is copied with its escape. */
         own->elements[own->count] = malloc(length + 16);
         sprintf(own->elements[own->count++], "[{\"body\":\"%.*s\"}]", (int)length, start);
     }

@@ -1,4 +1,4 @@
-/* Two interceptors of exchanges: one signs the head of every attempt, and the other logs the events that it is told. */
+/* Two interceptors of exchanges: one signs the head of every attempt, and the other logs events. */
 #include "../fixture.h"
 
 enum { INTERESTS, REQUEST, ATTEMPT, EVENTS };
@@ -9,7 +9,7 @@ static const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("events")},
 };
 
-/* The signer asks for the digest of the body, and signs with the first letters of it. */
+/* The signer requests the digest of the body, and signs with the first letters of the digest. */
 static void sign(
     void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     static const char key[] = "\"digest\":\"";
@@ -20,7 +20,7 @@ static void sign(
         snprintf(answer, sizeof answer, "%d", BP_INTERCEPT_ATTEMPTS | BP_INTERCEPT_DIGEST);
         done(context, BP_OK, text(answer));
         return;
-    case REQUEST:               /* is not called, since it is none of the interests */
+    case REQUEST:               /* never called, because it is not among the interests */
         done(context, BP_ERROR, text("{\"code\": \"sentry.asked\", \"message\": \"nobody may ask for this\"}"));
         return;
     default:
@@ -35,7 +35,7 @@ static void sign(
     }
 }
 
-/* The other one writes its batches to the log, and answers at once. */
+/* The other interceptor writes its batches to the log, and answers immediately. */
 static void observe(
     void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     if (method == INTERESTS) {

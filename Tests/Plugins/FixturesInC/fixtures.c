@@ -1,4 +1,4 @@
-/* A library of many classes in C: each file has one or two, and its list of them stands here. */
+/* A library with many classes in C: each file has one or two, which this file lists. */
 #define _GNU_SOURCE
 #define FIXTURE_ID "org.backplane.tests.fixtures-in-c"
 #include "../fixture.h"
@@ -10,7 +10,7 @@ static const bp_component *const lists[] = {
     number_store, pharmacy, pipes, relay, routes, serializer,
 };
 
-/* With the setting `marks` a copy leaves a file beside itself when it is loaded, with `.ran` after its own name. */
+/* With the setting `marks`, loading a copy creates a file beside it, with `.ran` after the copy's name. */
 __attribute__((constructor)) static void ran(void) {
     Dl_info info;
     char name[4096];

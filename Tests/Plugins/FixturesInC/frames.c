@@ -1,4 +1,4 @@
-/* Answers with the frame that it was called with. */
+/* A manager that returns the frame of each call. */
 #include "../fixture.h"
 
 static const bp_method methods[] = {

@@ -1,7 +1,7 @@
 /* A plugin with a graph of operations.
  *
- * A component finishes the items of a batch one after the other: a graph of which each node needs the one before. An
- * item is done when somebody calls `advance`. */
+ * A component finishes the items of a batch one after another, as a graph in which each node needs the previous one.
+ * A call of `advance` finishes an item. */
 #include "../fixture.h"
 
 #include <pthread.h>
@@ -14,12 +14,12 @@ static const bp_operations_1 *operations(void) {
 
 typedef struct component component;
 
-/* A graph. The lock of its component guards everything that changes; no function of the host is called behind it. */
+/* A graph. The lock of its component guards all mutable state, and is never held during calls of the host. */
 typedef struct {
     component *component;
     uint64_t number;
-    int finished;                           /* the items that are done: the next one has this number */
-    int runs;                                 /* whether that one runs */
+    int finished;                           /* the number of finished items, and of the next item */
+    int runs;                                 /* whether the next item runs */
     int is_paused, is_cancelled;
 } batch;
 
@@ -35,7 +35,7 @@ static void say(const component *self, const char *line) {
     if (log) log->write(self->handle, BP_LOG_INFO, text(line), &version, 1);
 }
 
-/* Puts the next item into work, if it may; requires the lock. */
+/* Starts the next item if that is allowed; requires the lock. */
 static void put(batch *self) {
     if (self->finished < ITEMS && !self->is_paused && !self->is_cancelled) self->runs = 1;
 }
@@ -74,7 +74,7 @@ static void describe(void *context, uint64_t from, uint64_t max, bp_done done, v
     done(done_context, BP_OK, text(json));
 }
 
-/* Takes the batch out of its component and reports its end; it is freed by `release`. */
+/* Removes the batch from its component and reports its end; `release` frees the batch. */
 static void finish(batch *self) {
     component *own = self->component;
     const uint64_t handle = own->handle, number = self->number;
@@ -87,7 +87,7 @@ static void finish(batch *self) {
 static void change(void *context, uint32_t what, int64_t node) {
     batch *self = context;
     int ends = 0;
-    if (node >= 0) return;                  /* items cannot be changed one by one */
+    if (node >= 0) return;                  /* single items cannot be changed */
     pthread_mutex_lock(&self->component->lock);
     switch (what) {
     case BP_OPERATION_PAUSE: self->is_paused = 1; break;
@@ -113,7 +113,7 @@ static void release_batch(void *context) {
     free(self);
 }
 
-/* Begins a batch. Returns whether the host took it. */
+/* Begins a batch. Returns whether the host accepted it. */
 static int begin(component *self) {
     batch *own = calloc(1, sizeof *own);
     bp_operation operation = {
@@ -147,7 +147,7 @@ static void release(void *instance) {
     free(self);
 }
 
-/* Ends the item that runs. Returns whether there was one. */
+/* Ends the running item. Returns whether an item was running. */
 static int advance(component *self) {
     batch *own;
     int was_there, ends = 0;
@@ -174,7 +174,7 @@ enum { BEGIN, ADVANCE, EDITION_OF };
 
 static const bp_method methods[] = {
     {sizeof(bp_method), BP_SYNC, BP_TEXT("begin")},         /* null -> whether a batch was begun */
-    {sizeof(bp_method), BP_SYNC, BP_TEXT("advance")},          /* null -> whether there was an item that runs */
+    {sizeof(bp_method), BP_SYNC, BP_TEXT("advance")},          /* null -> whether an item was running */
     {sizeof(bp_method), BP_SYNC, BP_TEXT("edition")},       /* null -> a number */
 };
 

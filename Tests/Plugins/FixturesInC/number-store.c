@@ -1,12 +1,12 @@
-/* A manager and its data access controller, which keeps numbers. Each record names itself all over, so that the bytes
- * of a page tell whose they are. */
+/* A manager and its data access controller, which stores numbers. Each record repeats its number, so that all bytes of
+ * a page reveal their record. */
 #include "../fixture.h"
 
 enum { KEEP, FILL, LIST, METHODS, REPEATS = 12, VALUE = REPEATS * 16 + 2 };
 
 static const bp_method methods[METHODS] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("keep")},     /* a number -> null, once it is kept */
-    {sizeof(bp_method), BP_ASYNC, BP_TEXT("fill")},     /* a number -> null, once all below it are kept, by one write */
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("fill")},     /* a number -> null, once one write has stored all below */
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("list")},     /* null -> the numbers that are kept */
 };
 static const bp_wire wires[] = {{
@@ -52,7 +52,7 @@ static void found(
     free(list);
 }
 
-/* The value of a record, and at its end the id. */
+/* The value of a record, which ends with the id. */
 static void describe(char *text, long number) {
     text[0] = text[VALUE - 1] = '"';
     for (int i = 0; i < REPEATS; i++) {

@@ -1,4 +1,4 @@
-/* A manager in C that gives streams of its own and reads those of a collaborator, which is a manager in Swift. */
+/* A manager in C that provides streams, and reads the streams of a collaborator, which is a manager in Swift. */
 #include "../fixture.h"
 
 #include <pthread.h>
@@ -6,12 +6,12 @@
 /* The contract `Pipe`. */
 enum {
     NUMBERS,            /* the numbers from 0 up to the input                                 */
-    THROUGH,            /* the same, from the collaborator: whatever it answers is passed on  */
+    THROUGH,            /* the same, from the collaborator, whose answers are forwarded       */
     SUM,                /* an asynchronous method: the sum of the collaborator's numbers      */
-    OPEN, RELEASED,     /* synchronous: the streams that are not closed, and the instances that were released */
-    EMPTY, TOO_MANY, NO_ARRAY, NOT_JSON,                /* streams that do wrong */
-    LET_GO,             /* synchronous: lets the openings of streams that are STUCK return     */
-    TWO_AT_ONCE, CLOSED_TWICE, AFTER_END,               /* asynchronous: a consumer that does wrong */
+    OPEN, RELEASED,     /* synchronous: the numbers of open streams, and of released instances */
+    EMPTY, TOO_MANY, NO_ARRAY, NOT_JSON,                /* faulty streams */
+    LET_GO,             /* synchronous: lets the openings of STUCK streams return              */
+    TWO_AT_ONCE, CLOSED_TWICE, AFTER_END,               /* asynchronous: a faulty consumer */
     STUCK,              /* a stream whose opening returns after LET_GO                        */
     ONE_TOO_MANY,       /* asynchronous: opens more streams than a component may have         */
     METHODS
@@ -29,7 +29,7 @@ static const bp_method methods[METHODS] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("oneTooMany")},
 };
 
-/* What it reads of its collaborator. */
+/* The streams that it reads from its collaborator. */
 enum { COUNT, SILENT };
 static const bp_method needed[] = {
     {sizeof(bp_method), BP_STREAM, BP_TEXT("count")}, {sizeof(bp_method), BP_STREAM, BP_TEXT("silent")},
@@ -59,7 +59,7 @@ static bp_bytes printed(char *buffer, size_t size, long number) {
     return bytes;
 }
 
-/* A number as JSON; `null` and what is no number are 0. */
+/* Reads a number from JSON; `null` and invalid numbers are 0. */
 static long number(bp_bytes json, int *is_invalid) {
     char copy[32] = "";
     char *end = copy;
@@ -77,7 +77,7 @@ static stream *find(uint64_t id) {
     return found;
 }
 
-/* ------------------------------------------------------------------------------------------ giving streams */
+/* --------------------------------------------------------------------------------------- providing streams */
 
 static void open_stream(void *self, uint32_t method, bp_bytes input, const bp_call *call, uint64_t id) {
     stream *new = calloc(1, sizeof *new);
@@ -196,7 +196,7 @@ static void received(void *context, int32_t status, bp_bytes payload) {
     }
 }
 
-/* Opens streams that do not exist, until one is too many, and answers with the error of that. */
+/* Opens nonexistent streams until the limit is exceeded, and answers with that error. */
 static void open_too_many(handles *own, const bp_call *frame, bp_done done, void *context) {
     const bp_streams_1 *table = get_interface(text(BP_STREAMS), 1);
     enum { MANY = 65536 };

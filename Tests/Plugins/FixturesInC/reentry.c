@@ -1,7 +1,7 @@
-/* Two managers, of which one calls the other again from the callback of its answer. */
+/* Two managers, one of which calls the other again from the callback of its answer. */
 #include "../fixture.h"
 
-/* `Deep` answers at once, with how deep in calls of its own it is. Its steps answer with a payload that is nothing. */
+/* `Deep` answers immediately with the depth of its nested calls. Its steps answer with a payload that is not JSON. */
 static const bp_method depth[] = {{sizeof(bp_method), BP_ASYNC, BP_TEXT("depth")}};
 static const bp_wire trials[] = {{
     .size = sizeof(bp_wire), .label = BP_TEXT("trials"), .contract = BP_TEXT("Trials"),
@@ -26,7 +26,7 @@ const bp_component deep[] = {
     {0},
 };
 
-/* `Again` calls it five times, and answers with the last answer. */
+/* `Again` calls `Deep` five times, and returns the last answer. */
 static const bp_method methods[] = {{sizeof(bp_method), BP_ASYNC, BP_TEXT("again")}};
 static const bp_wire wires[] = {{
     .size = sizeof(bp_wire), .label = BP_TEXT("deep"), .contract = BP_TEXT("Deep"),

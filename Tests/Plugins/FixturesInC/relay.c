@@ -1,4 +1,4 @@
-/* A manager that is called as a counter is, and hands every call on to one. */
+/* A manager with the contract of a counter, which forwards every call to a counter. */
 #include "../fixture.h"
 
 static const bp_method methods[] = {

@@ -1,5 +1,5 @@
-// A whole plugin in C++, with exceptions inside. None of them crosses the boundary:
-// where something may be thrown, what the host calls answers with it.
+// A complete plugin in C++, which uses exceptions. No exception crosses the boundary:
+// each function that the host calls converts exceptions to error answers.
 #include "backplane.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bp_bytes borrowed(const std::string &text) {
     return {reinterpret_cast<const uint8_t *>(text.data()), text.size()};
 }
 
-/// The version in this copy's identity, over which tests write another one.
+/// The version in this copy's identity, which tests overwrite.
 bp_bytes version() {
     static const bp_identity *volatile identity = &bp_identity_record;
     return {reinterpret_cast<const uint8_t *>(identity->version), std::strlen(identity->version)};
@@ -52,7 +52,7 @@ struct Overdrawn : std::exception {
     int64_t missing;
 };
 
-/// How a call ends: once, with what was thrown or with what is said.
+/// The answer to a call, which is given once: a result or an error.
 struct Reply {
     bp_done done;
     void *context;
@@ -60,7 +60,7 @@ struct Reply {
     void operator()(int32_t status, const std::string &payload) const { done(context, status, borrowed(payload)); }
 };
 
-/// Runs `body`, which may throw, and ends the call with what it throws.
+/// Runs `body`, and ends the call with an error if `body` throws.
 template <typename Body> void guarded(const Reply &reply, Body body) noexcept {
     try {
         body();
@@ -78,9 +78,9 @@ template <typename Body> void guarded(const Reply &reply, Body body) noexcept {
     }
 }
 
-// --------------------------------------------------------------------------------------- what they are made with
+// ------------------------------------------------------------------------------------------------------- creation
 
-/// 0: it is not connected.
+/// Returns the wire with a label, or 0 if it is not connected.
 uint64_t wire_to(const std::string &label, const bp_creation &creation) {
     auto place = reinterpret_cast<const char *>(creation.wires);
     for (size_t i = 0; i < creation.wire_count; i++, place += creation.wires->size) {
@@ -96,7 +96,7 @@ template <typename Table> const Table &service(const char *id) {
     return *table;
 }
 
-// -------------------------------------------------------------------------------------------- what calls take
+// ------------------------------------------------------------------------------------------------------ inputs
 
 int64_t whole(const std::string &digits, const char *method) {
     try {
@@ -113,16 +113,16 @@ void nothing(bp_bytes input, const char *method) {
 
 // ------------------------------------------------------------------------------------- calls of collaborators
 
-/// Which calls are passed on, so that their cancellations can be. Shared with what waits for their answers, which may come last.
+/// The forwarded calls, by which cancellations are forwarded. Shared with the askers, whose answers may come last.
 class Errands {
 public:
-    /// Before the collaborator is called: it may answer at once.
+    /// Adds a call. Do this before calling the collaborator, which may answer immediately.
     void begin(uint64_t id) {
         const std::lock_guard<std::mutex> guard(lock);
         passed_on[id] = {0, false};
     }
 
-    /// - Returns: whether it was cancelled meanwhile.
+    /// - Returns: `true` if the call has been cancelled in the meantime.
     bool know(uint64_t id, uint64_t call) {
         const std::lock_guard<std::mutex> guard(lock);
         const auto found = passed_on.find(id);
@@ -131,7 +131,7 @@ public:
         return found->second.is_cancelled;
     }
 
-    /// - Returns: the call to cancel; 0: none, or it is not known yet.
+    /// - Returns: The forwarded call to cancel, or 0 if there is none or it is not known yet.
     uint64_t cancel(uint64_t id) {
         const std::lock_guard<std::mutex> guard(lock);
         const auto found = passed_on.find(id);
@@ -154,7 +154,7 @@ private:
     std::map<uint64_t, PassedCall> passed_on;
 };
 
-/// Who waits for a collaborator.
+/// A call that waits for a collaborator's answer.
 struct Asker {
     std::shared_ptr<Errands> errands;
     uint64_t id;
@@ -172,14 +172,14 @@ public:
         review(creation.configuration);
     }
 
-    /// The keys that are not known, as JSON.
+    /// Returns the unknown keys of a configuration, as JSON.
     static std::string review(bp_bytes configuration) {
         const auto json = copied(configuration);
         if (json.find("sealed") != std::string::npos) throw std::runtime_error("the ledger is sealed");
         return json.find("colour") != std::string::npos ? R"(["/colour"])" : "[]";
     }
 
-    /// Makes no text, and so cannot throw.
+    /// Logs a line without allocating memory, so that it cannot throw.
     void say(const char *line) const noexcept {
         const auto log = static_cast<const bp_log_1 *>(get_interface(BP_TEXT(BP_LOG), 1));
         const bp_pair said = {BP_TEXT("edition"), edition()};
@@ -253,7 +253,7 @@ private:
     std::map<uint64_t, Reply> waiters;
     const std::shared_ptr<Errands> errands = std::make_shared<Errands>();
 
-    /// Ends what a collaborator was asked for.
+    /// Answers the call for which a collaborator was called.
     static void answered(void *context, int32_t status, bp_bytes payload) {
         const std::unique_ptr<Asker> asker(static_cast<Asker *>(context));
         asker->errands->end(asker->id);
@@ -263,7 +263,7 @@ private:
 
 Ledger &ledger(void *instance) { return *static_cast<Ledger *>(instance); }
 
-// ------------------------------------------------------------------------------------- what the host calls
+// -------------------------------------------------------------------------------- functions for the host
 
 void create(void *, const bp_creation *creation, bp_created done, void *context) {
     std::unique_ptr<Ledger> made;
@@ -326,7 +326,7 @@ void call(void *instance, uint32_t method, bp_bytes input, const bp_call *frame,
 }
 
 void cancel(void *instance, uint64_t id) noexcept {
-    // Where the cancellation cannot be passed on, the call ends by itself.
+    // If the cancellation cannot be forwarded, the call ends by itself.
     try {
         ledger(instance).cancel(id);
     } catch (...) {}
@@ -349,7 +349,7 @@ void import_state(void *instance, uint32_t version, bp_bytes state, bp_done done
     });
 }
 
-// ------------------------------------------------------------------------------------------ what it describes
+// ------------------------------------------------------------------------------------------------ descriptors
 
 const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("add")},  {sizeof(bp_method), BP_SYNC, BP_TEXT("total")}, {sizeof(bp_method), BP_SYNC, BP_TEXT("edition")},
@@ -399,7 +399,7 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     const auto abi = bp_common_abi(offer->abi_min, offer->abi_max, BP_ABI_MIN, BP_ABI_MAX);
     if (abi == BP_NO_ABI) return BP_UNIMPLEMENTED;
     get_interface = offer->get_interface;
-    // Made here and not before: a library does nothing while it is loaded.
+    // Created here, because a library must do nothing while it is loaded.
     static const bp_component components[] = {described()};
     bp_answer own{};
     own.size = answer->size < sizeof own ? answer->size : static_cast<uint32_t>(sizeof own);

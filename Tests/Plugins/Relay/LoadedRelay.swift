@@ -3,7 +3,7 @@ import BackplaneExchange
 import BackplaneNetwork
 import BackplaneURLSession
 
-/// A plugin with executors in Swift, loaded as a library of its own.
+/// A plugin with executors in Swift, in its own library.
 public struct LoadedRelayPlugin: Plugin {
     public static let id = "org.backplane.tests.loaded-relay"
     public static let version: Version = "1.0.0"
@@ -14,7 +14,7 @@ public struct LoadedRelayPlugin: Plugin {
     }
 }
 
-/// An executor that hands its exchanges to URLSession.
+/// An executor that uses URLSession.
 final class LoadedRelay: Manager {
     typealias Provides = HTTPExecuting
     static let className = "LoadedRelay"
@@ -30,11 +30,11 @@ final class LoadedRelay: Manager {
     }
 }
 
-/// An executor whose answer the URL names, such as `faulty:short`.
+/// An executor with faulty answers, which the URL selects, such as `faulty:short`.
 final class FaultyRelay: Manager {
     typealias Provides = HTTPExecuting
     static let className = "FaultyRelay"
-    /// The ends of responses that had none of their own.
+    /// The signal for each end of an endless response.
     private let (ended, end) = AsyncStream.makeStream(of: Void.self)
 
     init(_ context: Context) {}

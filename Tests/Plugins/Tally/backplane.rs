@@ -1,4 +1,4 @@
-//! backplane.h in Rust: the part of it that a manager with wires and state needs. The header says what all of it means.
+//! The part of backplane.h that a manager with wires and state needs, in Rust. The header explains the declarations.
 
 #![allow(non_camel_case_types, dead_code)]
 
@@ -30,7 +30,7 @@ pub type bp_export = extern "C" fn(*mut c_void, u32, bp_done, *mut c_void);
 pub type bp_import = extern "C" fn(*mut c_void, u32, bp_bytes, bp_done, *mut c_void);
 pub type bp_get_interface = extern "C" fn(bp_bytes, u32) -> *const c_void;
 
-/// Declares structs as C lays them out, and the table of their fields that the host compares with its own.
+/// Declares structs with C's layout, and the table of their fields, which the host compares with its own table.
 macro_rules! structs {
     ($($name:ident { $($field:ident: $type:ty),* $(,)? })*) => {
         $(
@@ -66,7 +66,7 @@ structs! {
     bp_component {
         size: u32, role: u32, class_name: bp_bytes, version: bp_bytes, contract: bp_bytes, contract_version: bp_bytes,
         methods: *const bp_method, method_count: usize, wires: *const bp_wire, wire_count: usize,
-        class: *mut c_void, // `type`, a word of Rust's; the host compares the fields whose names it knows
+        class: *mut c_void, // `type`, a keyword in Rust; the host compares only fields whose names it knows
         create: Option<bp_create>, activate: Option<bp_step>, suspend: Option<bp_step>, resume: Option<bp_step>,
         stop: Option<bp_step>, release: Option<bp_release>, call: Option<bp_invoke>, cancel: Option<bp_cancel>,
         lane: *const c_void, review: Option<bp_review>, traits: u32, reserved: u32, state: *const bp_state,
@@ -93,7 +93,7 @@ structs! {
     }
 }
 
-// They point at what lives as long as the process, and nothing writes to it.
+// They point to constant data that lives as long as the process.
 unsafe impl Sync for bp_field {}
 unsafe impl Sync for bp_method {}
 unsafe impl Sync for bp_wire {}
@@ -106,13 +106,13 @@ impl bp_bytes {
     }
 
     /// # Safety
-    /// The bytes are borrowed, and gone when the function that they were given to returns.
+    /// The bytes are borrowed, and invalid when the function that received them returns.
     pub unsafe fn lent<'a>(self) -> &'a [u8] {
         if self.length == 0 { &[] } else { std::slice::from_raw_parts(self.data, self.length) }
     }
 }
 
-/// What stands in the section `backplane`, aligned as part 5 of the header has it.
+/// The content of the section `backplane`, aligned as in part 5 of the header.
 #[repr(C, align(8))]
 pub struct Record(pub bp_identity);
 

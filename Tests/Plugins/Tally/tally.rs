@@ -1,4 +1,4 @@
-//! A plugin in Rust, without crates: a tally that can be waited for.
+//! A plugin in Rust without crates: a tally with methods that wait.
 //!
 //!     rustc --edition 2021 --crate-type cdylib -O -o libTally.so tally.rs
 
@@ -12,7 +12,7 @@ use std::ptr::{null, null_mut};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-// `used` keeps it, though no code refers to it.
+// `used` keeps the record although no code refers to it.
 #[used]
 #[link_section = "backplane"]
 static IDENTITY: Record = Record(bp_identity::of("org.example.tally", "1.0.0"));
@@ -22,16 +22,16 @@ static CALLS: OnceLock<&'static bp_calls_1> = OnceLock::new();
 
 // ------------------------------------------------------------------------------------------------------ answers
 
-/// How a call, or a step, goes wrong.
+/// The error of a call or a step.
 struct Failure(i32, String);
 
-/// What the host waits for. It is ended once: by `end`, which takes it, or when it is dropped, as by a panic.
+/// An answer that the host waits for. It is given once: by `end`, or when the reply is dropped, as by a panic.
 struct Reply {
     done: bp_done,
     context: *mut c_void,
 }
 
-// The context is the host's own and is only handed back, which any thread may do.
+// The context belongs to the host. It is only passed back, which is allowed on any thread.
 unsafe impl Send for Reply {}
 
 impl Reply {
@@ -44,7 +44,7 @@ impl Reply {
         std::mem::forget(self);
     }
 
-    /// Runs what ends it. A panic stays on this side of the boundary, where it would end the process.
+    /// Runs `body`, which ends the reply. A panic must not cross the boundary, because it would end the process.
     fn after(self, body: impl FnOnce(Reply)) {
         _ = catch_unwind(AssertUnwindSafe(|| body(self)));
     }
@@ -58,7 +58,7 @@ impl Drop for Reply {
 
 // ---------------------------------------------------------------------------------------------------- the tally
 
-/// An instance. Whatever is under way holds it as well, so that `release` may come at any time after an answer.
+/// An instance. Calls in progress also hold it, so that `release` may come at any time after an answer.
 struct Tally {
     handle: u64,
     other: Option<u64>, // a wire
@@ -75,11 +75,11 @@ struct State {
 #[derive(Default)]
 struct Pending {
     is_cancelled: bool,
-    passed_on: u64, // the call that was made for it; 0: none
+    passed_on: u64, // the forwarded call, or 0 for none
 }
 
 impl Tally {
-    // Never held while the host is called: what is called may call back, on this thread.
+    // Never held while the host is called, because the host may call back on this thread.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -90,11 +90,11 @@ impl Tally {
         state.total.to_string()
     }
 
-    /// Answers later, from a thread of its own, unless it is cancelled before.
+    /// Answers after a duration, on a new thread, or when the call is cancelled.
     fn wait(self: Arc<Self>, duration: Duration, id: u64, reply: Reply) {
         self.state().under_way.insert(id, Pending::default());
         let until = Instant::now() + duration;
-        // Where there is no thread, what it was to run is dropped: the reply with it, which so is answered.
+        // If no thread can be created, the closure is dropped together with the reply, which thereby ends.
         _ = std::thread::Builder::new().spawn(move || {
             let mut state = self.state();
             let cancelled = loop {
@@ -112,7 +112,7 @@ impl Tally {
         });
     }
 
-    /// Has the other tally wait: by the frame of this call, so that path, deadline and trace go on.
+    /// Forwards the call to the other tally, with the frame of this call, so that path, deadline and trace continue.
     fn wait_elsewhere(self: Arc<Self>, input: bp_bytes, frame: *const bp_call, id: u64, reply: Reply) {
         let (Some(calls), Some(wire)) = (CALLS.get(), self.other) else {
             return reply.end(Err(Failure(BP_FAILED, "there is no other tally".into())));
@@ -120,7 +120,7 @@ impl Tally {
         self.state().under_way.insert(id, Pending::default());
         let asker = Box::new((self.clone(), id, reply));
         let call = (calls.call)(self.handle, wire, 0, input, frame, answered, Box::into_raw(asker).cast());
-        // Meanwhile it may have been answered, and be gone, or cancelled.
+        // In the meantime, the call may have been answered and removed, or cancelled.
         let is_cancelled = match self.state().under_way.get_mut(&id) {
             Some(pending) => {
                 pending.passed_on = call;
@@ -133,7 +133,7 @@ impl Tally {
         }
     }
 
-    /// Wakes who waits, or passes the cancellation on. A call that is not known is over, or has not begun.
+    /// Wakes the waiting thread, or forwards the cancellation. An unknown call has ended or has not begun.
     fn cancel(&self, id: u64) {
         let mut state = self.state();
         let Some(pending) = state.under_way.get_mut(&id) else { return };
@@ -147,7 +147,7 @@ impl Tally {
     }
 }
 
-/// The other tally's answer, which is this call's.
+/// Answers the call with the answer of the other tally.
 extern "C" fn answered(context: *mut c_void, status: i32, payload: bp_bytes) {
     let (tally, id, reply) = *unsafe { Box::from_raw(context.cast::<(Arc<Tally>, u64, Reply)>()) };
     reply.after(|reply| {
@@ -159,7 +159,7 @@ extern "C" fn answered(context: *mut c_void, status: i32, payload: bp_bytes) {
 
 // ------------------------------------------------------------------------------------------------------- inputs
 
-/// The whole number that a JSON text is. Nobody has looked at an input before: it may be anything.
+/// Returns the whole number in a JSON text. The input has not been checked and may be anything.
 fn number(input: &[u8], method: &str) -> Result<u64, Failure> {
     let text = std::str::from_utf8(input).unwrap_or("").trim_matches([' ', '\t', '\n', '\r']);
     let is_number = !text.is_empty() && text.len() <= 6 && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -176,9 +176,9 @@ fn nothing(input: &[u8], method: &str) -> Result<(), Failure> {
     Err(Failure(BP_INVALID_INPUT, format!("`{method}` takes null")))
 }
 
-// --------------------------------------------------------------------------------------- what the host calls
+// ------------------------------------------------------------------------------------ functions for the host
 
-/// The instance behind a pointer that `create` gave.
+/// Returns the instance behind a pointer from `create`.
 fn tally(instance: *mut c_void) -> Arc<Tally> {
     let pointer = instance.cast_const().cast::<Tally>();
     unsafe {
@@ -196,7 +196,7 @@ extern "C" fn create(_: *mut c_void, creation: *const bp_creation, done: bp_crea
         if unsafe { wire.label.lent() } == b"other" {
             other = Some(wire.wire);
         }
-        // By the size that the host's header gives it, which may be another.
+        // Advance by the host's size of the struct, which may differ from ours.
         place = unsafe { place.byte_add((*creation.wires).size as usize) };
     }
     let state = Mutex::new(State { total: 0, under_way: HashMap::new() });
@@ -318,7 +318,7 @@ static COMPONENTS: [bp_component; 1] = [bp_component {
 }];
 
 /// # Safety
-/// The host calls it, with an offer and an answer of the sizes that they say.
+/// Only the host may call this function, with an offer and an answer of the sizes that they state.
 #[no_mangle]
 pub unsafe extern "C" fn backplane_plugin_entry_v1(offer: *const bp_offer, answer: *mut bp_answer) -> i32 {
     let offer = &*offer;

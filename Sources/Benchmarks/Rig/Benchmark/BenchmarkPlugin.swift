@@ -3,7 +3,7 @@ import BackplaneRoutes
 import BackplaneScreens
 import BenchmarkContracts
 
-/// The plugin that the benchmarks call, request and show.
+/// The plugin whose managers, routes and screens the benchmarks use.
 public struct BenchmarkPlugin: Plugin {
     public static let id = "org.backplane.benchmark"
     public static let version: Version = "1.0.0"
@@ -59,7 +59,7 @@ final class RelayManager: Manager {
     }
 }
 
-/// A route that answers at once.
+/// A route that answers immediately.
 final class BookRoutes: RouteManager {
     init(_ context: Context) {}
 
@@ -76,7 +76,7 @@ final class BookScreens: ScreenManager {
     static func screens(_ table: inout ScreenTable) { table.add(BookList.self) }
 }
 
-/// A list of books, in which a press changes one row.
+/// A screen with a list of books; a press changes one row.
 actor BookList: Screen {
     struct Input: Codable, Sendable { var rows: Int }
     static let identifier = "books"

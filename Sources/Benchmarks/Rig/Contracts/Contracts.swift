@@ -1,6 +1,6 @@
 public import Backplane
 
-/// The contract for measuring calls, whose methods do almost nothing, so that the measured time is that of the call.
+/// The contract for measuring calls; its methods do almost nothing, so that only the calls take time.
 public struct Benchmark: Contract {
     /// The version of this set of methods; the native lane requires the same on both sides.
     public static let version: Version = "1.1.0"
@@ -22,7 +22,7 @@ public struct Benchmark: Contract {
 public struct EarlierBenchmark: Contract {
     /// The name of ``Benchmark``, which makes this a version of the same contract.
     public static let name = Benchmark.name
-    /// The version of this set of methods, lower than that of ``Benchmark``.
+    /// The version of this set of methods, lower than the version of ``Benchmark``.
     public static let version: Version = "1.0.0"
     /// Returns the parcel with its number increased by one.
     public let next = AsyncMethod<Parcel, Parcel>()
@@ -32,7 +32,7 @@ public struct EarlierBenchmark: Contract {
     public init() {}
 }
 
-/// The contract for calls from one manager to another: the whole loop runs in the calling one.
+/// The contract for calls from one manager to another; the calling manager runs the whole loop.
 public struct Relay: Contract {
     /// The version of this set of methods.
     public static let version: Version = "1.0.0"
@@ -79,7 +79,7 @@ public struct RoutedBook: Codable, Sendable {
 
 /// The calls of ``Benchmark`` without a boundary, as in a program linked as a whole.
 ///
-/// They go through an existential that is opaque to the optimiser, to methods that are not inlined. That is the
+/// The calls go through an existential that is opaque to the optimiser, to methods that are not inlined. This is the
 /// inherent cost of protocols, and the minimum cost of replaceable code.
 public protocol DirectBenchmark: Sendable {
     /// Returns the number increased by one.

@@ -1,4 +1,4 @@
-/* What is wrong with the answer of the entry. */
+/* Faults in the answer of the entry. */
 #include <stdint.h>
 
 #if defined(SIZE_0)
@@ -75,10 +75,10 @@
 #elif defined(LONG_ANNOTATION)
 #define AT_ANSWER components[0].annotation.length = 300000;
 #elif defined(SHIFTY)
-/* It brings one class the first time, and another one later. */
+/* The first answer has one class, and later answers have another. */
 #define AT_ANSWER if (getenv("HOSTILE_SHIFTY")) components[0].class_name = text("Shirker"); setenv("HOSTILE_SHIFTY", "1", 1);
 #elif defined(OVERRUN)
-/* It fills all of an answer that an older host has only a part of. */
+/* It fills the whole answer, even if an older host provides only part of the struct. */
 #define AT_ANSWER answer->size = sizeof own;
 #endif
 
@@ -102,5 +102,5 @@ static const bp_state empty_state = {sizeof(bp_state), 1, BP_TEXT("Work"), 1, 1,
 
 #include "plugin.h"
 
-/* Whatever of them a variant does not use. */
+/* The definitions that a variant does not use. */
 __attribute__((used)) static const void *const kept[] = {moved, renamed, shifted, &empty_state, &sound_state};

@@ -1,4 +1,4 @@
-/* What the entry does besides answering. */
+/* Side effects of the entry. */
 #if defined(ABORTS)
 #define AT_ENTRY fprintf(stderr, "all is lost\n"); abort();
 #elif defined(FAULTS)

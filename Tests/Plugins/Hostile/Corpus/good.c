@@ -1,2 +1,2 @@
-/* Nothing is wrong with it: what the others are made of, and what truncated and tampered copies are made from. */
+/* A library without faults: the basis of the others, and of truncated and tampered copies. */
 #include "plugin.h"

@@ -1,4 +1,4 @@
-/* What is wrong with the file itself: its sections, its symbols, what it asks of the loader. */
+/* Faults of the file itself: its sections, its symbols, its requests to the loader. */
 #if defined(NO_IDENTITY)
 #define IDENTITY
 #elif defined(SHORT_IDENTITY)
@@ -21,7 +21,7 @@
 #include "plugin.h"
 
 #if defined(EXPORTS_SDK)
-/* Names of the SDK's, and of the Swift runtime's. */
+/* Names of symbols of the SDK and of the Swift runtime. */
 const char bp_sdk_version[] = "0.0.0";
 void *swift_retain(void *object) { return object; }
 #elif defined(INTERPOSES)

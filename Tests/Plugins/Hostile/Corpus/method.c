@@ -1,4 +1,4 @@
-/* How a method answers. */
+/* Faults in the answers of a method. */
 #if defined(TWICE)
 #define WORK do { done(context, BP_OK, text("1")); done(context, BP_OK, text("2")); } while (0)
 #elif defined(LATE)
@@ -72,7 +72,7 @@ static void stumble(void *self, uint64_t id);
 
 #include "plugin.h"
 
-/* Whom to answer later, and in how many microseconds. */
+/* A call to answer later, and the delay in microseconds. */
 typedef struct asker {
     bp_done done;
     void *context;

@@ -1,5 +1,5 @@
-/* A whole plugin that does nothing wrong: one manager with one method. A family of libraries that do wrong includes it, and says before
- * that what is otherwise. Each of them is compiled with -D and the name of what it does. */
+/* A complete plugin without faults: one manager with one method. A family of faulty libraries includes this file, after macros that
+ * replace its parts. Each library is compiled with -D and the name of its fault. */
 #ifndef PLUGIN_H
 #define PLUGIN_H
 
@@ -20,13 +20,13 @@
 #define IDENTITY BP_IDENTITY(ID, "1.0.0")
 #endif
 #ifndef AT_ENTRY
-#define AT_ENTRY                /* done before the entry answers */
+#define AT_ENTRY                /* runs before the entry answers */
 #endif
 #ifndef AT_ANSWER
-#define AT_ANSWER               /* done to the answer before it is given */
+#define AT_ANSWER               /* changes the answer before it is returned */
 #endif
 #ifndef STATUS
-#define STATUS BP_OK            /* of the entry */
+#define STATUS BP_OK            /* the status of the entry */
 #endif
 #ifndef CLASS
 #define CLASS BP_TEXT("Worker")
@@ -42,10 +42,10 @@ static inline bp_bytes text(const char *literal) {
     return bytes;
 }
 
-/* What a method takes that takes nothing. */
+/* Returns whether the input is `null`, the input of methods without input. */
 static inline int is_null(bp_bytes input) { return input.length == 4 && memcmp(input.data, "null", 4) == 0; }
 
-/* Runs for good. */
+/* Runs forever. */
 static inline void *linger(void *nothing) {
     for (;;) pause();
     return nothing;
@@ -58,7 +58,7 @@ static inline void start_thread(void *(*body)(void *), void *context) {
 
 static const bp_method methods[] = {
     {sizeof(bp_method), KIND, BP_TEXT("work")},         /* null -> 1 */
-    {sizeof(bp_method), BP_ASYNC, BP_TEXT("rest")},     /* the same, whatever `work` does */
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("rest")},     /* null -> 1, in every library */
 };
 
 #ifndef HAS_CREATE
@@ -93,7 +93,7 @@ static inline void create(void *type, const bp_creation *creation, bp_created do
 #define STREAMS .open = NULL            /* the functions of streams */
 #endif
 #ifndef WORK
-#define WORK done(context, BP_OK, text("1"))        /* the answer to a sound call of `work` */
+#define WORK done(context, BP_OK, text("1"))        /* the answer to a valid call of `work` */
 #endif
 #ifndef BAD_WORK
 #define BAD_WORK done(context, BP_INVALID_INPUT, text("`work` takes null"))
@@ -113,7 +113,7 @@ static inline void call(void *self, uint32_t method, bp_bytes input, const bp_ca
     .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = 2, .create = create, .activate = ACTIVATE, .suspend = SUSPEND, \
     .stop = STOP, .release = RELEASE, .call = call, .cancel = CANCEL, .state = STATE, STREAMS}
 
-/* Two, of which the answer gives the first. */
+/* Two components, the first of which belongs to the answer. */
 static bp_component components[] = {COMPONENT, COMPONENT};
 
 #ifndef HAS_ENTRY

@@ -1,4 +1,4 @@
-/* What a component does in the steps of its life. */
+/* Faults of a component in its lifecycle steps. */
 #define _GNU_SOURCE
 #if defined(CREATE_NEVER) || defined(CREATE_LOOPS) || defined(CREATE_FAILS) || defined(CREATE_NOTHING) || defined(CREATE_TWICE) || defined(ALONE)
 #define HAS_CREATE
@@ -101,7 +101,7 @@ STEP repeating(void *self, bp_done done, void *context) {
 }
 
 #if defined(POOL_USED)
-/* libdispatch's, which every process with Swift has. */
+/* Functions of libdispatch, which every process with Swift contains. */
 extern void *dispatch_get_global_queue(intptr_t priority, uintptr_t flags);
 extern uint64_t dispatch_time(uint64_t when, int64_t nanoseconds);
 extern void dispatch_after_f(uint64_t when, void *queue, void *context, void (*work)(void *));
@@ -124,7 +124,7 @@ STEP waiting_elsewhere(void *self, bp_done done, void *context) {
 }
 #endif
 
-/* What it starts ends with its host, which does not see to that. */
+/* The forked process ends itself when its host has ended. */
 STEP forking(void *self, bp_done done, void *context) {
     const pid_t host = getpid();
     (void)self;

@@ -1,4 +1,4 @@
-/* How a stream answers: `work` gives 0, 1 and 2, one at a time. */
+/* Faults of a stream: `work` yields 0, 1 and 2, one at a time. */
 #define KIND BP_STREAM
 #if defined(TWICE)
 #define NEXT do { element(stream->count); done(context, BP_OK, text(number)); done(context, BP_OK, text(number)); } while (0)
@@ -23,7 +23,7 @@
 #elif defined(CLOSE_TWICE)
 #define CLOSED do { done(context, BP_OK, text("")); done(context, BP_OK, text("")); } while (0)
 #elif defined(CLOSE_ABORTS)
-#define CLOSED do { usleep(2500000); abort(); } while (0)    /* after what its consumer says */
+#define CLOSED do { usleep(2500000); abort(); } while (0)    /* after the output of its consumer */
 #endif
 
 #ifndef NEXT
@@ -46,11 +46,11 @@ static void next(void *self, uint64_t id, uint32_t max, bp_done done, void *cont
 static void close_stream(void *self, uint64_t id, bp_done done, void *context);
 #include "plugin.h"
 
-/* The open streams; there are few, and they are asked on several threads. */
+/* The open streams; there are few, and several threads access them. */
 typedef struct stream {
-    uint64_t id;            /* 0: free */
+    uint64_t id;            /* 0 if the place is free */
     int count, is_refused;
-    bp_done done;           /* of a `next` that waits */
+    bp_done done;           /* the callback of a waiting `next` */
     void *context;
 } stream;
 

@@ -1,4 +1,4 @@
-/* A plugin with Swift in it: what it does there stands in trap.swift. */
+/* A plugin that contains Swift code, which is in trap.swift. */
 #define IDENTITY static const bp_identity record BP_KEEP = {BP_IDENTITY_MAGIC, sizeof(bp_identity), BP_ABI_MIN, BP_ABI_MAX, 6003, "", "", ID, "1.0.0"};
 #ifdef TRAPS
 #define WORK hostile_work()

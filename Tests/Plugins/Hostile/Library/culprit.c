@@ -1,6 +1,6 @@
-/* A turnstile, such as `backplane bench` swaps. It keeps the state it is given, whatever that is, and hands it on. The
- * settings `hangs` and `fails` name a step that never returns, or fails; `exported` is so many bytes that are its state
- * instead of what it was given. */
+/* A turnstile like those of the benchmarks. It keeps any state that it receives, and hands it over. The settings
+ * `hangs` and `fails` name a step that never returns or that fails. The setting `exported` is a number of bytes to
+ * export as the state instead. */
 #include "../../fixture.h"
 
 #include <unistd.h>
@@ -22,7 +22,7 @@ typedef struct turnstile {
 } turnstile;
 
 static const bp_method methods[] = {
-    {sizeof(bp_method), BP_ASYNC, BP_TEXT("pass")},     /* anything -> a ticket that says which edition this is */
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("pass")},     /* anything -> a ticket with the edition */
 };
 
 static void create(void *type, const bp_creation *creation, bp_created done, void *context) {

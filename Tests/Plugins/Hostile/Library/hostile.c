@@ -1,7 +1,7 @@
-/* A library that does what the header forbids. As it stands it does nothing wrong: the settings `loaded`, `entered`,
- * `work` and `ended` say what it does when it is loaded, in its entry, in the method of `Worker` and when its process
- * ends. Each is a list of statements of this file, with `; ` between them, which are done in the order in which they
- * stand here. */
+/* A library that does what the header forbids, as its settings say; without settings, it does nothing wrong. The
+ * settings `loaded`, `entered`, `work` and `ended` contain statements to run when the library is loaded, in its entry,
+ * in the method of `Worker`, and when the process ends. Statements are separated by `; ` and run in the order in which
+ * this file lists them. */
 #define _GNU_SOURCE
 #define FIXTURE_ID "org.backplane.tests.hostile"
 #include "../../fixture.h"
@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* As much as a library's debug information; nothing loads it. */
+/* As large as a library's debug information; it is not loaded into memory. */
 __asm__(".section .bulk,\"\",@progbits\n.fill 700000, 1, 0x5A\n.text");
 
 static int has(const char *list, const char *statement) {
@@ -42,13 +42,13 @@ static void wait_for_file(const char *name) {
     while (access(setting(name), F_OK)) usleep(1000);
 }
 
-/* Holds the lock of a file, as does a process that it starts, which leaves a mark. */
+/* Locks a file and forks; the new process also holds the lock, and creates a file. */
 static void lock_and_fork(void) {
     flock(open(setting("lock"), O_RDWR | O_CREAT, 0600), LOCK_EX);
     if (fork() == 0) create_file("file");
 }
 
-/* Starts a process that nobody's signals reach, which has the pipe open. */
+/* Starts a process that holds the pipe open, in its own session, so that signals to the process group miss it. */
 static void start_process(void) {
     (void)!open(setting("pipe"), O_WRONLY);
     alarm(0);
@@ -60,7 +60,7 @@ static void start_process(void) {
     }
 }
 
-/* As a runtime finds out that ends a process which gets no more. */
+/* Makes all further allocations fail, after which a runtime ends the process. */
 static void leave_no_memory(void) {
     const struct rlimit none = {0, 0};
     setrlimit(RLIMIT_AS, &none);
@@ -108,7 +108,7 @@ static void say(const char *message) {
     log->write(handle, BP_LOG_INFO, text(message), NULL, 0);
 }
 
-/* What is owed to somebody. */
+/* A pending answer. */
 static struct { bp_done done; void *context; } owed;
 
 static void answered(void *context, int32_t status, const bp_http_response *response, bp_bytes payload) {
@@ -121,7 +121,7 @@ static const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("never")},
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("later")},        /* answered by settle */
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("settle")},
-    {sizeof(bp_method), BP_SYNC, BP_TEXT("slow")},          /* answered by settle, though it must not wait */
+    {sizeof(bp_method), BP_SYNC, BP_TEXT("slow")},          /* answered by settle, although it must not wait */
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("noJSON")},
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("fetch")},        /* a manager that uses backplane.http */
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("has")},          /* the interface of that name, revision 1 */
@@ -224,10 +224,10 @@ static const bp_component worker[] = {
 
 /* ------------------------------------------------------------------------------------------- the entry */
 
-/* Says the hash of the table as it is then. */
+/* Updates the hash of the table. */
 #define REHASH own.self_check.layout_hash = bp_layout_hash(own.self_check.fields, own.self_check.field_count)
 
-/* A process in which a library is tried offers what a host does, and services that do nothing. */
+/* Checks the offer of a trial process: everything that a host offers, with services that do nothing. */
 static void check(const bp_offer *offer) {
     const bp_log_1 *log = offer->get_interface(text(BP_LOG), 1);
     const bp_calls_1 *calls = offer->get_interface(text(BP_CALLS), 1);
@@ -253,7 +253,7 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     get_interface = offer->get_interface;
     bp_answer own = answer_with(lists, sizeof lists / sizeof *lists, components);
 
-    /* What the answer may give instead: a turnstile and the table of the layout, which the statements change. */
+    /* Replacements for parts of the answer, which the statements change: a turnstile and the table of the layout. */
     static bp_component changed;
     static bp_method method;
     static bp_wire wire;

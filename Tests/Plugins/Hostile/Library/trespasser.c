@@ -1,13 +1,13 @@
-/* A manager that goes where managers may not: it asks for the network, for the store, and under handles that are not
- * its own, and answers with what it was told. */
+/* A manager that makes forbidden requests, and returns the host's answers: it requests the network and the store, and
+ * uses other components' handles. */
 #include "../../fixture.h"
 
 #include <inttypes.h>
 
 enum { HTTP, WRITE, QUERY, CALL, LOG };
 
-/* Each takes whom to ask as, "itself", "nobody" or "a stranger", and gives {"status": number, "text": text}, with ' for
- * "; `log` gives whether the host would write a critical line. */
+/* The input is the identity to use: "itself", "nobody" or "a stranger". The output is {"status": number, "text": text},
+ * with ' for "; the output of `log` is whether the host would write a critical line. */
 static const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("http")},
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("write")},
@@ -24,7 +24,7 @@ static uint64_t asker(uint64_t itself, bp_bytes input) {
     return itself;
 }
 
-/* Whom to tell what the host said. */
+/* The call that receives the host's answer. */
 typedef struct asked {
     bp_done done;
     void *context;

@@ -2,14 +2,14 @@ public import Backplane
 import CBackplane
 import FoundationEssentials
 
-/// What the code that is called finds around it.
+/// The properties of the task in which a method runs.
 public struct TaskContext: Contract {
     public static let version: Version = "1.0.0"
     public let priority = AsyncMethod<Nothing, UInt8>()
     public init() {}
 }
 
-/// Tells what the call was when it arrived, through as many components as are wired behind one another.
+/// The frame of a call that has arrived, through any number of components.
 public struct Frames: Contract {
     public static let version: Version = "1.1.0"
     public let frame = AsyncMethod<Nothing, Frame>()
@@ -17,7 +17,7 @@ public struct Frames: Contract {
     public init() {}
 }
 
-/// The same, as somebody knows it who was compiled with an earlier version.
+/// An earlier version of ``Frames``, as callers compiled with it know the contract.
 public struct EarlierFrames: Contract {
     public static let name = "Frames"
     public static let version: Version = "1.0.0"
@@ -38,7 +38,7 @@ public struct Frame: Codable, Sendable, Hashable {
     }
 }
 
-/// A value as another library saw it: that its storage came back alone would not show that it was understood.
+/// A value with its description by another library, which proves more than the returned storage alone.
 public struct Seen<Value: Codable & Sendable>: Codable, Sendable {
     public var value: Value
     public var text: String
@@ -48,7 +48,7 @@ public struct Seen<Value: Codable & Sendable>: Codable, Sendable {
     }
 }
 
-/// All that is in a value; what has no order is sorted.
+/// Returns a description of everything in a value, with unordered contents sorted.
 private func described(_ value: Any) -> String {
     switch value {
     case let data as Data: return "data \(Array(data))"
@@ -66,27 +66,27 @@ private func described(_ value: Any) -> String {
     }
 }
 
-/// Throws on demand.
+/// Methods that throw an error on demand.
 public struct Failures: Contract {
     public static let version: Version = "1.0.0"
     public let fail = AsyncMethod<FailureKind, Nothing>()
     public let failNow = SyncMethod<FailureKind, Nothing>()
-    /// Throws an error with causes nested so deep.
+    /// Throws an error with causes of the given depth.
     public let failDeep = AsyncMethod<Int, Nothing>()
     public init() {}
 }
 
 public enum FailureKind: String, Codable, Sendable, CaseIterable {
-    /// A `BackplaneError` with every field, and causes with every field.
+    /// A `BackplaneError` with all fields, and causes with all fields.
     case whole
-    /// The same with nothing but a code that no version knows.
+    /// A `BackplaneError` with only a code that no version knows.
     case bare
     case component
     case componentWithoutDetails
     case plain
     case cancellation
 
-    /// What arrives at the caller.
+    /// The error that arrives at the caller.
     public var error: BackplaneError {
         switch self {
         case .whole: Self.wholeError
@@ -112,15 +112,15 @@ public enum FailureKind: String, Codable, Sendable, CaseIterable {
         ])
 }
 
-/// Throws an error of its own, from methods of every kind.
+/// Methods of every kind that throw the contract's error.
 public struct Loans: Contract {
     public typealias Failure = LoanError
     public static let version: Version = "1.0.0"
     public let borrow = AsyncMethod<LoanError, Nothing>()
     public let borrowNow = SyncMethod<LoanError, Nothing>()
-    /// One title, and then the error.
+    /// Streams one title, followed by the error.
     public let titles = StreamMethod<LoanError, String>()
-    /// Throws an error that is none of the contract's.
+    /// Throws an error that does not belong to the contract.
     public let fail = AsyncMethod<FailureKind, Nothing>()
     public init() {}
 }
@@ -128,14 +128,14 @@ public struct Loans: Contract {
 public enum LoanError: ContractError, Equatable {
     case lent(book: String, to: String?)
     case closed
-    /// Has another code than one version of the contract believes.
+    /// An error with a different code in another version of the contract.
     case renamed
 
     public var code: String { if case .renamed = self { "loans.renamed" } else { "loans.refused" } }
     public var message: String { "the loan is refused" }
 }
 
-/// The same contract as it was before it told an error from another.
+/// An earlier version of ``Loans``, in which all errors have the same code.
 public struct EarlierLoans: Contract {
     public static let name = "Loans"
     public static let version: Version = "1.0.0"
@@ -154,7 +154,7 @@ public struct EarlierLoans: Contract {
     }
 }
 
-/// The same contract without an error of its own.
+/// The contract ``Loans`` without its own error type.
 public struct UntypedLoans: Contract {
     public static let name = "Loans"
     public static let version: Version = "1.0.0"
@@ -166,7 +166,7 @@ public struct UntypedLoans: Contract {
 }
 
 extension BackplaneError {
-    /// An error with so many errors in one another below it.
+    /// Returns an error with a chain of causes of the given length.
     public static func deep(_ levels: Int) -> BackplaneError {
         (0..<levels).reduce(BackplaneError(.componentFailed, "0")) {
             BackplaneError(.componentFailed, "\($1 + 1)", causes: [$0])
@@ -177,21 +177,21 @@ extension BackplaneError {
 /// Streams of every kind.
 public struct Sequences: Contract {
     public static let version: Version = "1.0.0"
-    /// The numbers from 0 up to this one.
+    /// Streams the numbers from 0 up to the input.
     public let count = StreamMethod<Int, Int>()
-    /// So many volumes.
+    /// Streams the given number of volumes.
     public let volumes = StreamMethod<Int, Volume>()
-    /// Two numbers, and then an error.
+    /// Streams two numbers, followed by an error.
     public let fail = StreamMethod<FailureKind, Int>()
-    /// The numbers from 0, without end.
+    /// Streams the numbers from 0 without end.
     public let endless = StreamMethod<Nothing, Int>()
-    /// Nothing, until it is cancelled.
+    /// Streams nothing until it is cancelled.
     public let silent = StreamMethod<Nothing, Int>()
-    /// One number; then it ignores its cancellation until it is let go.
+    /// Streams one number, and then ignores its cancellation until ``SequenceWatch/letGo``.
     public let stubborn = StreamMethod<Nothing, Int>()
-    /// A number that JSON has, one that it does not have, and another one.
+    /// Streams three numbers, the second of which JSON cannot represent.
     public let unusual = StreamMethod<Nothing, Double>()
-    /// The path of the call that the body received, and whether that has a deadline.
+    /// Streams the length of the path of the body's call, and whether the call has a deadline.
     public let frame = StreamMethod<Nothing, SequenceFrame>()
     public init() {}
 }
@@ -207,17 +207,17 @@ public struct SequenceFrame: Codable, Sendable, Equatable {
 public struct SequenceWatch: Contract {
     public static let version: Version = "1.0.0"
     public let counts = SyncMethod<Nothing, SequenceCounts>()
-    /// Lets go the bodies that ignore their cancellation.
+    /// Lets the bodies that ignore their cancellation return.
     public let letGo = SyncMethod<Nothing, Nothing>()
     public init() {}
 }
 
 public struct SequenceCounts: Codable, Sendable, Equatable {
-    /// The bodies that have begun, are running and were cancelled.
+    /// The numbers of bodies that have begun, are running, and were cancelled.
     public var begun = 0, running = 0, cancelled = 0
-    /// The elements whose `send` has returned.
+    /// The number of elements whose `send` has returned.
     public var sent = 0
-    /// The instances that were released.
+    /// The number of released instances.
     public var released = 0
     public init() {}
 }

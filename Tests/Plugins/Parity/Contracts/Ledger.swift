@@ -18,7 +18,7 @@ public struct LedgerQuery: Codable, Sendable, Hashable {
 
 public struct LedgerEntry: Codable, Sendable, Hashable {
     public var text: String
-    /// Whether the query came with a limit.
+    /// A Boolean value that indicates whether the query had a limit.
     public var wasLimited: Bool
     /// Since 1.4.
     public var pages: [Int]
@@ -28,23 +28,23 @@ public struct LedgerEntry: Codable, Sendable, Hashable {
     }
 }
 
-/// What the readers of a ledger answer.
+/// The contract of the readers of a ledger.
 public struct LedgerReading: Contract {
     public static let version: Version = "1.0.0"
     public let find = AsyncMethod<String, [String]>()
     public let count = SyncMethod<String, Int>()
-    /// Asks for a method that the ledger had in 1.2.
+    /// Calls a method that the ledger had in version 1.2.
     public let given = AsyncMethod<String, String>()
     public init() {}
 }
 
-/// The ledger as its users know it who were compiled with 1.2.
+/// The ledger as users know it that were compiled with version 1.2.
 public struct EarlierLedger: Contract {
     public static let name = "Ledger"
     public static let version: Version = "1.2.0"
     public let find = AsyncMethod<Query, [Entry]>()
     public let count = SyncMethod<Query, Int>()
-    /// Not there any more in 1.4, against all rules.
+    /// A method that version 1.4 has removed, which violates the rules for versions.
     public let given = AsyncMethod<String, String>()
     public init() {}
 
@@ -62,7 +62,7 @@ public struct EarlierLedger: Contract {
     }
 }
 
-/// The same version with another input, as when somebody changed a contract and forgot its version.
+/// The same version with a different input, as after a change of a contract without a new version.
 public struct OtherLedger: Contract {
     public static let name = "Ledger"
     public static let version: Version = "1.4.0"
@@ -96,7 +96,7 @@ public struct OtherMajorLedger: Contract {
     public init() {}
 }
 
-/// What answers later in the ledger is asked to answer immediately here.
+/// The ledger with a synchronous method in place of an asynchronous one.
 public struct OtherKindLedger: Contract {
     public static let name = "Ledger"
     public static let version: Version = "1.4.0"

@@ -1,17 +1,17 @@
 public import Backplane
 public import FoundationEssentials
 
-/// Answers what it was handed, and what that looked like over there.
+/// Methods that return their input and the provider's description of it.
 public struct Values: Contract {
     public static let version: Version = "1.0.0"
-    /// Every kind of value at once.
+    /// Returns a state with every kind of value.
     public let full = AsyncMethod<FullState, Seen<FullState>>()
     public let fullNow = SyncMethod<FullState, Seen<FullState>>()
     public let nothing = AsyncMethod<Nothing, Seen<Nothing>>()
     public let perhapsNothing = AsyncMethod<Nothing?, Seen<Nothing?>>()
     public let optional = AsyncMethod<Int?, Seen<Int?>>()
     public let nested = AsyncMethod<Int??, Seen<Int??>>()
-    /// Changes what it was handed, and answers that.
+    /// Changes the input, and returns it.
     public let amended = AsyncMethod<[Volume], [Volume]>()
     public let amendedNow = SyncMethod<[Volume], [Volume]>()
 
@@ -42,7 +42,7 @@ public struct Integers: Codable, Sendable, Hashable {
         int128: .max, uint128: .max)
 }
 
-/// What the standard library does not code by itself.
+/// Types that are not `Codable` in the standard library.
 public struct Glyphs: Codable, Sendable, Hashable {
     public var character: Character
     public var scalar: Unicode.Scalar
@@ -82,7 +82,7 @@ public struct Ranges: Codable, Sendable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(half) }
 }
 
-/// Where and when, in Foundation's words.
+/// Foundation's types for places and times.
 public struct Place: Codable, Sendable, Hashable {
     public var locale: Locale
     public var timeZone: TimeZone
@@ -100,7 +100,7 @@ public struct Place: Codable, Sendable, Hashable {
     }
 }
 
-/// A struct as contracts mostly have them.
+/// A typical struct of contracts.
 public struct Volume: Codable, Sendable, Hashable {
     public struct Author: Codable, Sendable, Hashable {
         public var name: String
@@ -139,13 +139,13 @@ public indirect enum Tree: Codable, Sendable, Hashable {
     case node(Tree, label: String?)
     case many([Tree])
 
-    /// A tree so many levels high.
+    /// Returns a tree with the given number of levels.
     public static func high(_ levels: Int) -> Tree {
         (0..<levels).reduce(.leaf) { tree, _ in .many([tree]) }
     }
 }
 
-/// Codes less than it holds.
+/// A struct that encodes only some of its properties.
 public struct Forgetful: Codable, Sendable, Hashable {
     public var kept: Int
     public var dropped = 0
@@ -154,7 +154,7 @@ public struct Forgetful: Codable, Sendable, Hashable {
     public init(kept: Int, dropped: Int) { (self.kept, self.dropped) = (kept, dropped) }
 }
 
-/// Looks at itself only when it is decoded.
+/// A struct that is validated only by decoding.
 public struct Strict: Codable, Sendable, Hashable {
     public var percent: Int
 
@@ -174,12 +174,12 @@ public struct Strict: Codable, Sendable, Hashable {
     }
 }
 
-/// Keeps a state.
+/// Methods that store and return a state.
 public struct FullStateKeeping: Contract {
     public static let version: Version = "1.0.0"
     public let keep = AsyncMethod<FullState, Nothing>()
     public let kept = AsyncMethod<Nothing, FullState>()
-    /// Adds a volume to those by name, and answers how many there are.
+    /// Adds a volume to the volumes by name, and returns their number.
     public let add = AsyncMethod<Volume, Int>()
     public init() {}
 }
@@ -220,7 +220,7 @@ public struct FullState: Codable, Sendable, Equatable {
 
     public init() {}
 
-    /// A state with every kind of value, and values of each that are easily lost.
+    /// A state with every kind of value, including values that are easily lost.
     public static var sample: FullState {
         var full = FullState()
         full.flag = true

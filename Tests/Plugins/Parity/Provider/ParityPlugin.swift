@@ -2,7 +2,7 @@ public import Backplane
 import ParityContracts
 import Synchronization
 
-/// What is called, in a library of its own.
+/// The plugin with the providers, in its own library.
 public struct ParityPlugin: Plugin {
     public static let id = "org.backplane.tests.parity"
     public static let version: Version = "1.0.0"
@@ -100,7 +100,7 @@ final class LoansManager: Manager {
     }
 }
 
-/// A manager in whose state is a class, so that the state crosses as JSON only.
+/// A manager with a class in its state, which can therefore be transferred only as JSON.
 final class BoundManager: Manager, StatefulComponent {
     final class Cover: Codable, Sendable {
         let colour: String
@@ -164,7 +164,7 @@ final class ValuesManager: Manager {
         table.sync(\.amendedNow) { _, volumes, _ in amended(volumes) }
     }
 
-    /// Writes into storage that the caller may hold as well.
+    /// Writes to storage that the caller may share.
     private static func amended(_ volumes: [Volume]) -> [Volume] {
         var volumes = volumes
         for index in volumes.indices {
@@ -270,11 +270,11 @@ final class SequencesManager: Manager {
     }
 }
 
-/// What the bodies of this copy of the library do.
+/// The record of the streams' bodies in this copy of the library.
 struct SequenceRecord {
     var counts = SequenceCounts()
     var stubborn: [UnsafeContinuation<Void, Never>] = []
-    /// How many bodies were let go before they waited.
+    /// The number of bodies that may return without waiting.
     var passes = 0
 
     static let shared = Mutex(SequenceRecord())

@@ -1,7 +1,7 @@
 public import Backplane
 import ParityContracts
 
-/// Who calls another library, in a library of its own.
+/// The plugin with the callers of another library, in its own library.
 public struct RelayPlugin: Plugin {
     public static let id = "org.backplane.tests.parity-relay"
     public static let version: Version = "1.0.0"
@@ -36,7 +36,7 @@ final class FailuresRelay: Manager {
     }
 }
 
-/// Catches the errors of the other library with their type, and throws them on.
+/// A manager that catches the typed errors of the other library, and rethrows them.
 final class LoansRelay: Manager {
     typealias Provides = Loans
     struct Wires: Wiring {
@@ -66,7 +66,7 @@ final class LoansRelay: Manager {
     }
 }
 
-/// Calls on through the wire that the manifest fills: of the same version of the contract, or of an earlier one.
+/// A manager that forwards calls through the connected wire, of the current or an earlier version of the contract.
 final class FramesRelay: Manager {
     typealias Provides = Frames
     struct Wires: Wiring {
@@ -107,7 +107,7 @@ final class TaskContextRelay: Manager {
     }
 }
 
-/// Hands every call on to another library.
+/// A manager that forwards every call to another library.
 final class ValuesRelay: Manager {
     typealias Provides = Values
     struct Wires: Wiring {
@@ -131,7 +131,7 @@ final class ValuesRelay: Manager {
     }
 }
 
-/// Reads every stream of another library, and gives its elements.
+/// A manager that reads the streams of another library, and forwards their elements.
 final class SequencesRelay: Manager {
     typealias Provides = Sequences
     struct Wires: Wiring {
@@ -171,7 +171,7 @@ final class SequencesRelay: Manager {
     }
 }
 
-/// Was compiled with the ledger of 1.2, and answers as that is: what it cannot find it says in words.
+/// A reader compiled with version 1.2 of the ledger, which reports missing methods as text.
 final class LedgerReader: Manager {
     typealias Provides = LedgerReading
     struct Wires: Wiring {
@@ -192,7 +192,7 @@ final class LedgerReader: Manager {
     }
 }
 
-/// The same version of the contract, with another input.
+/// A reader compiled with the same version of the contract, but with a different input.
 final class EqualVersionReader: Manager {
     typealias Provides = LedgerReading
     struct Wires: Wiring {

@@ -1,6 +1,6 @@
 package import BackplaneScreens
 
-/// What differs between the two editions of the plugin with screens.
+/// The differences between the two editions of the plugin with screens.
 package protocol HarbourEdition: Sendable {
     /// The word in the heading of every screen.
     static var word: String { get }

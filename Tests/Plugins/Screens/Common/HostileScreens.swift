@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneScreens
 
-/// The screen `harbour.endless`: its assembly never ends, not even when it is cancelled.
+/// The screen `harbour.endless`: its assembly never ends, even if it is cancelled.
 final class EndlessScreen: Screen {
     static let identifier = "harbour.endless"
 

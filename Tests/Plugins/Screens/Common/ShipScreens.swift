@@ -70,7 +70,7 @@ final class ShipPage<Edition: HarbourEdition>: Screen {
     }
 }
 
-/// The screen `harbour.counter`: it counts how often its button is pressed, and keeps the count in a swap.
+/// The screen `harbour.counter`: it counts presses of its button, and keeps the count across swaps.
 actor Counter<Edition: HarbourEdition>: Screen {
     static var identifier: String { "harbour.counter" }
     private(set) var position = 0
@@ -90,7 +90,7 @@ actor Counter<Edition: HarbourEdition>: Screen {
     func resume(at position: Int) { self.position = position }
 }
 
-/// The error of a screen that is not assembled.
+/// The error of a screen that cannot be assembled.
 package struct HarbourProblem: ComponentError {
     package let message: String
     package var code: String { "harbour.problem" }

@@ -17,7 +17,7 @@ package struct ServedVersion: Codable, Sendable {
     package var edition: String
     /// The number of times the state has been handed over.
     package var handovers: Int
-    /// The number of these answers so far.
+    /// The number of answers so far.
     package var count: Int
 }
 
@@ -84,8 +84,9 @@ package final class ServedDesk: Sendable {
             body: request.body ?? [])
     }
 
-    /// Returns the name of an edition once the file exists that the query names, and reports by another file with the
-    /// suffix `.awaited` that it waits.
+    /// Returns the name of an edition once the file that the query names exists.
+    ///
+    /// Before it waits, it creates another file with the suffix `.awaited`.
     package static func edition(_ name: String, after request: RouteRequest) async throws -> String {
         let path = try request.query("until", default: "")
         close(open(path + ".awaited", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
@@ -93,7 +94,7 @@ package final class ServedDesk: Sendable {
         return name
     }
 
-    /// Returns an endless answer of numbers, one a line.
+    /// Returns an endless answer with one number in each line.
     package static func numbers() -> RouteStream {
         RouteStream(type: "text/plain; charset=utf-8") { body in
             var number = 0
@@ -106,11 +107,11 @@ package final class ServedDesk: Sendable {
     }
 }
 
-/// Endless events with the identifiers 1, 2 and so on, whose data are the name of the edition.
+/// Endless events with the identifiers 1, 2 and so on, and the name of the edition as their data.
 package struct ServedEvents: AsyncSequence, Sendable {
     private let edition: String, last: Int
 
-    /// Creates the events after the last one that the client of a request has received.
+    /// Creates the events after the last event that the client of a request has received.
     package init(_ edition: String, after request: RouteRequest) {
         (self.edition, last) = (edition, request.lastEventID.flatMap { Int($0) } ?? 0)
     }
