@@ -11,7 +11,7 @@ export SWIFT
 help: ## List these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# What the demo runs and offers, and no more: the command, the example's server, and the libraries of its manifests.
+# The products of the demo: the command, the example's server, and the libraries of its manifests.
 DEMO = backplane bookshelf-server Bookshelf BooksAPIv1 BooksAPIv2 Clock Turnstile1 Turnstile2 CatalogueScreens LoansScreens
 demo: ## Build what the demo needs, without other packages, and run the example application. Build folder: .build-plain.
 	@for product in $(DEMO); do .ci/build plain --product $$product || exit 1; done
@@ -26,25 +26,25 @@ test: test-build ## Build everything and run the test suite.
 test-build: sqlite
 	BACKPLANE_DEVELOPMENT=tests .ci/build engines --build-tests
 
-test-nightly: sqlite gdb ## Run all that takes long: packages that tests compile, random inputs, kills, sanitizers, a release build.
+test-nightly: sqlite gdb ## Run all slow tests: packages that tests compile, random inputs, kills, sanitizers, a release build.
 	$(NIGHTLY) .ci/test $(TEST_FLAGS)
 	$(MAKE) hostile stress exhaustive fuzz test-release test-sanitizers flaky
 
 flaky: test-build ## Look for flaky tests: run the suite REPEAT=20 times, half of them beside a busy loop on each processor.
 	REPEAT=$(or $(REPEAT),20) .ci/flaky
 
-# The suites of the boundary, of calls and of swaps. Each loaded generation makes the next one slower, most of all under AddressSanitizer, so they
-# are split over several processes.
+# The suites of the boundary, calls and swaps. They are split over several processes, because each loaded generation makes the next one slower,
+# especially under AddressSanitizer.
 PARTS = '^BackplaneTests\.' 'BackplaneHostTests\.[A-G]' 'BackplaneHostTests\.(?![A-G])' 'BackplaneChangeTests\.Swap[A-O]' 'BackplaneChangeTests\.(?!Swap[A-O])'
 
-# Without the last option the optimiser of Swift 6.3.1 crashes on some tests (docs/production.md).
+# Without the last option, the optimiser of Swift 6.3.1 crashes on some tests (docs/reference/production.md).
 RELEASE_TESTS = -c release --scratch-path .build-release-tests -Xswiftc -enable-testing \
 	-Xswiftc -Xllvm -Xswiftc -simplifycfg-sink-common=false
 PART = BACKPLANE_DEVELOPMENT=tests SWIFT_BACKTRACE=enable=no $(SWIFT) test --no-parallel --filter "$$part"
 test-release: sqlite ## Run the suites of SDK and host in a release build. Build folder: .build-release-tests.
 	for part in $(PARTS); do $(PART) $(RELEASE_TESTS) || exit 1; done
 
-# Generations are never unloaded, which AddressSanitizer would report as a leak. Faults that tests cause end their process as without a sanitizer.
+# Generations are never unloaded, which AddressSanitizer would report as leaks. The sanitizers do not handle SIGSEGV, because tests cause it.
 test-sanitizers: sqlite ## Run the suites of SDK and host under ThreadSanitizer and AddressSanitizer. Build folders: .build-tsan, .build-asan.
 	@mkdir -p .build-tsan
 	clang -O1 -Wall -Wextra -shared -fPIC -o .build-tsan/order.so Tests/Sanitizers/order.c
@@ -71,7 +71,7 @@ exhaustive: sqlite ## Explore every sequence of events in all small graphs of op
 fuzz: sqlite ## Fuzz manifests from bytes to plan, definitions from bytes to requests (INPUTS=100000).
 	$(NIGHTLY) BACKPLANE_FUZZ=$(or $(INPUTS),100000) .ci/test --filter 'tampered|DefinitionFuzzTests'
 
-# What the bench runs and loads, and no more.
+# The products that the bench runs and loads.
 BENCHED = benchmarks backplane Benchmark BenchmarkCrowd Bookshelf BooksAPIv2 Clock Turnstile1 Turnstile2 TurnstileInC1 TurnstileInC2
 bench: sqlite ## Build a release and measure Backplane's costs (BENCH='swap --only gap', --quick, --json). Build folder: .build-release.
 	@for product in $(BENCHED); do \
@@ -80,6 +80,8 @@ bench: sqlite ## Build a release and measure Backplane's costs (BENCH='swap --on
 	@.build-release/release/benchmarks bench $(BENCH)
 
 picture: build ## Record `backplane dev` and the screens of the example in docs/pictures, for the README (needs chromium and tmux).
+	python3 docs/pictures/diagrams.py
+	docs/pictures/commands.sh
 	docs/pictures/dev.sh
 	docs/pictures/screens.sh
 
@@ -95,7 +97,7 @@ lint: build ## Check the formatting and the doc comments of public symbols.
 docs: build ## Build the API reference with the toolchain's DocC, in .build/documentation.
 	@.ci/docs
 
-# What `backplane new` writes, which the command finds beside itself or in ../share/backplane.
+# The templates of `backplane new`, which the command finds in its own folder or in ../share/backplane.
 TEMPLATES = Sources/BackplaneTools/Templates/*.template
 DIST ?= .build-release/dist
 dist: release ## Copy a release of `backplane` and the libraries of the Swift runtime that it and PLUGINS need to DIST, for another machine.
@@ -104,10 +106,10 @@ dist: release ## Copy a release of `backplane` and the libraries of the Swift ru
 	@runtime=$$(dirname "$$(ldd .build-release/release/backplane | awk '/libswiftCore/ { print $$3 }')"); \
 	ldd .build-release/release/backplane $(PLUGINS) | awk -v folder="$$runtime/" 'index($$3, folder) == 1 { print $$3 }' | sort -u \
 		| while read -r library; do install -m 755 "$$library" '$(DIST)' || exit 1; done
-	@echo "$(DIST) runs wherever the C library is no older than this one's ($$(ldd --version | head -1)): docs/production.md"
+	@echo "$(DIST) runs wherever the C library is no older than this one's ($$(ldd --version | head -1)): docs/reference/production.md"
 
 PREFIX ?= /usr/local
-# A folder with a command that is already built. Nothing is built then, which is useful for an installation as another user.
+# The folder of an existing build. With it, `make install` builds nothing, which is useful for an installation as another user.
 BUILT ?=
 COMPLETIONS = bash:share/bash-completion/completions/backplane zsh:share/zsh/site-functions/_backplane fish:share/fish/vendor_completions.d/backplane.fish
 
