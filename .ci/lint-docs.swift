@@ -2,8 +2,8 @@
 //
 //   swift .ci/lint-docs.swift FOLDER
 //
-// FOLDER has the symbol graphs that .ci/symbol-graphs extracts. A doc comment that is inherited counts; a symbol whose
-// name begins with an underscore, or that is unavailable, needs none.
+// FOLDER contains the symbol graphs that .ci/symbol-graphs extracts. Inherited doc comments count. Unavailable symbols,
+// and symbols whose names begin with an underscore, need no doc comment.
 import Foundation
 
 struct SymbolGraph: Decodable {
@@ -27,7 +27,7 @@ struct SymbolGraph: Decodable {
 }
 
 extension SymbolGraph.Symbol {
-    /// `false` for what the compiler made by itself.
+    /// A Boolean value that indicates whether the symbol is in the source, and not synthesised by the compiler.
     var isWritten: Bool { location != nil }
 
     var needsDocumentation: Bool {
@@ -35,13 +35,13 @@ extension SymbolGraph.Symbol {
             && !(availability ?? []).contains { $0.isUnconditionallyUnavailable == true }
     }
 
-    /// The first paragraph of the doc comment; empty where that begins with something else.
+    /// The first paragraph of the doc comment; empty if the comment begins with a list.
     var abstract: String {
         let lines = (docComment?.lines ?? []).map { $0.text.trimmingCharacters(in: .whitespaces) }
         return lines.drop(while: \.isEmpty).prefix { !$0.isEmpty && !$0.hasPrefix("- ") }.joined(separator: " ")
     }
 
-    /// What is wrong with the doc comment; `nil`: nothing.
+    /// The fault of the doc comment; `nil` if there is none.
     var fault: String? {
         if docComment == nil { return "has no doc comment" }
         if abstract.isEmpty { return "has a doc comment without an abstract" }
@@ -49,7 +49,8 @@ extension SymbolGraph.Symbol {
         return Words.ofAbstract(abstract).isSubset(of: name) ? "has an abstract that only repeats its name" : nil
     }
 
-    /// "Sources/Backplane/Contracts/Wire.swift:12: Wire.slot has no doc comment"; `nil`: it is another package's.
+    /// Returns a line such as "Sources/Backplane/Contracts/Wire.swift:12: Wire.slot has no doc comment"; `nil` for a
+    /// symbol of another package.
     func report(_ fault: String, below root: String) -> String? {
         guard let location, let path = URL(string: location.uri)?.path(percentEncoded: false), path.hasPrefix(root)
         else { return nil }
@@ -60,7 +61,7 @@ extension SymbolGraph.Symbol {
 
 /// The words of names and sentences, in lower case.
 enum Words {
-    /// Words that say nothing by themselves.
+    /// Words without information.
     private static let empty: Set<String> = [
         "a", "an", "the", "this", "that", "its", "of", "for", "with", "from", "to", "in", "on", "is", "are", "and",
         "or", "new", "instance", "value", "type", "given",
@@ -68,18 +69,18 @@ enum Words {
         "returns", "give", "gives", "get", "gets", "set", "sets",
     ]
 
-    /// "makeHTTPClient(named:)" → make, http, client, named
+    /// Returns the words in a text: "makeHTTPClient(named:)" → make, http, client, named.
     private static func words(in text: String) -> [String] {
         text.matches(of: #/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/#).map { $0.output.lowercased() }
     }
 
-    /// Those of a name, in singular and plural.
+    /// Returns the words of a name, in singular and plural.
     static func ofName(_ name: String) -> Set<String> {
         let words = words(in: name)
         return Set(words + words.map { $0 + "s" } + words.filter { $0.hasSuffix("s") }.map { String($0.dropLast()) })
     }
 
-    /// Those of an abstract that say something.
+    /// Returns the words of an abstract that contain information.
     static func ofAbstract(_ abstract: String) -> Set<String> { Set(words(in: abstract)).subtracting(empty) }
 }
 

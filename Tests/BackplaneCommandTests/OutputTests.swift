@@ -36,6 +36,17 @@ struct LostOutputTests {
         #expect(errors == ["backplane: the output cannot be written: No space left on device"])
     }
 
+    @Test(arguments: [
+        ["graph", Tool.almanac], ["check", Tool.almanac, "--json"],
+        ["validate", BuiltProducts.folder + "/libClock.so"],
+    ])
+    func `a reader that has gone away is no failure`(arguments: [String]) throws {
+        let pipe = Pipe()
+        try pipe.fileHandleForReading.close()
+        let outcome = try run(arguments, to: pipe.fileHandleForWriting)
+        #expect(outcome.status == 0 && outcome.errors == "")
+    }
+
     @Test func `output to a slow reader arrives completely`() throws {
         let pipe = Pipe(), writer = pipe.fileHandleForWriting
         let descriptor = writer.fileDescriptor

@@ -208,7 +208,7 @@ struct SwapTextTests {
         ]
         report.components = [
             .init(
-                component: "NotesManager", role: "manager", .replaced, because: "its code is new",
+                component: "NotesManager", role: "manager", action: .replaced, reason: "its code is new",
                 className: "NotesManager", fromVersion: "1.0.0",
                 toVersion: "1.1.0", manner: .gated,
                 state: StateChange(
@@ -216,16 +216,17 @@ struct SwapTextTests {
                     reason: "the state has version 1 in the old code and 2 in the new code",
                     remark: "the order of its arrays differs"), callsInFlight: 3),
             .init(
-                component: "NotesStore", role: "data access controller", .replaced, because: "its code is new",
+                component: "NotesStore", role: "data access controller", action: .replaced, reason: "its code is new",
                 className: "NotesStore", fromVersion: "1.0.0",
                 toVersion: "1.0.0", manner: .ungated),
             .init(
-                component: "Desk", role: "manager", .recreated, because: "it calls NotesManager", className: "Desk",
+                component: "Desk", role: "manager", action: .recreated, reason: "it calls NotesManager",
+                className: "Desk",
                 fromVersion: "2.0.0", toVersion: "2.0.0",
                 manner: .gated,
                 state: StateChange(schema: "desk", fromVersion: 1, toVersion: 1, lane: "native")),
             .init(
-                component: "Tags", role: "manager", .replaced, because: "its code is new", className: "Tags",
+                component: "Tags", role: "manager", action: .replaced, reason: "its code is new", className: "Tags",
                 fromVersion: "1.0.0", toVersion: "1.1.0",
                 manner: .gated,
                 state: StateChange(schema: "tags", fromVersion: 3, toVersion: nil, lost: "nothing takes version 3")),

@@ -4,9 +4,9 @@ import Foundation
 import TestFixtures
 import Testing
 
-/// The package of docs/boundary-in-swift.md, with plugins that depend on this one by path.
+/// The package of docs/reference/plugins-that-call-each-other.md, with plugins that depend on this one by path.
 struct OwnPackage {
-    static let page = "docs/boundary-in-swift.md"
+    static let page = "docs/reference/plugins-that-call-each-other.md"
     let packages: PackagesFolder
     private let reader: Reader
     private var package: String { packages.path + "/harbour" }
@@ -71,7 +71,7 @@ struct OwnPackageTests {
         #expect(package.packages.fetched() == ["swift-argument-parser"])
         try await expectLanes(.fastest, native: ["tides"])
         try await expectLanes(.encoded, native: [])
-        #expect(try package.followPage() == 3, "the page shows what its commands print")
+        #expect(try package.followPage() == 2, "the page shows what its commands print")
     }
 
     /// The same answers in a host, whichever lanes it takes, and the lanes that it says it took.
@@ -82,7 +82,7 @@ struct OwnPackageTests {
                 pluginPaths: [package.libraries], loadFolder: tool.loads, dataFolder: tool.data, lanes: lanes))
         try await host.start()
         let advice = try await host.call("Pilot", "advise", Array(#""Leith""#.utf8), host.begin())
-        #expect(String(decoding: advice, as: UTF8.self) == #""Leith: 8.0 m now, 9.5 m with the tide""#)
+        #expect(String(decoding: advice, as: UTF8.self) == #""Leith: 8.0 m""#)
         let warning = try await host.call("Pilot", "advise", Array(#""Oban""#.utf8), host.begin())
         #expect(String(decoding: warning, as: UTF8.self) == #""Oban: keep away""#)
         let wires = await host.wires.filter { $0.user == "Pilot" }

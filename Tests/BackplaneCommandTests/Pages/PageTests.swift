@@ -5,23 +5,28 @@ import Testing
 /// What the README and the page on testing say a reader can write and run, followed literally.
 @Suite(.nightly, .timeLimit(.minutes(10)))
 struct ReadmeTests {
-    @Test func `a plugin and a host, from nothing, say what the README says`() async throws {
+    @Test func `a plugin, from nothing, says what the README says`() async throws {
         let packages = try PackagesFolder(),
             (_, outputs) = try Reader(in: packages, with: Tool()).follow(Page("README.md").blocks)
-        #expect(outputs == 2, "the README shows what two runs print")
+        #expect(outputs == 1, "the README shows what one run prints")
         #expect(packages.fetched() == ["swift-argument-parser"])
     }
 
     @Test func `a plugin and its tests, from nothing, pass as the page on testing says`() async throws {
         let packages = try PackagesFolder(),
-            (printed, _) = try Reader(in: packages, with: Tool()).follow(Page("docs/testing.md").blocks)
+            (printed, _) = try Reader(in: packages, with: Tool()).follow(Page("docs/reference/testing.md").blocks)
         #expect(printed.contains("it greets by the hour") && printed.contains("1 test"), "\(printed)")
         #expect(packages.fetched() == ["swift-argument-parser"])
     }
+
+    @Test func `a plugin with a package and a database of its own runs in a host with another copy`() throws {
+        let (_, outputs) = try Reader(in: PackagesFolder(), with: Tool()).follow(
+            Page("docs/reference/packages-in-plugins.md").blocks)
+        #expect(outputs == 1)
+    }
 }
 
-/// What docs/boundary-in-c.md has a reader write and run, followed literally: a plugin in C, compiled, called and
-/// swapped.
+/// The page on plugins in C, followed literally: a plugin is compiled, called and swapped.
 @Suite(.nightly, .timeLimit(.minutes(5)))
 struct BoundaryInCTests {
     private let tool: Tool
@@ -33,12 +38,12 @@ struct BoundaryInCTests {
         tool = try Tool()
         packages = try PackagesFolder()
         reader = Reader(in: packages, with: tool)
-        page = try Page("docs/boundary-in-c.md")
+        page = try Page("docs/reference/plugins-in-c.md")
     }
 
     @Test func `a plugin from nothing prints what the page shows, and keeps its state in a swap`() async throws {
         let start = try #require(page.blocks.firstIndex { $0.kind == "serve" })
-        #expect(try reader.follow(page.blocks[..<start]).outputs == 3)
+        #expect(try reader.follow(page.blocks[..<start]).outputs == 2)
 
         let words = page.blocks[start].text.split(separator: " ").map { $0.trimmingCharacters(in: .newlines) }
         #expect(words.prefix(2) == ["backplane", "run"])
@@ -55,12 +60,12 @@ struct BoundaryInCTests {
     }
 }
 
-/// What docs/boundary-in-rust.md has a reader run, followed literally, and what it shows of the plugin in Rust.
+/// What docs/reference/plugins-in-rust.md has a reader run, followed literally.
 @Suite(.nightly, .timeLimit(.minutes(5)))
 struct BoundaryInRustTests {
     private let page: Page
 
-    init() throws { page = try Page("docs/boundary-in-rust.md") }
+    init() throws { page = try Page("docs/reference/plugins-in-rust.md") }
 
     @Test func `the plugin is built, validated, called and swapped as the page says`() async throws {
         guard let compiler = RustCompiler.path else { try Test.cancel("\(RustCompiler.isMissing)") }
@@ -85,7 +90,7 @@ struct BoundaryInRustTests {
     }
 }
 
-/// What docs/server.md has a reader create, serve and request, followed literally, but for the port.
+/// What docs/reference/server.md has a reader create, serve and request, followed literally, but for the port.
 @Suite(.nightly, .timeLimit(.minutes(15)))
 struct ServerPageTests {
     private let tool: Tool
@@ -100,7 +105,8 @@ struct ServerPageTests {
 
     @Test(.enabled(if: PeerServer.isThere("curl"), "curl is not installed"))
     func `an application is created and served, and its answers are those of the page`() async throws {
-        let blocks = try Page("docs/server.md").blocks, start = try #require(blocks.firstIndex { $0.kind == "serve" })
+        let blocks = try Page("docs/reference/server.md").blocks
+        let start = try #require(blocks.firstIndex { $0.kind == "serve" })
         try reader.follow(blocks[..<start])
         let words = blocks[start].text.split(whereSeparator: \.isWhitespace).map(String.init)
         #expect(words == ["backplane", "run"])
@@ -125,8 +131,7 @@ struct ServerPageTests {
 }
 
 #if Engines
-/// What docs/screens.md and docs/screens-in-programs.md have a reader create, test and open, followed literally but for
-/// the port.
+/// The pages on screens, followed literally but for the port.
 @Suite(.nightly, .timeLimit(.minutes(15)))
 struct ScreensPageTests {
     private let tool: Tool
@@ -140,7 +145,8 @@ struct ScreensPageTests {
     }
 
     @Test func `an application of two plugins is created and tested, and its first page opens`() async throws {
-        let blocks = try Page("docs/screens.md").blocks, start = try #require(blocks.firstIndex { $0.kind == "serve" })
+        let blocks = try Page("docs/reference/screens.md").blocks
+        let start = try #require(blocks.firstIndex { $0.kind == "serve" })
         try reader.follow(blocks[..<start])
         let words = blocks[start].text.split(whereSeparator: \.isWhitespace).map(String.init)
         #expect(words == ["backplane", "run", "--web"])
@@ -163,9 +169,9 @@ struct ScreensPageTests {
     }
 
     @Test func `a program with screens of its own is created and tested, and shows them`() throws {
-        let (printed, _) = try reader.follow(Page("docs/screens-in-programs.md").blocks)
-        #expect(printed.contains("4 tests"), "\(printed)")
-        #expect(try reader.run("cd tracker\necho q | swift run Tracker\n").contains("(Records)"))
+        let (printed, _) = try reader.follow(Page("docs/reference/screens-in-programs.md").blocks)
+        #expect(printed.contains("1 test"), "\(printed)")
+        #expect(try reader.run("cd tracker\necho q | swift run Tracker\n").contains("Day 12"))
         #expect(packages.fetched() == ["swift-argument-parser"])
     }
 }
