@@ -398,9 +398,10 @@ package.targets += [
     tests(
         "ComingFrom",
         [
-            "Backplane", "BackplaneDefinitions", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost",
-            "BackplaneNetwork", "BackplaneOperations", "BackplaneOperationsNetwork", "BackplaneRecords",
-            "BackplaneTestKit", "BackplaneTransfers", "BackplaneURLSession", "Challenge", "TestFixtures",
+            "Backplane", "BackplaneApp", "BackplaneDefinitions", "BackplaneDocuments", "BackplaneExchange",
+            "BackplaneHost", "BackplaneNetwork", "BackplaneOperations", "BackplaneOperationsNetwork",
+            "BackplaneRecords", "BackplaneScreens", "BackplaneTestKit", "BackplaneTransfers", "BackplaneURLSession",
+            "Challenge", "TestFixtures",
         ]),
     tests(
         "BookshelfTests",

@@ -120,9 +120,9 @@ extension `Nemo Logic's cases on a running host`.Source {
 }
 
 /// Zebra's README: services that are registered by the application, and resolved by class or protocol. Its screens are
-/// the application of docs/screens.md, which `ScreensPageTests` compiles and tests.
+/// in ZebraTests.swift.
 @Suite(.timeLimit(.minutes(1)))
-struct `Zebra's README` {
+struct `Services of Zebra's README` {
     protocol Greeting: Sendable { func greet(_ name: String) -> String }
     struct Greeter: Greeting {
         func greet(_ name: String) -> String { "Hello, \(name)" }
