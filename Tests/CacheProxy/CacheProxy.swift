@@ -5,7 +5,7 @@ import BackplaneTestKit
 import Foundation
 import Synchronization
 
-/// A reverse proxy with a shared cache, for the public tests of HTTP caches (docs/network.md).
+/// A reverse proxy with a shared cache, for the public tests of HTTP caches (docs/reference/caches.md).
 ///
 ///     cache-proxy PORT ORIGIN      answers on 127.0.0.1 for an origin such as http://127.0.0.1:8000, for ten minutes
 @main
