@@ -5,7 +5,7 @@ import BackplaneNetwork
 extension ManifestReader {
     /// Returns the root merged with the chosen environment; `nil` if it is unknown or invalid.
     ///
-    /// Of other environments, only the keys are read (``ManifestDocument/rehearsal``).
+    /// Only the keys of other environments are read (``ManifestDocument/rehearsal``).
     mutating func choosingEnvironment(in root: Section) -> Section? {
         let environments = dictionary("environments", in: root)
         var chosen: Section?

@@ -26,55 +26,29 @@ struct ReadmeTests {
     }
 }
 
-/// The page on plugins in C, followed literally: a plugin is compiled, called and swapped.
+/// The pages on plugins in C and in Rust, followed literally.
 @Suite(.nightly, .timeLimit(.minutes(5)))
-struct BoundaryInCTests {
-    private let tool: Tool
-    private let packages: PackagesFolder
-    private let reader: Reader
-    private let page: Page
-
-    init() throws {
-        tool = try Tool()
-        packages = try PackagesFolder()
-        reader = Reader(in: packages, with: tool)
-        page = try Page("docs/reference/plugins-in-c.md")
+struct BoundaryInLanguageTests {
+    @Test func `a plugin in C is built, called and swapped as the page says`() async throws {
+        try await follow("docs/reference/plugins-in-c.md", outputs: 2, carryingOver: "state `kitchen` 1, 4 bytes")
     }
 
-    @Test func `a plugin from nothing prints what the page shows, and keeps its state in a swap`() async throws {
-        let start = try #require(page.blocks.firstIndex { $0.kind == "serve" })
-        #expect(try reader.follow(page.blocks[..<start]).outputs == 2)
-
-        let words = page.blocks[start].text.split(separator: " ").map { $0.trimmingCharacters(in: .newlines) }
-        #expect(words.prefix(2) == ["backplane", "run"])
-        let host = try RunningTool(
-            Array(words.dropFirst()) + ["--data", tool.data, "--load-folder", tool.loads], input: nil,
-            environment: ["XDG_RUNTIME_DIR": tool.folder],
-            in: packages.path)
-        try #require(await host.says("up;"), "\(host.output)\(host.errors)")
-        let (printed, outputs) = try reader.follow(page.blocks[(start + 1)...])
-        #expect(printed.contains("state `kitchen` 1, 4 bytes carried over"), "\(printed)")
-        #expect(outputs == 1)
-        host.signal(SIGTERM)
-        #expect(await host.end().status == 0)
-    }
-}
-
-/// What docs/reference/plugins-in-rust.md has a reader run, followed literally.
-@Suite(.nightly, .timeLimit(.minutes(5)))
-struct BoundaryInRustTests {
-    private let page: Page
-
-    init() throws { page = try Page("docs/reference/plugins-in-rust.md") }
-
-    @Test func `the plugin is built, validated, called and swapped as the page says`() async throws {
+    @Test func `a plugin in Rust is built, called and swapped as the page says`() async throws {
         guard let compiler = RustCompiler.path else { try Test.cancel("\(RustCompiler.isMissing)") }
-        let tool = try Tool(), packages = try PackagesFolder()
-        let folder = URL(filePath: compiler).deletingLastPathComponent().path
-        let path = (packages.environment["PATH"] ?? "") + ":" + folder
-        let reader = Reader(in: packages, with: tool, ["PATH": path])
+        try await follow(
+            "docs/reference/plugins-in-rust.md", outputs: 3, carryingOver: "state `tally` 1, 2 bytes",
+            commands: URL(filePath: compiler).deletingLastPathComponent().path)
+    }
+
+    /// Follows a page to its host, which runs while the rest of the page is followed.
+    private func follow(
+        _ path: String, outputs: Int, carryingOver state: String, commands: String? = nil
+    ) async throws {
+        let page = try Page(path), tool = try Tool(), packages = try PackagesFolder()
+        let search = [packages.environment["PATH"], commands].compactMap(\.self).joined(separator: ":")
+        let reader = Reader(in: packages, with: tool, ["PATH": search])
         let start = try #require(page.blocks.firstIndex { $0.kind == "serve" })
-        #expect(try reader.follow(page.blocks[..<start]).outputs == 3)
+        #expect(try reader.follow(page.blocks[..<start]).outputs == outputs)
 
         let words = page.blocks[start].text.split(separator: " ").map { $0.trimmingCharacters(in: .newlines) }
         #expect(words.prefix(2) == ["backplane", "run"])
@@ -82,9 +56,8 @@ struct BoundaryInRustTests {
             Array(words.dropFirst()) + ["--data", tool.data, "--load-folder", tool.loads], input: nil,
             environment: ["XDG_RUNTIME_DIR": tool.folder], in: packages.path)
         try #require(await host.says("up;"), "\(host.output)\(host.errors)")
-        let (printed, outputs) = try reader.follow(page.blocks[(start + 1)...])
-        #expect(printed.contains("state `tally` 1, 2 bytes carried over"), "\(printed)")
-        #expect(outputs == 1)
+        let swap = try reader.follow(page.blocks[(start + 1)...])
+        #expect(swap.printed.contains("\(state) carried over") && swap.outputs == 1, "\(swap.printed)")
         host.signal(SIGTERM)
         #expect(await host.end().status == 0)
     }

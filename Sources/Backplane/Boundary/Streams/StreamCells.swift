@@ -226,10 +226,8 @@ private struct StreamRegistration: Sendable {
 }
 
 /// An open stream of this component as its host controls it, regardless of its elements.
-///
-/// `@unchecked`: this class has no state; its subclasses are constant, or keep their state behind a lock.
 @usableFromInline
-class StreamControl: @unchecked Sendable {
+class StreamControl: @unchecked Sendable {  // no state; subclasses are constant, or lock theirs
     @usableFromInline
     init() {}
 
@@ -257,8 +255,8 @@ final class RefusedStream: StreamControl, @unchecked Sendable {  // constant
 
 /// The consumer's end of an encoded stream, which decodes batches and returns their elements one by one.
 ///
-/// `@unchecked`: only its one reader uses the elements; any task may close it.
-private final class EncodedElements<Element: Decodable & Sendable>: @unchecked Sendable {
+/// Any task may close it.
+private final class EncodedElements<Element: Decodable & Sendable>: @unchecked Sendable {  // one reader
     private let target: EncodedTarget
     private let stream: UnsafeMutableRawPointer
     private let isClosed = Atomic<Bool>(false)
