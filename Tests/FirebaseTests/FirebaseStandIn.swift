@@ -42,7 +42,7 @@ final class FirebaseStandIn: Sendable {
         var count = 0
         var followers: [Int: Follower] = [:]
         var faults: [Fault] = []
-        /// A Boolean value that indicates whether the connection breaks after the next change of the database.
+        /// Whether the connection breaks after the next change of the database.
         var losesAnswer = false
 
         mutating func next(_ name: String) -> String {
@@ -81,8 +81,6 @@ final class FirebaseStandIn: Sendable {
             database: "127.0.0.1:\(ports[0])", storage: "127.0.0.1:\(ports[1])", accounts: "127.0.0.1:\(ports[2])")
     }
 
-    // MARK: What a test does to it
-
     func fail(_ faults: Fault...) { state.withLock { $0.faults += faults } }
 
     /// Makes all ID tokens expire; those for refreshing remain.
@@ -114,8 +112,6 @@ final class FirebaseStandIn: Sendable {
         }
         return true
     }
-
-    // MARK: The Realtime Database
 
     private func database(_ request: ReceivedRequest, _ connection: TestConnection) {
         if hasFailed(connection) { return }
@@ -197,8 +193,6 @@ final class FirebaseStandIn: Sendable {
         default: true
         }
     }
-
-    // MARK: Cloud Storage
 
     private func storage(_ request: ReceivedRequest, _ connection: TestConnection) {
         if let command = request["X-Goog-Upload-Command"] {
@@ -311,8 +305,6 @@ final class FirebaseStandIn: Sendable {
         guard isLast else { return connection.answer("200 OK", [("X-Goog-Upload-Status", "active")]) }
         connection.answer("200 OK", [("X-Goog-Upload-Status", "final")], json: object.metadata(upload.name))
     }
-
-    // MARK: Identity Toolkit and Secure Token
 
     private func accounts(_ request: ReceivedRequest, _ connection: TestConnection) {
         let endpoint = request.path.last ?? ""
