@@ -33,7 +33,7 @@ DIAGRAMS = {
         arrow 14 5.8 15.5 4.1
         note 0.5 7.7 | The host chooses when it connects the wire: native where both sides have provably the same layout.
         """),
-    "swap": ("A swap as a time line", 20, 10.5, """
+    "swap": ("A swap as a time line", 20, 9.9, """
         tick 3.8 8 | prepare
         tick 9.6 8 | quiesce
         tick 11.5 8 | flip
@@ -51,9 +51,9 @@ DIAGRAMS = {
         bar 3 5.4 6.6 1 | to the old instance
         bar 9.6 5.4 3.4 1 bad | wait at the gate
         bar 13 5.4 6.7 1 good | to the new instance
-        note 0.3 10 | Only calls to components with state, ports or files wait. During a probation, the old code can return.
+        note 0.3 9.4 | Only calls to components with state, ports or files wait. During a probation, the old code can return.
         """),
-    "load": ("The life of a load", 20, 12, """
+    "load": ("The life of a load", 20, 11.1, """
         box 0.5 0.6 3.6 1.6 strong | endpoint | path, query, body
         box 5.2 0.6 4.3 1.6 | interceptors | around the load
         box 10.6 0.6 3.6 1.6 | equal requests | join one in flight
@@ -61,7 +61,7 @@ DIAGRAMS = {
         box 15.3 4.2 4.2 1.6 | retries, redirects | with a budget
         box 10.6 4.2 3.6 1.6 | credentials | only in the host
         box 5.2 4.2 4.3 1.6 | interceptors | around each attempt
-        box 0.5 4.2 3.6 1.6 | limits of the host | wait for a place
+        box 0.5 4.2 3.6 1.6 | host limits | wait for a place
         box 0.5 7.8 3.6 1.6 strong | executor | real, or a mock
         box 5.2 7.8 4.3 1.6 | body | bounded, streamed
         box 10.6 7.8 3.6 1.6 | decoder | JSON into a type
@@ -77,7 +77,7 @@ DIAGRAMS = {
         arrow 4.1 8.6 5.2 8.6
         arrow 9.5 8.6 10.6 8.6
         arrow 14.2 8.6 15.3 8.6
-        note 0.5 11.3 | The plugin has the first box and the last two. The rest runs in the host, where secrets stay.
+        note 0.5 10.6 | The plugin has the first box and the last two. The rest runs in the host, where secrets stay.
         """),
 }
 
@@ -87,7 +87,7 @@ text { font: 14px system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-seri
 .small { font-size: 12px; fill: #57606a } .name { font-weight: 600 }
 rect { fill: #f6f8fa; stroke: #8c959f; stroke-width: 1.2 }
 .strong { fill: #ddf4ff; stroke: #0969da } .good { fill: #dafbe1; stroke: #1a7f37 } .bad { fill: #ffebe9; stroke: #cf222e }
-.faint { fill: none; stroke-dasharray: 4 3 }
+.faint { fill: #ffffff; stroke-dasharray: 4 3 }
 path { fill: none; stroke: #57606a; stroke-width: 1.5 } .no { stroke: #cf222e; stroke-dasharray: 4 3 }
 .tick { stroke-dasharray: 2 4; stroke-width: 1 }
 .head { fill: #57606a; stroke: none } .no-head { fill: #cf222e; stroke: none }
@@ -95,7 +95,7 @@ path { fill: none; stroke: #57606a; stroke-width: 1.5 } .no { stroke: #cf222e; s
 text { fill: #e6edf3 } .small { fill: #9198a1 }
 rect { fill: #161b22; stroke: #6e7681 }
 .strong { fill: #0c2d6b; stroke: #4493f8 } .good { fill: #04260f; stroke: #3fb950 } .bad { fill: #490202; stroke: #f85149 }
-.faint { fill: none } path { stroke: #9198a1 } .no { stroke: #f85149 } .head { fill: #9198a1 } .no-head { fill: #f85149 }
+.faint { fill: #0d1117 } path { stroke: #9198a1 } .no { stroke: #f85149 } .head { fill: #9198a1 } .no-head { fill: #f85149 }
 }"""
 
 
