@@ -142,9 +142,9 @@ extension BackplaneTool {
             commandName: "contracts",
             abstract: "Add a library of contracts to a package, which several plugins can import.",
             discussion: """
-                The library is called NAMEContracts and begins with one contract. `backplane new manager --contracts \
-                NAME` adds a manager's contracts to it. Its product and target are added to Package.swift, and the \
-                difference is shown.
+                The library is called NAMEContracts and begins empty. `backplane new manager --contracts NAME` adds a \
+                manager's contracts to it. Its product and target are added to Package.swift, and the difference is \
+                shown.
 
                 EXAMPLES
                   backplane new contracts Harbour

@@ -129,7 +129,8 @@ struct NewContracts: Sendable {
         var blueprint = Blueprint(
             files: [],
             next: commands.enter(package: package.root) + [commands.build, commands.addManager(contracts: name.text)])
-        blueprint.add("\(places.folder)/\(library).swift", text: try ManagerLayers(name).contractsText)
+        // A manager of the same name has the file `NAMEContracts.swift` for its contracts.
+        try blueprint.add("\(places.folder)/Contracts.swift", "contracts.swift", ["name": name.text])
         try blueprint.requireNew(in: package.root)
         try package.requireRoom(for: [target])
         blueprint.paste([TargetText.library(library)], into: "products")

@@ -214,6 +214,8 @@ struct NewCommandTests {
         #expect(
             desk.status == 0 && desk.output.contains("wrote Sources/HarbourContracts/DeskContracts.swift"),
             "\(desk.errors)")
+        let harbour = try await new("manager", "Harbour", "--contracts", "Harbour", "--plugin", "Ferry")
+        #expect(harbour.status == 0, "a library has no contract until one is added: \(harbour.errors)")
         let quay = try await new(
             "manager", "Quay", "--plugin", "Tides", "--uses", "TidesManager", "--uses", "DeskManager", "--uses",
             "DeskManager")
