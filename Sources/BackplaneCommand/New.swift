@@ -57,6 +57,16 @@ extension BackplaneTool {
         var place: NewCommand.Place { NewCommand.Place(package: package, manifest: manifest) }
     }
 
+    /// The option of every subcommand that adds a manager.
+    struct NewContractsArguments: ParsableArguments {
+        @Option(
+            help: ArgumentHelp(
+                "The library of the package to add its contracts to, such as Harbour for HarbourContracts "
+                    + "(default: the plugin's module).",
+                valueName: "library"))
+        var contracts: String?
+    }
+
     struct NewPackage: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "package",
@@ -118,9 +128,11 @@ extension BackplaneTool {
                 EXAMPLES
                   backplane new plugin Ferry
                   backplane new plugin Ferry --package ../harbour --manifest ../harbour/ferries.json
+                  backplane new plugin Ferry --contracts Harbour
                 """)
 
         @OptionGroup var arguments: NewPlaceArguments
+        @OptionGroup var contracts: NewContractsArguments
         @Option(
             help: ArgumentHelp(
                 "The Backplane package, for a package that does not depend on it yet (default: the one from which "
@@ -131,8 +143,9 @@ extension BackplaneTool {
         func run() throws {
             throw ExitCode(
                 NewCommand(
-                    subject: .plugin(name: arguments.name, arguments.place, backplane: backplane), json: arguments.json,
-                    printsOnly: arguments.printsOnly
+                    subject: .plugin(
+                        name: arguments.name, arguments.place, contracts: contracts.contracts, backplane: backplane),
+                    json: arguments.json, printsOnly: arguments.printsOnly
                 ).run())
         }
     }
@@ -142,9 +155,9 @@ extension BackplaneTool {
             commandName: "contracts",
             abstract: "Add a library of contracts to a package, which several plugins can import.",
             discussion: """
-                The library is called NAMEContracts and begins empty. `backplane new manager --contracts NAME` adds a \
-                manager's contracts to it. Its product and target are added to Package.swift, and the difference is \
-                shown.
+                The library is called NAMEContracts and begins empty. `backplane new plugin` and `new manager` add \
+                contracts to it with --contracts NAME. Its product and target are added to Package.swift, and the \
+                difference is shown.
 
                 EXAMPLES
                   backplane new contracts Harbour
@@ -199,11 +212,7 @@ extension BackplaneTool {
                 "The library or target of the plugin to add it to (default: the only one).", valueName: "plugin"))
         var plugin: String?
 
-        @Option(
-            help: ArgumentHelp(
-                "The library of the package to add its contracts to, such as Harbour for HarbourContracts (default: the plugin's module).",
-                valueName: "library"))
-        var contracts: String?
+        @OptionGroup var contracts: NewContractsArguments
         @Option(
             name: .customLong("uses"), parsing: .singleValue,
             help: ArgumentHelp(
@@ -220,8 +229,8 @@ extension BackplaneTool {
             let subject = NewCommand.Subject.manager(
                 name: arguments.name, arguments.place,
                 .init(
-                    hasStore: dac, hasService: service, hasStream: stream, plugin: plugin, contracts: contracts,
-                    uses: uses))
+                    hasStore: dac, hasService: service, hasStream: stream, plugin: plugin,
+                    contracts: contracts.contracts, uses: uses))
             throw ExitCode(
                 NewCommand(subject: subject, json: arguments.json, printsOnly: arguments.printsOnly).run())
         }

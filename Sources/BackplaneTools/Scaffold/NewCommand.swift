@@ -8,7 +8,8 @@ package struct NewCommand: Sendable {
     package enum Subject: Sendable {
         case package(name: String, backplane: String?)
         case app(name: String, backplane: String?, hasRoutes: Bool)
-        case plugin(name: String, Place, backplane: String?)
+        /// The library for the contracts is `nil` for the plugin's module.
+        case plugin(name: String, Place, contracts: String?, backplane: String?)
         case contracts(name: String, package: String?, backplane: String?)
         case manager(name: String, Place, ManagerParts)
         case definition(name: String)
@@ -61,7 +62,8 @@ package struct NewCommand: Sendable {
                 switch subject {
                 case .package(let name, let backplane): try makePackage(name, backplane)
                 case .app(let name, let backplane, let hasRoutes): try makeApp(name, backplane, hasRoutes: hasRoutes)
-                case .plugin(let name, let place, let backplane): try addPlugin(name, place, backplane)
+                case .plugin(let name, let place, let contracts, let backplane):
+                    try addPlugin(name, place, contracts, backplane)
                 case .contracts(let name, let package, let backplane): try addContracts(name, package, backplane)
                 case .manager(let name, let place, let parts): try addManager(name, place, parts)
                 case .definition(let name): try addDefinition(name)
@@ -86,10 +88,13 @@ package struct NewCommand: Sendable {
         return try make(hasRoutes ? try served.blueprint(.own) : try app.blueprint(.own), in: app.folder)
     }
 
-    private func addPlugin(_ given: String, _ place: Place, _ backplane: String?) throws(BackplaneError) -> Made {
+    private func addPlugin(_ given: String, _ place: Place, _ contracts: String?, _ backplane: String?)
+        throws(BackplaneError) -> Made
+    {
         let name = try NewName(given), package = try PackageFolder(given: place.package)
         let plugin = NewPlugin(
-            name: name, package: package, manifest: .forPlugin(name, given: place.manifest, in: package)
+            name: name, package: package, manifest: .forPlugin(name, given: place.manifest, in: package),
+            contracts: try package.contractsTarget(contracts)
         ) { () throws(BackplaneError) in
             try BackplanePackage(given: backplane)
         }
@@ -110,7 +115,7 @@ package struct NewCommand: Sendable {
         let package = try PackageFolder(given: place.package)
         let plugin = try PluginModule.find(parts.plugin, in: package)
         let manifest = try ManifestEdit.naming(plugin.library, given: place.manifest, in: package)
-        let contracts = try parts.contracts.map { name throws(BackplaneError) in try package.contractsTarget(name) }
+        let contracts = try package.contractsTarget(parts.contracts)
         layers.contracts = contracts?.name
         for manager in parts.uses {
             let used = try UsedManager(manager, of: manifest, in: package, usedBy: plugin.target.name)

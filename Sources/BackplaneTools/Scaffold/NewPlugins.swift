@@ -62,6 +62,8 @@ struct NewPlugin: Sendable {
     var name: NewName
     var package: PackageFolder
     var manifest: ManifestEdit
+    /// The library that the manager's contracts are added to, or `nil` if they belong to the plugin's module.
+    var contracts: PackageFacts.PackageTarget?
     /// A function that returns the dependency on Backplane; it is called only if the package has none yet.
     var backplane: @Sendable () throws(BackplaneError) -> BackplanePackage
 
@@ -70,7 +72,8 @@ struct NewPlugin: Sendable {
     /// - Throws: `new.tools`, `new.exists` if the package has a target or product of that name, or the error in the
     ///   manifest.
     func blueprint(_ commands: NextCommands) throws(BackplaneError) -> Blueprint {
-        let layers = ManagerLayers(name), added = try package.missingBackplane(backplane)
+        let layers = ManagerLayers(name, contracts: contracts?.name)
+        let added = try package.missingBackplane(backplane)
         let plugin = PluginParts(
             name: name, layers: layers, places: package.places(for: name.text),
             backplane: package.backplane ?? .package(added?.identity ?? "backplane"),
@@ -81,6 +84,7 @@ struct NewPlugin: Sendable {
                 commands.build, commands.test, commands.call(layers, of: manifest.path),
             ])
         try plugin.addFiles(to: &blueprint)
+        if let contracts { try blueprint.addContracts(of: layers, to: contracts, in: package, plugin.backplane) }
         try blueprint.requireNew(in: package.root)
         try requireNew(plugin)
         try package.requireRoom(for: plugin.targets)
@@ -160,16 +164,10 @@ struct NewManager: Sendable {
                 commands.build, commands.test, commands.call(layers, of: manifest.path),
             ])
         try layers.addSources(to: &blueprint, in: package.folder(of: plugin.target))
-        if let contracts {
-            blueprint.add(
-                "\(package.folder(of: contracts))/\(layers.name)Contracts.swift", text: try layers.contractsText)
-            blueprint.paste(
-                backplane.dependencies(on: missing(layers.contractProducts, of: contracts)), into: "dependencies",
-                of: contracts.name)
-        }
+        if let contracts { try blueprint.addContracts(of: layers, to: contracts, in: package, backplane) }
         blueprint.paste(
-            missing(layers.contractModules, of: plugin.target).map(TargetText.name)
-                + backplane.dependencies(on: missing(layers.products, of: plugin.target)), into: "dependencies",
+            plugin.target.missing(layers.contractModules).map(TargetText.name)
+                + backplane.dependencies(on: plugin.target.missing(layers.products)), into: "dependencies",
             of: plugin.target.name)
         let tests = try testFolder(backplane, &blueprint)
         try layers.addTests(to: &blueprint, in: tests, module: plugin.target.name, plugin: plugin.type)
@@ -178,11 +176,6 @@ struct NewManager: Sendable {
         try blueprint.requireNew(in: package.root)
         try manifest.add(layers, library: plugin.library, to: &blueprint)
         return blueprint
-    }
-
-    private func missing(_ products: [String], of target: PackageFacts.PackageTarget) -> [String] {
-        let present = Set(target.dependencies.map(\.name))
-        return products.filter { !present.contains($0) }
     }
 
     /// Returns the folder of the plugin's tests, and adds a test target if there is none.
@@ -195,8 +188,8 @@ struct NewManager: Sendable {
         let own = tests.first { $0.name.hasPrefix(plugin.library) } ?? tests.first
         if let own {
             blueprint.paste(
-                missing(layers.contractModules, of: own).map(TargetText.name)
-                    + backplane.dependencies(on: missing(products, of: own)), into: "dependencies", of: own.name)
+                own.missing(layers.contractModules).map(TargetText.name)
+                    + backplane.dependencies(on: own.missing(products)), into: "dependencies", of: own.name)
             return package.folder(of: own)
         }
         let name = "\(module)Tests"
@@ -207,5 +200,26 @@ struct NewManager: Sendable {
         try package.requireRoom(for: [target])
         blueprint.paste([target.text], into: "targets")
         return "\(package.places(for: name).testHolder)/\(name)"
+    }
+}
+
+extension Blueprint {
+    /// Adds the contracts of a manager to a library.
+    fileprivate mutating func addContracts(
+        of layers: ManagerLayers, to library: PackageFacts.PackageTarget, in package: PackageFolder,
+        _ backplane: BackplaneProducts
+    ) throws(BackplaneError) {
+        add("\(package.folder(of: library))/\(layers.name)Contracts.swift", text: try layers.contractsText)
+        paste(
+            backplane.dependencies(on: library.missing(layers.contractProducts)), into: "dependencies",
+            of: library.name)
+    }
+}
+
+extension PackageFacts.PackageTarget {
+    /// Returns the names that are not among the target's dependencies.
+    fileprivate func missing(_ names: [String]) -> [String] {
+        let present = Set(dependencies.map(\.name))
+        return names.filter { !present.contains($0) }
     }
 }

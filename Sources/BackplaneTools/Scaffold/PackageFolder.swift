@@ -174,8 +174,10 @@ extension PackageFolder {
 
     /// Returns the target of contracts with a name; `Harbour` and `HarbourContracts` both refer to `HarbourContracts`.
     ///
-    /// - Throws: `new.package` if there is none.
-    func contractsTarget(_ name: String) throws(BackplaneError) -> PackageFacts.PackageTarget {
+    /// - Parameter name: The name, or `nil` for none.
+    /// - Throws: `new.package` if there is none of that name.
+    func contractsTarget(_ name: String?) throws(BackplaneError) -> PackageFacts.PackageTarget? {
+        guard let name else { return nil }
         let found = [name + "Contracts", name].lazy.compactMap { facts.target($0) }
             .first { $0.type == "regular" && !belongsToPlugin($0) }
         guard let found else {

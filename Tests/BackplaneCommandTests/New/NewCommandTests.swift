@@ -216,6 +216,11 @@ struct NewCommandTests {
             "\(desk.errors)")
         let harbour = try await new("manager", "Harbour", "--contracts", "Harbour", "--plugin", "Ferry")
         #expect(harbour.status == 0, "a library has no contract until one is added: \(harbour.errors)")
+        let dock = try await new("plugin", "Dock", "--contracts", "Harbour")
+        #expect(
+            dock.status == 0 && dock.output.contains("wrote Sources/HarbourContracts/DockContracts.swift")
+                && dock.output.contains(#"package: "backplane"), "HarbourContracts"]),"#),
+            "\(dock.errors)\(dock.output)")
         let quay = try await new(
             "manager", "Quay", "--plugin", "Tides", "--uses", "TidesManager", "--uses", "DeskManager", "--uses",
             "DeskManager")

@@ -35,10 +35,11 @@ struct NewPackagesTests {
         try await workspace.new("manager", "Notices", "--stream", "--plugin", "Ferry", in: "Tides")
         try await workspace.new("contracts", "Harbour", in: "Tides")
         try await workspace.new("manager", "Desk", "--contracts", "Harbour", "--plugin", "Ferry", in: "Tides")
+        try await workspace.new("plugin", "Dock", "--contracts", "Harbour", in: "Tides")
         try await workspace.new(
             "manager", "Quay", "--plugin", "Tides", "--uses", "TidesManager", "--uses", "DeskManager", in: "Tides")
         let outcome = try await workspace.swift("test", in: "Tides")
-        #expect(outcome.contains("Test run with 15 tests in 10 suites passed"))
+        #expect(outcome.contains("Test run with 17 tests in 12 suites passed"))
         let manifest = workspace.folder + "/Tides/backplane.json"
         let greeting = try await tool.run(
             "call", manifest, "TidesManager", "greet", "\"Ada\"", "--plugin-path", workspace.built)
