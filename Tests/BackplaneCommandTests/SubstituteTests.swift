@@ -43,6 +43,16 @@ struct SubstituteTests {
         #expect(broken.status == 1 && broken.errors.contains("cassette.json:1:"), "\(broken)")
     }
 
+    @Test func `a request for a file is not recorded, which is logged`() async throws {
+        try tool.write(#"{"manifestVersion": 1, "managers": {}}"#, as: "backplane.json")
+        try tool.write("[1]", as: "books.json")
+        let asked = try await tool.plain(
+            "request", "file:books.json", "--manifest", tool.folder + "/backplane.json", "--data-folder", tool.data,
+            "--record", tool.folder + "/cassette.json")
+        #expect(asked.status == 0 && asked.output == "[1]", "\(asked)")
+        #expect(asked.errors.contains("requests for files are not recorded in the cassette"), "\(asked)")
+    }
+
     @Test func `the bookshelf runs without any server, and its calls are answered by the mocks`() async throws {
         let shelf = try await tool.startRun(Self.shelf, "--mock", Self.mocks)
         let lent = try await tool.plain(

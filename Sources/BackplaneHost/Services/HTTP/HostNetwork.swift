@@ -39,6 +39,8 @@ final class HostNetwork: Sendable {
     private let owners = Mutex<[UInt16: [String]]>([:])
 
     init(_ means: Means, _ document: ManifestDocument) {
+        var means = means
+        if let cassette = means.cassette, cassette.player == nil { means.observers.append(means.log.fileObserver) }
         (self.means, folder) = (means, document.folder)
         means.limits.follow(document.manifest.network.limits)
         state = Mutex(ManifestNetwork(document, means, in: document.folder))
@@ -206,6 +208,17 @@ extension LogSink {
                 .warning,
                 isMismatch ? "a server has a key that is not pinned" : "a server's key was not compared with its pins",
                 ["url": event.url, "error": error.description])
+        }
+    }
+
+    /// The observer that logs the first request for a `file:` URL, which a cassette does not record.
+    fileprivate var fileObserver: @Sendable (ExchangeEvent) -> Void {
+        let hasReported = Atomic(false)
+        return { event in
+            guard event.stage == .start, event.url.hasPrefix("file:"),
+                !hasReported.exchange(true, ordering: .relaxed)
+            else { return }
+            self.report(.notice, "requests for files are not recorded in the cassette", ["url": event.url])
         }
     }
 }
