@@ -333,8 +333,9 @@ private struct MemoryCollection {
             _ = try SearchedWords(text, query)
             _ = try index(name) { $0.text != nil }
             throw BackplaneError(
-                .storeUnsupported, "an in-memory store does not support full-text search; use a store in a file",
-                at: self.name)
+                .storeUnsupported,
+                "expected a store with full-text search, found one in memory; set `openStore` of `HostOptions` or, in "
+                    + "a test, of `TestHost.run`, to open a `SQLiteRecordStore`", at: self.name)
         case .ids(let ids):
             let found = Set(ids.map { Array($0.utf8) }).filter { records[$0] != nil }
             return try KeyBounds(ofIDs: RecordRange(), query).sorted(found.map { Entry(key: $0, id: $0) }, query)

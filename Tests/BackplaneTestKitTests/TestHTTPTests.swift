@@ -299,6 +299,22 @@ struct TestStoreTests {
         }
     }
 
+    @Test func `another store takes the place of the one in memory, in the folder of the test`() async throws {
+        let other = TestStore(), folder = Recording<String>()
+        let network = Fake(LendingNetwork.self) { $0.async(\.run) { text, _ in text } }
+        try await TestHost.run(
+            .lending, plugins: [LendingPlugin.self], fakes: [.communicationController(of: "Librarian"): network],
+            openStore: { path, _, _ in
+                folder.add(path)
+                return other
+            }
+        ) { host in
+            _ = try await host.manager(.librarian).lend("whale")
+            #expect(folder.all.map { $0.hasPrefix(host.folder + "/") } == [true])
+            #expect(await other.ids(of: "entries", in: "LoanStore") == ["whale"])
+        }
+    }
+
     @Test func `a store that fails does so for components, and for as long as the test wants`() async throws {
         try await withLibrarian { host, librarian in
             host.store.failure = BackplaneError(.storeUnusable, "the disk is full")

@@ -10,8 +10,8 @@ public import BackplaneNetwork
 /// ```
 ///
 /// A request without a defined answer fails and is recorded as unexpected. If there are unexpected requests,
-/// ``TestHost/run(_:plugins:fakes:pluginPaths:lanes:clock:_:)`` fails at its end, even if a component recovered from
-/// the error.
+/// ``TestHost/run(_:plugins:fakes:pluginPaths:lanes:clock:openStore:_:)`` fails at its end, even if a component
+/// recovered from the error.
 public final class TestHTTP: HTTPExecutor {
     struct Route: Sendable {
         var name: String

@@ -25,16 +25,19 @@ extension TestHost {
     ///     plugins instead.
     ///   - lanes: The lanes of the wires. `LaneRule.encoded` verifies that the contracts survive JSON encoding.
     ///   - clock: The clock of limits, deadlines and timers, for a test whose fakes also use it.
+    ///   - openStore: The function that opens another store than ``store``, for example for full-text search; the
+    ///     folder that it receives is removed at the end.
     ///   - body: The test.
     /// - Throws: ``ManifestRefused`` with all errors of the manifest, before any component starts; the test's own
     ///   error; `network.unexpected` if there was a request without a defined answer.
     public static func run<Result>(
         _ manifest: Manifest, plugins: [any Plugin.Type], fakes: [Fake.Place: Fake] = [:], pluginPaths: [String]? = nil,
-        lanes: LaneRule = .fastest, clock: TestClock = TestClock(),
+        lanes: LaneRule = .fastest, clock: TestClock = TestClock(), openStore: HostOptions.StoreOpener? = nil,
         _ body: (TestHost) async throws -> Result
     ) async throws -> Result {
         let test = try TestHost(
-            Overlay(manifest, fakes), plugins: plugins, pluginPaths: pluginPaths, lanes: lanes, clock: clock)
+            Overlay(manifest, fakes), plugins: plugins, pluginPaths: pluginPaths, lanes: lanes, clock: clock,
+            openStore: openStore)
         defer { test.files.remove() }
         do {
             try await test.requireSound()
@@ -64,7 +67,7 @@ extension TestHost {
     ///   - lanes: The lanes of the wires. `LaneRule.encoded` verifies that the contracts survive JSON encoding.
     ///   - clock: The clock of limits, deadlines and timers, for a test whose fakes also use it.
     ///   - body: The test.
-    /// - Throws: The errors of ``run(_:plugins:fakes:pluginPaths:lanes:clock:_:)``.
+    /// - Throws: The errors of ``run(_:plugins:fakes:pluginPaths:lanes:clock:openStore:_:)``.
     public static func run<Result>(
         _ className: String, configuration: [String: ManifestValue] = [:], plugins: [any Plugin.Type],
         fakes: [Fake.Place: Fake] = [:],

@@ -3,7 +3,7 @@ public import BackplaneHost
 
 /// A host for one test, which controls its environment: HTTP, the store and the log.
 ///
-/// ``run(_:plugins:fakes:pluginPaths:lanes:clock:_:)`` creates and stops it.
+/// ``run(_:plugins:fakes:pluginPaths:lanes:clock:openStore:_:)`` creates and stops it.
 public final class TestHost: Sendable {
     /// The host itself.
     public let host: PluginHost
@@ -46,7 +46,8 @@ public final class TestHost: Sendable {
     }
 
     convenience init(
-        _ overlay: Overlay, plugins: [any Plugin.Type], pluginPaths: [String]?, lanes: LaneRule, clock: TestClock
+        _ overlay: Overlay, plugins: [any Plugin.Type], pluginPaths: [String]?, lanes: LaneRule, clock: TestClock,
+        openStore: HostOptions.StoreOpener?
     ) throws(BackplaneError) {
         var manifest = overlay.manifest
         if pluginPaths == nil { manifest.plugins = [] }
@@ -60,6 +61,7 @@ public final class TestHost: Sendable {
             files: try TestFolder()
         ) { options in
             (options.pluginPaths, options.lanes) = (pluginPaths ?? [], lanes)
+            if let openStore { options.openStore = openStore }
         }
     }
 

@@ -37,6 +37,7 @@ struct FullTextTests {
             #expect(try await books.query(\.title, prefix: "E").all().map(\.id) == ["emma"])
             let error = await storeError { try await books.search(\.words, "moon").records }
             #expect(error?.code == .storeUnsupported && error?.location == "Book")
+            #expect(error?.message.contains("`openStore`") == true, "it says what to do")
             let listed = try await records.collections(in: "Books").flatMap(\.definition.indexes)
             #expect(listed.map(\.name) == ["text(title)", "text(title,authors.name,subjects)", "title"])
         }
