@@ -3,6 +3,7 @@ import BackplaneControl
 import BackplaneDocuments
 import BackplaneRecords
 import BackplaneStorage
+import BackplaneTools
 import FoundationEssentials
 import Glibc
 
@@ -168,7 +169,14 @@ enum RecordLine {
         } catch {
             throw BackplaneError(.callInvalidInput, "expected a JSON object: \(error.reason)")
         }
-        let form = try JSON.decode(Form.self, line, failing: .callInvalidInput)
+        let form: Form
+        do throws(BackplaneError) {
+            form = try JSON.decode(Form.self, line, failing: .callInvalidInput)
+        } catch {
+            throw error.adding(
+                "; expected a line as `backplane store dump` prints it, with `namespace`, `collection`, and the `id` "
+                    + "and `value` of a record or the `indexes` of the collection; correct the line")
+        }
         try RecordLimits.check(name: form.namespace, "a namespace")
         guard let id = form.id else {
             guard let indexes = form.indexes else {

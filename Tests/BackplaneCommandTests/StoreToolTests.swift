@@ -134,7 +134,8 @@ struct StoreToolTests {
         #expect(try await store("restore", "-", "--overwrite", input: changed).status == 0)
         #expect(try await store("dump").output.contains(#""value":[0]"#))
         for (text, reason) in [
-            ("{}", "line 1"), ("[1", "line 1: call.invalid-input: expected a JSON object"),
+            ("{}", "line 1: /namespace: call.invalid-input: `namespace` is missing; expected a line"),
+            ("[1", "line 1: call.invalid-input: expected a JSON object"),
             (#"{"namespace":"A","collection":"b"}"#, "indexes"),
             (#"{"namespace":"A","collection":"b","id":"1"}"#, "no `value`"),
             (#"{"namespace":"A","collection":"b","id":"","value":1}"#, "an id of 1"),
