@@ -43,7 +43,7 @@ final class DevSession {
         do throws(BackplaneError) { watching = try DevWatching(send) } catch {
             printer.print(.refused(.init(subject: .watching, error: error)))
         }
-        watching?.watch(nil, descriptions)
+        watching?.watch(nil, manifest: command.settings.manifest, packages: folders)
         if command.running == nil { lookForOthers() }
         readPackages(folders)
     }
@@ -129,11 +129,6 @@ enum HostAnswer: Sendable {
 
 // Packages and the manifest, which determine what is built and watched.
 extension DevSession {
-    /// The paths of the manifest and of each Package.swift.
-    var descriptions: Set<String> {
-        Set(folders.map { FilePath.join($0, "Package.swift") } + [FilePath.absolute(command.settings.manifest)])
-    }
-
     func readPackages(_ folders: [String]) {
         let swiftPM = command.swiftPM, send = send
         told.packagesChanged()
@@ -183,7 +178,7 @@ extension DevSession {
         let composition = DevComposition(document, packages, pluginPaths: pluginPaths)
         self.composition = composition
         for path in composition.libraries where !libraries.isKnown(path) { libraries.remember(path, stamp(of: path)) }
-        watching?.watch(composition, descriptions)
+        watching?.watch(composition, manifest: command.settings.manifest, packages: folders)
         tell(.needed(composition.products))
     }
 
@@ -224,12 +219,11 @@ extension DevSession {
         // Skip the temporary files of editors.
         because.formUnion(paths.filter { (try? FileStatus(at: $0)) != nil })
         for problem in changes.problems { printer.print(.refused(.init(subject: .watching, error: problem))) }
-        let altered = packages.filter { paths.contains($0.manifest) }.map(\.path)
-        let missing = folders.filter { folder in
-            !packages.contains { $0.path == folder } && paths.contains(FilePath.join(folder, "Package.swift"))
+        let altered = folders.filter { folder in
+            paths.contains { FilePath.folder(of: $0) == folder && DevPackage.isManifest(FilePath.name(of: $0)) }
         }
-        if !(altered + missing).isEmpty {
-            readPackages(altered + missing)
+        if !altered.isEmpty {
+            readPackages(altered)
         } else if !changed.isEmpty {
             tell(.changed(changed))
         }

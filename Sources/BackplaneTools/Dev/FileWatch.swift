@@ -24,12 +24,19 @@ struct DevWatching {
 
     /// Replaces the watched paths.
     ///
-    /// - Parameter descriptions: The paths of the manifest and of each Package.swift.
-    func watch(_ composition: DevComposition?, _ descriptions: Set<String>) {
+    /// - Parameters:
+    ///   - manifest: The path of the manifest.
+    ///   - packages: The folders of the packages.
+    func watch(_ composition: DevComposition?, manifest: String, packages: [String]) {
         let folders = Set((composition?.products ?? []).flatMap(\.folders))
         let outermost = folders.filter { folder in !folders.contains { folder.hasPrefix($0 + "/") } }
-        let files = descriptions.union((composition?.definitions ?? []).flatMap(\.files))
-        sources.watch(Set(outermost.map { WatchedTree($0, .recursive) } + files.map { WatchedTree($0, .file) }))
+        let files =
+            packages.map { FilePath.join($0, "Package.swift") } + [manifest]
+            + (composition?.definitions ?? []).flatMap(\.files)
+        sources.watch(
+            Set(
+                outermost.map { WatchedTree($0, .recursive) } + files.map { WatchedTree($0, .file) }
+                    + packages.map { WatchedTree($0, .versionedManifests) }))
         let places = composition.map { $0.libraries.union($0.missing) } ?? []
         libraries.watch(Set(places.map { WatchedTree(FilePath.folder(of: $0), .libraries) }))
     }
@@ -162,13 +169,15 @@ struct WatchedChanges: Sendable, Hashable {
     }
 }
 
-/// A tree of watched files: a whole tree, the libraries of a folder, or a single file.
+/// A tree of watched files: a whole tree, the libraries or manifests of a folder, or a single file.
 struct WatchedTree: Sendable, Hashable {
     enum Extent: Sendable, Hashable {
         /// A folder with everything below it, except for linked folders, which may refer back to it.
         case recursive
         /// The libraries directly in a folder.
         case libraries
+        /// The files directly in a folder that describe a package for one version of Swift.
+        case versionedManifests
         case file
     }
 
@@ -188,6 +197,7 @@ struct WatchedTree: Sendable, Hashable {
             !name.hasPrefix(".") && !name.hasSuffix("~") && !(name.hasPrefix("#") && name.hasSuffix("#"))
                 && name != "4913"
         case .libraries: name.hasPrefix("lib") && name.hasSuffix(".so")
+        case .versionedManifests: DevPackage.isVersionedManifest(name)
         case .file: false
         }
     }

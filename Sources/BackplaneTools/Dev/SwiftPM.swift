@@ -89,8 +89,14 @@ struct DevPackage: Sendable, Hashable {
     var path: String
     /// The dynamic libraries among the package's products.
     var products: [Product]
-    /// The path of the package's manifest; after a change to it, the package is reread.
-    var manifest: String { FilePath.join(path, "Package.swift") }
+
+    /// Returns whether a file of the given name describes a package, which is reread after a change to the file.
+    static func isManifest(_ name: String) -> Bool { name == "Package.swift" || isVersionedManifest(name) }
+
+    /// Returns whether a file of the given name describes a package for one version of Swift.
+    static func isVersionedManifest(_ name: String) -> Bool {
+        name.hasPrefix("Package@swift-") && name.hasSuffix(".swift")
+    }
 
     /// Creates a package from its description.
     ///

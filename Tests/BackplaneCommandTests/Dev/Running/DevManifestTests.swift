@@ -66,4 +66,20 @@ struct DevManifestTests {
         #expect(try await dev.call("Edition", "count") == "3")
         try await dev.stop()
     }
+
+    @Test func `a package is read again when its manifest for one version of Swift is saved`() async throws {
+        try editions.save(EditionLibrary.manifest)
+        func save(_ text: String, _ name: String) throws {
+            try editions.replace(
+                "\(editions.folder)/\(name)",
+                with: Data("// swift-tools-version: 6.0\nimport PackageDescription\n\(text)\n".utf8))
+        }
+        try save(#"let package = Package(name: "app")"#, "Package.swift")
+        let dev = try start()
+        #expect(try await dev.next("started", DevEvent.Beginning.self).packages.map(\.path) == [editions.folder])
+        try await dev.up()
+        try save("let package = 1 +", "Package@swift-6.swift")
+        #expect(try await dev.refused().subject == .package)
+        try await dev.stop()
+    }
 }
