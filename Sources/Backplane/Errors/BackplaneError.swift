@@ -172,6 +172,8 @@ extension BackplaneError.Code {
     public static let wireUnknown = Self("wire.unknown")
     /// The provider's contract does not match the one that its consumer requires.
     public static let wireMismatch = Self("wire.mismatch")
+    /// Consumer and provider of a wire lay out its values differently, so calls through it are encoded.
+    public static let wireEncoded = Self("wire.encoded")
     /// Managers depend on each other in a cycle.
     public static let dependencyCycle = Self("manager.cycle")
     /// A manager cannot be used because a manager that it uses cannot be used.

@@ -99,7 +99,7 @@ extension Resolution.Draft {
             report(.callUnimplemented, words, of: name, at: path, severity: .warning)
         } else if case .encoded(let reason) = fit {
             let words = "\(need), but its calls are encoded, which is slower: \(reason)"
-            report(.wireMismatch, words, of: name, at: path, severity: .warning)
+            report(.wireEncoded, words, of: name, at: path, severity: .warning)
         }
     }
 

@@ -397,6 +397,8 @@ struct ContractVersionTests {
     @Test func `the same version with another layout is encoded, says why, and works`() async throws {
         let difference = "`find` takes `OtherLedger.Query` for the user and `LedgerQuery` for the provider"
         try await TestHost.with(parity: Self.reader("EqualVersionReader")) { test in
+            let problems = await test.host.check()
+            #expect(problems.map { "\($0.severity) \($0.error.code)" } == ["warning wire.encoded"])
             let reader: Remote<LedgerReading> = try await test.host.manager("Reader")
             #expect(try await reader.find("a") == ["a true"])
             #expect(try reader.count("abc") == 3)
