@@ -37,7 +37,7 @@ extension DevEvent {
         case .refused(let refusal):
             (
                 Span("refused", .bad), refusal.text,
-                refusal.problems + refusal.error.causes.flatMap(\.reportLines).map { "  " + $0 }
+                refusal.problems + refusal.error.unstatedCauses.flatMap(\.reportLines).map { "  " + $0 }
             )
         case .rolledBack(let report): (Span("rolled back", .doubtful), report.movements, report.remarks)
         case .applied(let report):
@@ -249,6 +249,16 @@ extension DevEvent.Refusal {
 }
 
 extension BackplaneError {
+    /// The causes, with their own causes in place of those that the message and the location state already.
+    fileprivate var unstatedCauses: [BackplaneError] {
+        causes.flatMap { cause in
+            let isStated =
+                message.contains(cause.message) && [nil, location].contains(cause.location)
+                && cause.failure?.shownDetails.isEmpty != false
+            return isStated ? cause.unstatedCauses : [cause]
+        }
+    }
+
     fileprivate var locations: [String] { (location.map { [$0] } ?? []) + causes.flatMap(\.locations) }
 
     fileprivate func relocated(by positions: [String: String]) -> BackplaneError {

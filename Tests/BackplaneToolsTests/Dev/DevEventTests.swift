@@ -156,6 +156,23 @@ struct DevEventTests {
         try expectSnapshot(lines.joined(separator: "\n") + "\n", "dev-lines")
     }
 
+    @Test func `a refusal states each of its reasons once`() {
+        let first = BackplaneError(
+            .stateIncompatible, "`Notes` cannot read state 2", at: "/managers/Notes",
+            causes: [BackplaneError(.callInvalidInput, "expected a number")])
+        let second = BackplaneError(.stateIncompatible, "`Tags` cannot read state 3", at: "/managers/Tags")
+        let refused = BackplaneError(
+            .swapRefused, "nothing was changed: \(first.message) (and 1 more)", at: first.location,
+            causes: [first, second])
+        #expect(
+            DevEvent.refused(.init(subject: .swap, error: refused)).lines(at: "12:34:56", colour: false) == [
+                "12:34:56  refused      /managers/Notes: swap.refused: nothing was changed: `Notes` cannot read state 2 "
+                    + "(and 1 more); the active version is unchanged",
+                "  call.invalid-input: expected a number",
+                "  /managers/Tags: state.incompatible: `Tags` cannot read state 3",
+            ])
+    }
+
     @Test func `a program reads a line of JSON for each, with a name and a time`() throws {
         let lines = try Self.events.map { $0.json(at: 1_700_000_000.5) }
         for line in lines {
