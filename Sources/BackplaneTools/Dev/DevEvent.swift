@@ -22,6 +22,8 @@ enum DevEvent: Sendable {
     case refused(Refusal)
     case rolledBack(ChangeReport)
     case applied(ChangeReport)
+    /// Another command has changed the application.
+    case changed(HostEvent.Kind)
     case generations(Memory)
     /// The application printed a line.
     case output(Line)
@@ -196,6 +198,7 @@ extension DevEvent {
         case .refused(let refusal): ("refused", refusal)
         case .rolledBack(let report): ("rolledBack", report)
         case .applied(let change): ("applied", change)
+        case .changed(let change): ("changed", change)
         case .generations(let memory): ("generations", memory)
         case .output(let line): ("output", line)
         case .stopped(let reason): ("stopped", reason)

@@ -42,10 +42,33 @@ extension DevEvent {
         case .rolledBack(let report): (Span("rolled back", .doubtful), report.movements, report.remarks)
         case .applied(let report):
             !report.managers.movesAny && report.components.isEmpty && report.warnings.isEmpty
-                ? nil : (Span("applied", .good), report.manifestText, report.warnings.map { "  " + $0.printable })
+                ? nil : (Span("applied", .good), report.manifestText, report.warningLines)
+        case .changed(let change): change.parts
         case .generations(let memory):
             (Span("in memory", .heading), counted(memory.generations.count, "generation"), memory.table)
         case .stopped(let reason): (Span("stopped", .heading), reason.reason, [])
+        }
+    }
+}
+
+extension HostEvent.Kind {
+    /// The line for a change by another command; `nil` for any other event.
+    fileprivate var parts: (word: Span, text: String, rest: [String])? {
+        let by = "by another command: "
+        return switch self {
+        case .swapped(let report):
+            (
+                report.isBackwards ? Span("rolled back", .doubtful) : Span("swapped", .good), by + report.movements,
+                report.remarks
+            )
+        case .applied(let report):
+            (
+                Span("applied", .good),
+                by + (report.plugins.isEmpty ? "" : report.movements + "; ") + report.manifestText, report.warningLines
+            )
+        case .reset(let report):
+            (Span("reset", .doubtful), by + report.managers.lines.joined(separator: "; "), report.warningLines)
+        case .started, .failed, .laneChanged, .missed: nil
         }
     }
 }
@@ -172,6 +195,9 @@ extension DevEvent.Refusal {
 }
 
 extension ChangeReport {
+    /// A Boolean value that indicates whether an older generation replaces a newer one.
+    var isBackwards: Bool { plugins.contains { $0.toGeneration < $0.fromGeneration } }
+
     /// The plugins with their old and new generations, or else the manifest.
     fileprivate var movements: String {
         guard !plugins.isEmpty else { return "the manifest" }
@@ -180,6 +206,8 @@ extension ChangeReport {
             return "\(change.plugin.printable)\(versions), generation \(change.generations)"
         }.joined(separator: "; ")
     }
+
+    fileprivate var warningLines: [String] { warnings.map { "  " + $0.printable } }
 
     /// The effect of another manifest, and the non-fatal problems of the swap.
     fileprivate var remarks: [String] {

@@ -59,9 +59,14 @@ final class DevSession {
         case .libraries(let changes): takeLibraries(changes)
         case .build(let news, let number): if number == builds { take(news) }
         case .host(let news, let number): if number == application?.number { take(news) }
-        case .answer(let answer, let number): if number == application?.number { take(answer) }
+        case .answer(let answer, let number):
+            guard number == application?.number else { break }
+            tellOthers(before: answer)
+            take(answer)
         case .waited(let answer, let libraries, let number):
-            if number == application?.number { take(answer, waitingFor: libraries) }
+            guard number == application?.number else { break }
+            tellOthers(before: answer)
+            take(answer, waitingFor: libraries)
         case .keys: takeKeys()
         case .key(let key): take(key)
         case .stop(let reason): stop(reason)
@@ -383,9 +388,26 @@ extension DevSession {
             }
             tell(.hostUp)
             if application.isForeign { bringUpToDate() }
+        case .event(let event): for change in application?.others.take(event) ?? [] { follow(change) }
         case .ended(let ending):
             hasEnded(ending.text, inOrder: ending == .exit(0))
         }
+    }
+
+    private func tellOthers(before answer: HostAnswer) {
+        for change in application?.others.take(answer) ?? [] { follow(change) }
+    }
+
+    /// Reports a change by another command.
+    private func follow(_ change: HostEvent.Kind) {
+        printer.print(.changed(change))
+        guard case .swapped(let report) = change else { return }
+        if report.isBackwards { wasRolledBack(report) } else { lastSwapped = report.plugins.map(\.plugin) }
+    }
+
+    private func wasRolledBack(_ report: ChangeReport) {
+        libraries.areRolledBack(report.plugins.map(\.library))
+        hint("r activates the newest build again")
     }
 
     /// Offers the current libraries and manifest to an application that may have been started with older ones.
@@ -417,9 +439,8 @@ extension DevSession {
         case .swapped(let report):
             swapped(application?.asked ?? [], report, appliesManifest: application?.appliesManifest == true)
         case .rolledBack(let report):
-            libraries.areRolledBack(report.plugins.map(\.library))
             printer.print(.rolledBack(report))
-            hint("r activates the newest build again")
+            wasRolledBack(report)
         case .applied(let change):
             libraries.areApplied()
             printer.print(.applied(change))

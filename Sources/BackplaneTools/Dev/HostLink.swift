@@ -7,6 +7,8 @@ import Foundation
 final class HostLink {
     enum News: Sendable {
         case up(HostChild.Report)
+        /// An event of the host, which this command or another one may have caused.
+        case event(HostEvent.Kind)
         case ended(ChildProcess.Ending)
         /// A host that was not started by this command cannot be found.
         case unreachable(BackplaneError)
@@ -23,6 +25,7 @@ final class HostLink {
     private(set) var appliesManifest = false
     /// The reason why the last request failed.
     var refusal: DevEvent.Refusal?
+    var others = ChangesOfOthers()
 
     /// Starts an application.
     ///
@@ -35,9 +38,10 @@ final class HostLink {
         (self.number, self.send) = (number, send)
         var outlets = [
             ChildProcess.Outlet(descriptor: HostChild.reports) { line in
-                if let report = try? JSONDecoder().decode(HostChild.Report.self, from: Data(line.utf8)) {
-                    send(.host(.up(report), of: number))
+                guard let report = try? JSONDecoder().decode(HostChild.Report.self, from: Data(line.utf8)) else {
+                    return
                 }
+                Thread.detachNewThread { Self.follow(report) { send(.host($0, of: number)) } }
             }
         ]
         if let passOn {
@@ -52,7 +56,26 @@ final class HostLink {
     /// Connects to a running application.
     init(number: Int, _ choice: HostChoice, _ send: @escaping @Sendable (DevNews) -> Void) {
         (self.number, self.send, process) = (number, send, nil)
-        Thread.detachNewThread { send(.host(News(of: choice), of: number)) }
+        Thread.detachNewThread {
+            let news = News(of: choice)
+            guard case .up(let report) = news else { return send(.host(news, of: number)) }
+            Self.follow(report) { send(.host($0, of: number)) }
+        }
+    }
+
+    /// Reports that the application is up, and then its events, none of which is missed, until it stops.
+    private static func follow(_ report: HostChild.Report, _ tell: (News) -> Void) {
+        var isUp = false
+        func tellUp() {
+            if !isUp { tell(.up(report)) }
+            isUp = true
+        }
+        _ = try? ControlClient(report.control).ask(EventsRequest(), report: { _ in tellUp() }) { element in
+            let event = try? JSONDecoder().decode(HostEvent.self, from: Data(element.utf8))
+            if let event { tell(.event(event.kind)) }
+        }
+        // A host that refuses to be listened to can still be used.
+        tellUp()
     }
 
     /// A Boolean value that indicates whether the application was not started by this command, and therefore outlives
@@ -125,6 +148,7 @@ final class HostLink {
         _ answer: @escaping @Sendable (Message.Answer) -> HostAnswer
     ) {
         guard let client else { return }
+        others.asked()
         let send = send, number = number, tell = tell ?? { send(.answer($0, of: number)) }
         Thread.detachNewThread {
             do throws(BackplaneError) {
@@ -134,6 +158,73 @@ final class HostLink {
             }
         }
     }
+}
+
+/// The changes that other commands make to the application.
+///
+/// The events of the application include the session's own changes, and an event may precede or follow the answer.
+struct ChangesOfOthers: Sendable {
+    private var unanswered = 0
+    /// The own changes whose events have not arrived.
+    private var own: [ChangeReport] = []
+    /// The changes that may be own ones.
+    private var undecided: [HostEvent.Kind] = []
+
+    mutating func asked() { unanswered += 1 }
+
+    /// Processes an event, and returns it if it is a change by another command.
+    mutating func take(_ event: HostEvent.Kind) -> [HostEvent.Kind] {
+        guard let report = event.change else { return [] }
+        if let index = own.firstIndex(of: report) {
+            own.remove(at: index)
+            return []
+        }
+        undecided.append(event)
+        return decided()
+    }
+
+    /// Processes the answer to a request, and returns the changes that other commands have made in the meantime.
+    mutating func take(_ answer: HostAnswer) -> [HostEvent.Kind] {
+        unanswered -= 1
+        if let report = answer.change {
+            if let index = undecided.firstIndex(where: { $0.change == report }) {
+                undecided.remove(at: index)
+            } else {
+                own.append(report)
+            }
+        }
+        return decided()
+    }
+
+    private mutating func decided() -> [HostEvent.Kind] {
+        guard unanswered == 0 else { return [] }
+        defer { undecided = [] }
+        return undecided
+    }
+}
+
+extension HostEvent.Kind {
+    /// The report of a change; `nil` for any other event.
+    fileprivate var change: ChangeReport? {
+        switch self {
+        case .swapped(let report), .applied(let report), .reset(let report): report.ofChange
+        case .started, .failed, .laneChanged, .missed: nil
+        }
+    }
+}
+
+extension HostAnswer {
+    /// The report of a change; `nil` for any other answer.
+    fileprivate var change: ChangeReport? {
+        switch self {
+        case .swapped(let report), .rolledBack(let report), .applied(let report): report.ofChange
+        case .generations, .refused: nil
+        }
+    }
+}
+
+extension ChangeReport {
+    fileprivate var ofChange: ChangeReport? { outcome == .changed ? self : nil }
 }
 
 extension DevSettings {

@@ -48,6 +48,16 @@ struct DevEventTests {
         return report
     }
 
+    private static var changesOfOthers: [DevEvent] {
+        var back = swap, reset = ChangeReport(.changed)
+        (back.plugins[0].fromGeneration, back.plugins[0].toGeneration) = (3, 2)
+        reset.managers.restarted = ["Notes"]
+        let changes: [HostEvent.Kind] = [
+            .swapped(report: swap), .swapped(report: back), .applied(report: change), .reset(report: reset),
+        ]
+        return changes.map(DevEvent.changed)
+    }
+
     private static var collaborator: ChangeReport {
         var report = ChangeReport(.changed)
         report.managers.kept = ["Notes"]
@@ -142,7 +152,9 @@ struct DevEventTests {
                         subject: .package,
                         error: BackplaneError(
                             .packageUnusable, "the Swift package manager cannot read this package", at: folder))),
-                .rolledBack(back), .applied(change), .applied(collaborator), .generations(.init(generations: [])),
+                .rolledBack(back), .applied(change), .applied(collaborator),
+            ] + changesOfOthers + [
+                .generations(.init(generations: [])),
                 .output(.init(stream: .errors, text: "a line of the application's \u{1B}[31mown")),
                 .stopped(.init(reason: "SIGTERM")),
             ]
@@ -166,8 +178,8 @@ struct DevEventTests {
             causes: [first, second])
         #expect(
             DevEvent.refused(.init(subject: .swap, error: refused)).lines(at: "12:34:56", colour: false) == [
-                "12:34:56  refused      /managers/Notes: swap.refused: nothing was changed: `Notes` cannot read state 2 "
-                    + "(and 1 more); the active version is unchanged",
+                "12:34:56  refused      /managers/Notes: swap.refused: nothing was changed: `Notes` cannot read state 2"
+                    + " (and 1 more); the active version is unchanged",
                 "  call.invalid-input: expected a number",
                 "  /managers/Tags: state.incompatible: `Tags` cannot read state 3",
             ])

@@ -1,3 +1,4 @@
+import Backplane
 import BackplaneHost
 import BackplaneTestKit
 import Foundation
@@ -38,6 +39,46 @@ struct DevLibrariesTests {
         libraries.areAsked([path])
         let taken = libraries.areTaken([path])
         #expect(isNew && taken.isNews)
+    }
+}
+
+/// Which changes of the application are told as those of other commands.
+struct ChangesOfOthersTests {
+    private static func report(_ number: Int) -> ChangeReport {
+        var report = ChangeReport(.changed)
+        report.callsHeld = number
+        return report
+    }
+    private let own = Self.report(1), other = HostEvent.Kind.applied(report: Self.report(2))
+    private var ownEvent: HostEvent.Kind { .swapped(report: own) }
+
+    @Test func `an own change is not told, whether its event or its answer comes first`() {
+        for isEventFirst in [true, false] {
+            var others = ChangesOfOthers(), told: [HostEvent.Kind] = []
+            others.asked()
+            if isEventFirst { told += others.take(ownEvent) }
+            told += others.take(HostAnswer.swapped(own))
+            if !isEventFirst { told += others.take(ownEvent) }
+            #expect(told == [])
+            #expect(others.take(other) == [other])
+            #expect(others.take(ownEvent) == [ownEvent], "a second event is that of another change")
+        }
+    }
+
+    @Test func `a change that comes during requests is told once all of them are answered`() {
+        var others = ChangesOfOthers()
+        others.asked()
+        others.asked()
+        #expect(others.take(ownEvent) == [] && others.take(other) == [])
+        #expect(others.take(HostAnswer.generations([])) == [])
+        #expect(others.take(HostAnswer.swapped(own)) == [other])
+    }
+
+    @Test func `what changes nothing is not told`() {
+        var others = ChangesOfOthers()
+        #expect(others.take(.applied(report: ChangeReport(.unchanged))) == [])
+        #expect(others.take(.swapped(report: ChangeReport(.rolledBack))) == [], "the code is the same as before")
+        #expect(others.take(.failed(operation: .swap, error: BackplaneError(.swapRefused, "no"))) == [])
     }
 }
 

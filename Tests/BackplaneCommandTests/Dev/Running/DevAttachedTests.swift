@@ -40,6 +40,32 @@ struct DevAttachedTests {
         #expect(await host.end().status == 0)
     }
 
+    @Test func `a change by another command is told, and own changes are not told twice`() async throws {
+        struct Change: Decodable {
+            struct Part: Decodable { var report: ChangeReport }
+            var swapped, reset: Part?
+        }
+        let host = try await tool.startRun(editions.manifest)
+        let dev = try DevRun(editions.manifest, "--running", with: tool)
+        try await dev.next("started")
+        try await dev.up()
+        try await dev.next("unchanged")
+        try await dev.next("applied")
+        try editions.rename(2)
+        #expect(try await dev.swapped().plugins.map(\.toVersion) == ["2.0.0"])
+        #expect(try await tool.plain("rollback", EditionLibrary.id).status == 0)
+        let back = try await dev.next("changed", Change.self)
+        #expect(back.swapped?.report.plugins.map(\.toVersion) == ["1.0.0"])
+        #expect(try await tool.plain("reset", "Edition").status == 0)
+        #expect(try await dev.next("changed", Change.self).reset?.report.managers.restarted == ["Edition"])
+        try editions.rename(3)
+        #expect(try await dev.swapped().plugins.map(\.toVersion) == ["3.0.0"])
+        dev.process.signal(SIGTERM)
+        try await dev.next("stopped")
+        host.signal(SIGTERM)
+        #expect(await host.end().status == 0)
+    }
+
     @Test func `one that is not there is an error that says so, and one that ends is waited for`() async throws {
         let dev = try DevRun(editions.manifest, "--running", with: tool)
         try await dev.next("started")
