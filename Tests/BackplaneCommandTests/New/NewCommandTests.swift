@@ -216,11 +216,11 @@ struct NewCommandTests {
             "\(desk.errors)")
         let harbour = try await new("manager", "Harbour", "--contracts", "Harbour", "--plugin", "Ferry")
         #expect(harbour.status == 0, "a library has no contract until one is added: \(harbour.errors)")
-        let dock = try await new("plugin", "Dock", "--contracts", "Harbour")
+        let jetty = try await new("plugin", "Jetty", "--contracts", "Harbour")
         #expect(
-            dock.status == 0 && dock.output.contains("wrote Sources/HarbourContracts/DockContracts.swift")
-                && dock.output.contains(#"package: "backplane"), "HarbourContracts"]),"#),
-            "\(dock.errors)\(dock.output)")
+            jetty.status == 0 && jetty.output.contains("wrote Sources/HarbourContracts/JettyContracts.swift")
+                && jetty.output.contains(#"package: "backplane"), "HarbourContracts"]),"#),
+            "\(jetty.errors)\(jetty.output)")
         let quay = try await new(
             "manager", "Quay", "--plugin", "Tides", "--uses", "TidesManager", "--uses", "DeskManager", "--uses",
             "DeskManager")
