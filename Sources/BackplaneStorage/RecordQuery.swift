@@ -80,13 +80,44 @@ public struct RecordRange: Sendable {
 /// The position in the order of a query at which a page ended.
 ///
 /// It remains valid across writes, deletions and restarts: the next page begins with the first record after that
-/// position.
-public struct PageCursor: Sendable {
+/// position. As text, such as in JSON or in the query of a URL, it is hexadecimal digits, which reveal the id and the
+/// indexed values of the last record.
+public struct PageCursor: Sendable, Hashable {
     /// The position in an opaque form that only stores interpret.
     public var bytes: [UInt8]
 
     /// Creates a cursor from bytes that another process or an earlier run has received.
     public init(bytes: [UInt8]) { self.bytes = bytes }
+}
+
+extension PageCursor: LosslessStringConvertible, Codable {
+    /// The bytes as hexadecimal digits.
+    public var description: String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// Creates a cursor from its description; `nil` if the text is none.
+    public init?(_ description: String) {
+        let digits = description.compactMap(\.hexDigitValue)
+        guard digits.count == description.count, digits.count.isMultiple(of: 2) else { return nil }
+        self.init(bytes: stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+    }
+
+    /// Decodes a cursor from its description.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer(), text = try container.decode(String.self)
+        guard let cursor = Self(text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "expected the hexadecimal digits of a cursor, found `\(text)`")
+        }
+        self = cursor
+    }
+
+    /// Encodes the cursor's description.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
 }
 
 /// A part of the records that a query selects, all from one state of the store.
