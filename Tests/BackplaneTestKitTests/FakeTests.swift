@@ -422,7 +422,10 @@ final class LendingService: NetworkService {
 
     static func methods(_ table: inout Methods) {
         table.async(\.send) { service, text, call in
-            let response = try await service.http.send(HTTPRequest("GET", "http://lending.test/\(text)"), call)
+            var options = HTTPOptions()
+            options.retry = RetryPolicy()
+            let response = try await service.http.send(
+                HTTPRequest("GET", "http://lending.test/\(text)"), call, options)
             return "\(response.status) \(String(decoding: response.body, as: UTF8.self))"
         }
     }

@@ -138,6 +138,19 @@ struct TimerTests {
         }
     }
 
+    @Test func `a retry waits by the test's clock, for the whole bound of its delay`() async throws {
+        try await TestHost.run(.lending, plugins: [LendingPlugin.self]) { host in
+            host.http.on(
+                "GET", "http://lending.test/whale", .status(503), .status(503), .status(200, text: "lent"))
+            let librarian = try await host.manager(.librarian)
+            async let answer = librarian.lend("whale")
+            try await host.clock.expire(.milliseconds(200))
+            try await host.clock.expire(.milliseconds(400))
+            #expect(try await answer == "200 lent 1 at 12")
+            #expect(host.clock.now.offset == .milliseconds(600))
+        }
+    }
+
     @Test func `a clock that is only advanced begins what is due`() async throws {
         let clock = TestClock()
         try await TestHost.run("PeriodicManager", plugins: [PeriodicPlugin.self], clock: clock) { host in

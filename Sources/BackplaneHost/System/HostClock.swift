@@ -3,6 +3,7 @@ import Glibc
 
 /// The clock of a host and its exchanges, which runs the timers of components and whose actions may block.
 package protocol HostClock: DeadlineClock {
+    /// A Boolean value that indicates whether delays of timers and retries have a random part.
     var hasJitter: Bool { get }
     /// The system clock, by which the host polls for events that nothing signals.
     var polls: SystemClock { get }

@@ -16,12 +16,15 @@ public import FoundationEssentials
 ///
 /// Code that accepts `some Clock<Duration>` can use the clock directly.
 ///
-/// Timers fire while ``run(for:)`` advances the clock. To let a limit pass, wait until something waits for it:
+/// Timers fire while ``run(for:)`` advances the clock. To let a limit or the delay of a retry pass, wait until
+/// something waits for it:
 ///
 /// ```swift
 /// async let answer = slow.search("moby", host.begin(within: .seconds(60)))
 /// try await host.clock.expire(.seconds(60))           // the call has ended with `call.deadline`
 /// ```
+///
+/// Timers have no jitter, and the delays of retries are not random: they are `RetryPolicy.base`, doubled each time.
 public final class TestClock: Clock {
     /// A moment of one clock, as the time since the clock's creation.
     public struct Instant: InstantProtocol {

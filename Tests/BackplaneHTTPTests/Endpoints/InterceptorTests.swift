@@ -129,7 +129,7 @@ extension RetryPolicy {
     /// The default rules without a delay worth mentioning.
     static var immediate: RetryPolicy {
         var policy = RetryPolicy()
-        policy.base = .nanoseconds(1)
+        policy.base = .zero
         return policy
     }
 }

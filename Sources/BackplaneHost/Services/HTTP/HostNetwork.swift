@@ -27,7 +27,8 @@ final class HostNetwork: Sendable {
         var caches = HostCaches()
 
         init(_ executors: [any HTTPExecutor], _ clock: any HostClock) {
-            (self.executors, retries) = (executors, Retries(by: clock))
+            self.executors = executors
+            retries = clock.hasJitter ? Retries(by: clock) : Retries(by: clock, random: { 1 })
         }
     }
     private let means: Means
